@@ -1,0 +1,5 @@
+/// The domain: volumes, snapshots, groups of snapshots, attachments, and the ports they need.
+@NullMarked
+package dev.siphon.controller.volume;
+
+import org.jspecify.annotations.NullMarked;

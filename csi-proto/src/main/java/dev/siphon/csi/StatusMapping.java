@@ -1,0 +1,27 @@
+package dev.siphon.csi;
+
+import io.grpc.Status;
+
+/// The one place where an error becomes a gRPC status (CSI v1.13, "Error Scheme").
+public final class StatusMapping {
+    private StatusMapping() {}
+
+    /// The status for `error`, its message as description.
+    public static Status toStatus(DriverException error) {
+        Status.Code code = switch (error) {
+            case DriverException.InvalidRequest _ -> Status.Code.INVALID_ARGUMENT;
+            case DriverException.NotFound _ -> Status.Code.NOT_FOUND;
+            case DriverException.IncompatibleExisting _ -> Status.Code.ALREADY_EXISTS;
+            case DriverException.OperationPending _ -> Status.Code.ABORTED;
+            case DriverException.InUse _ -> Status.Code.FAILED_PRECONDITION;
+            case DriverException.CapacityOutOfRange _ -> Status.Code.OUT_OF_RANGE;
+            case DriverException.QuotaExhausted _ -> Status.Code.RESOURCE_EXHAUSTED;
+            case DriverException.AccessDenied _ -> Status.Code.PERMISSION_DENIED;
+            case DriverException.BackendUnavailable _ -> Status.Code.UNAVAILABLE;
+            case DriverException.DeadlinePassed _ -> Status.Code.DEADLINE_EXCEEDED;
+            case DriverException.Unsupported _ -> Status.Code.UNIMPLEMENTED;
+            case DriverException.BackendFault _ -> Status.Code.INTERNAL;
+        };
+        return code.toStatus().withDescription(error.getMessage());
+    }
+}

@@ -1,0 +1,123 @@
+package dev.siphon.csi;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Where a volume lives, as the `volume_id` of CSI: at most 128 bytes (CSI v1.13, "Size Limits").
+///
+/// The id is the truth: no table maps it to anything, so none can be lost.
+public sealed interface VolumeId {
+    /// The longest id in bytes (CSI v1.13, "Size Limits").
+    int MAX_BYTES = 128;
+
+    /// The cluster that holds the volume, as named in the clusters file.
+    String cluster();
+
+    /// The Ceph file system that holds the volume.
+    String fileSystem();
+
+    /// A volume that Siphon made: `s1:CLUSTER:FS:GROUP:SUBVOLUME`.
+    ///
+    /// @param group the subvolumegroup, one per account
+    /// @param subvolume the subvolume in it
+    record Provisioned(String cluster, String fileSystem, String group, String subvolume) implements VolumeId {
+        public Provisioned {
+            Part.CLUSTER.check(cluster);
+            Part.FILE_SYSTEM.check(fileSystem);
+            Part.GROUP.check(group);
+            Part.SUBVOLUME.check(subvolume);
+        }
+
+        @Override
+        public String toString() {
+            return "s1:" + cluster + ":" + fileSystem + ":" + group + ":" + subvolume;
+        }
+    }
+
+    /// An existing path that an administrator wrote into a PV by hand: `static:CLUSTER:FS:/PATH`.
+    ///
+    /// @param path absolute, without `.`, `..`, empty parts or control characters
+    record Static(String cluster, String fileSystem, String path) implements VolumeId {
+        public Static {
+            Part.CLUSTER.check(cluster);
+            Part.FILE_SYSTEM.check(fileSystem);
+            CephPath.check(path);
+        }
+
+        @Override
+        public String toString() {
+            return "static:" + cluster + ":" + fileSystem + ":" + path;
+        }
+    }
+
+    /// Reads an id.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is empty, too long, of another format or
+    ///     version, or holds a part that cannot be
+    static VolumeId parse(String text) {
+        return tryParse(text)
+                .orElseThrow(() -> new DriverException.InvalidRequest(
+                        "volume_id " + Quoted.of(text) + " is not one of this driver: expected"
+                                + " s1:CLUSTER:FS:GROUP:SUBVOLUME or static:CLUSTER:FS:/PATH of at most " + MAX_BYTES
+                                + " bytes"));
+    }
+
+    /// As [#parse], with empty for what no version of this driver can have made: to callers that treat an unknown id
+    /// as gone (CSI v1.13, DeleteVolume).
+    static Optional<VolumeId> tryParse(String text) {
+        if (text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length > MAX_BYTES) {
+            return Optional.empty();
+        }
+        Matcher provisioned = Part.PROVISIONED.matcher(text);
+        if (provisioned.matches()) {
+            return Optional.of(new Provisioned(
+                    provisioned.group(1), provisioned.group(2), provisioned.group(3), provisioned.group(4)));
+        }
+        Matcher fixed = Part.STATIC.matcher(text);
+        if (fixed.matches() && CephPath.isClean(fixed.group(3))) {
+            return Optional.of(new Static(fixed.group(1), fixed.group(2), fixed.group(3)));
+        }
+        return Optional.empty();
+    }
+
+    /// The parts of an id, each with the characters and length it may have. None may hold `:`, `/` or `@`, which
+    /// separate parts.
+    enum Part {
+        CLUSTER("cluster id", "[a-z0-9][a-z0-9-]{0,19}"),
+        FILE_SYSTEM("file system name", "[A-Za-z0-9][A-Za-z0-9_.-]{0,23}"),
+        GROUP("subvolumegroup name", "[a-z0-9][a-z0-9.-]{0,23}"),
+        SUBVOLUME("subvolume name", "[a-z0-9][a-z0-9.-]{0,23}"),
+        SNAPSHOT("snapshot name", "[a-z0-9][a-z0-9.-]{0,23}");
+
+        private static final Pattern PROVISIONED = Pattern.compile(
+                "s1:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(" + GROUP.form + "):(" + SUBVOLUME.form + ")");
+        private static final Pattern STATIC =
+                Pattern.compile("static:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(/.*)");
+
+        private final String what;
+        private final Pattern form;
+
+        Part(String what, String form) {
+            this.what = what;
+            this.form = Pattern.compile(form);
+        }
+
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` cannot be such a part
+        public void check(String text) {
+            if (!form.matcher(text).matches()) {
+                throw new DriverException.InvalidRequest(what + " " + Quoted.of(text) + " must match " + form);
+            }
+        }
+
+        /// Whether `text` can be such a part.
+        public boolean fits(String text) {
+            return form.matcher(text).matches();
+        }
+
+        /// The regular expression that `text` must match.
+        public Pattern form() {
+            return form;
+        }
+    }
+}
