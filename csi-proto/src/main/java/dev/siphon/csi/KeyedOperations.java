@@ -1,35 +1,71 @@
 package dev.siphon.csi;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 
 /// At most one operation per key at a time; a second one is told to come back (CSI v1.13, "Concurrency").
 ///
-/// The key belongs to the operation, not to the call: whoever starts a native call that outlives its caller keeps the
-/// [Held] key until that call has ended.
+/// The key belongs to the operation, not to the call: a native call cannot be cancelled, so a caller whose deadline
+/// passes leaves while the call goes on. Whoever starts such a call says so with [#outlive], and every key of the
+/// operation stays taken until the call has ended.
 public final class KeyedOperations {
-    private final Set<String> held = ConcurrentHashMap.newKeySet();
+    private static final ScopedValue<Operation> CURRENT = ScopedValue.newInstance();
 
-    /// A key in use, given back by [#close()], which may be called more than once.
-    public interface Held extends AutoCloseable {
-        @Override
-        void close();
-    }
+    private final Set<String> taken = ConcurrentHashMap.newKeySet();
 
-    /// Takes `key`.
+    /// Runs `body` with `key` taken. Operations nest: inner ones keep the outer ones' keys alive too.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if an operation holds it
-    public Held take(String key) {
-        if (!held.add(key)) {
+    /// @throws DriverException.OperationPending (ABORTED) if another operation has the key
+    public <T> T run(String key, Supplier<T> body) {
+        if (!taken.add(key)) {
             throw new DriverException.OperationPending(
                     "an operation on " + key + " is still under way; retry when it has ended");
         }
-        AtomicBoolean open = new AtomicBoolean(true);
-        return () -> {
-            if (open.getAndSet(false)) {
-                held.remove(key);
-            }
-        };
+        Operation operation = new Operation(current(), new CopyOnWriteArrayList<>());
+        try {
+            return ScopedValue.where(CURRENT, operation).call(body::get);
+        } finally {
+            operation.whenAllEnded().whenComplete((_, _) -> taken.remove(key));
+        }
+    }
+
+    /// As [#run(String, Supplier)], without a result.
+    public void run(String key, Runnable body) {
+        run(key, () -> {
+            body.run();
+            return key;
+        });
+    }
+
+    /// Keeps the keys of the operation that runs on this thread until `call` has ended, in whatever way. Outside an
+    /// operation there is nothing to keep.
+    public static void outlive(CompletableFuture<?> call) {
+        current().ifPresent(operation -> operation.add(call));
+    }
+
+    private static Optional<Operation> current() {
+        return CURRENT.isBound() ? Optional.of(CURRENT.get()) : Optional.empty();
+    }
+
+    /// How many keys are taken, for metrics and tests.
+    public int inFlight() {
+        return taken.size();
+    }
+
+    /// The calls that may outlive one operation, and the operation around it if there is one.
+    private record Operation(Optional<Operation> outer, List<CompletableFuture<?>> calls) {
+        void add(CompletableFuture<?> call) {
+            calls.add(call);
+            outer.ifPresent(operation -> operation.add(call));
+        }
+
+        CompletableFuture<?> whenAllEnded() {
+            return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new));
+        }
     }
 }
