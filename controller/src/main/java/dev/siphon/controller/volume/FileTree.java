@@ -1,0 +1,45 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.DriverException;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+
+/// Port: what only a client of the file system itself can do, without a mount: quotas of paths and copies of trees.
+///
+/// Deadlines and unknown outcomes are as in [Subvolumes]. Paths are absolute in the file system and no symlink in them
+/// is followed ([DriverException.InvalidRequest]).
+public interface FileTree {
+    /// The quota in bytes of a directory (`ceph.quota.max_bytes`); empty if it has none.
+    ///
+    /// @throws DriverException.NotFound if there is no such directory
+    OptionalLong quotaBytes(String cluster, String fileSystem, String path);
+
+    /// Sets the quota in bytes of a directory; 0 removes it.
+    ///
+    /// @throws DriverException.NotFound if there is no such directory
+    void setQuotaBytes(String cluster, String fileSystem, String path, long bytes);
+
+    /// Sets how many files and directories a directory may hold (`ceph.quota.max_files`); 0 removes the limit.
+    ///
+    /// @throws DriverException.NotFound if there is no such directory
+    void setQuotaFiles(String cluster, String fileSystem, String path, long files);
+
+    /// Sets the permission bits of a directory.
+    ///
+    /// @throws DriverException.NotFound if there is no such directory
+    void setMode(String cluster, String fileSystem, String path, int mode);
+
+    /// Copies the tree below `source` into the existing directory `target` of the same file system, in the background
+    /// and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links; everything owned by
+    /// `uid` and `gid`. What an earlier, interrupted copy left is completed or replaced.
+    Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid);
+
+    /// A copy that runs.
+    ///
+    /// @param done completes when the copy is whole and flushed, or exceptionally with a [DriverException]; cancelling it
+    ///     stops the copy
+    /// @param copiedBytes bytes copied so far
+    /// @param copiedEntries files, directories and links copied so far
+    record Copy(CompletableFuture<Void> done, LongAdder copiedBytes, LongAdder copiedEntries) {}
+}

@@ -1,0 +1,30 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.VolumeId;
+
+/// One account's subvolumegroup; everything the account owns in a file system is in it.
+///
+/// @param cluster the cluster's id in the clusters file
+/// @param fileSystem the Ceph file system
+/// @param name the subvolumegroup, a code of fixed length for the account
+public record Group(String cluster, String fileSystem, String name) {
+    /// The group that holds `volume`.
+    public static Group of(VolumeId.Provisioned volume) {
+        return new Group(volume.cluster(), volume.fileSystem(), volume.group());
+    }
+
+    /// The id of the subvolume `subvolume` in this group.
+    public VolumeId.Provisioned volume(String subvolume) {
+        return new VolumeId.Provisioned(cluster, fileSystem, name, subvolume);
+    }
+
+    /// The group's directory in the file system (`src/pybind/mgr/volumes/fs/vol_spec.py`).
+    public String path() {
+        return "/volumes/" + name;
+    }
+
+    @Override
+    public String toString() {
+        return "group " + name + " of file system " + fileSystem + " in cluster " + cluster;
+    }
+}
