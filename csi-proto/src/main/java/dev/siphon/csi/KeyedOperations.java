@@ -30,7 +30,7 @@ public final class KeyedOperations {
         try {
             return ScopedValue.where(CURRENT, operation).call(body::get);
         } finally {
-            operation.whenAllEnded().whenComplete((_, _) -> taken.remove(key));
+            var _ = operation.whenAllEnded().whenComplete((_, _) -> taken.remove(key));
         }
     }
 
