@@ -4,7 +4,8 @@ package dev.siphon.csi;
 public final class CephPath {
     private CephPath() {}
 
-    /// Whether `path` is absolute, has no `.`, `..` or empty part, no `.snap` (snapshots have ids of their own), and no
+    /// Whether `path` is absolute, has no `.`, `..` or empty part, no `.snap` (snapshots have ids of their own),
+    /// and no
     /// control character.
     public static boolean isClean(String path) {
         if (!path.startsWith("/") || path.length() == 1 || path.codePoints().anyMatch(Character::isISOControl)) {
@@ -26,7 +27,8 @@ public final class CephPath {
         }
     }
 
-    /// As [#check], for a path below another: without leading `/`, and with `.snap` allowed, since only the controller
+    /// As [#check], for a path below another: without leading `/`, and with `.snap` allowed, since only the
+    /// controller
     /// writes such a path.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `path` is not clean

@@ -10,7 +10,8 @@ import java.util.Optional;
 ///
 /// @param monitors the cluster's monitors as a `mon_host` line would name them; a node may be told newer ones
 /// @param fileSystem the Ceph file system
-/// @param mountPath the directory that is mounted: the account's subvolumegroup, so that the client enforces its quota
+/// @param mountPath the directory that is mounted: the account's subvolumegroup, so that the client enforces its
+///     quota
 ///     (client/quota: an ancestor's quota counts only if the mount reaches it), or the path of a static volume
 /// @param dataPath the subvolume below `mountPath` whose one data directory is bound, without leading `/`; for a
 ///     snapshot-backed volume that in the snapshot; empty for a static volume

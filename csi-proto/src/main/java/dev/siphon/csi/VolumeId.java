@@ -63,7 +63,8 @@ public sealed interface VolumeId {
                                 + " bytes"));
     }
 
-    /// As [#parse], with empty for what no version of this driver can have made: to callers that treat an unknown id
+    /// As [#parse], with empty for what no version of this driver can have made: to callers that treat an unknown
+    /// id
     /// as gone (CSI v1.13, DeleteVolume).
     static Optional<VolumeId> tryParse(String text) {
         if (text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length > MAX_BYTES) {

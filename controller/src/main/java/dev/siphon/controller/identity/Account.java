@@ -6,7 +6,8 @@ import java.util.Set;
 /// Who owns volumes, as a directory knows them.
 ///
 /// @param name the account's name now
-/// @param id what stays when the account is renamed, and is never given to another: for LDAP entryUUID and uidNumber
+/// @param id what stays when the account is renamed, and is never given to another: for LDAP entryUUID and
+///     uidNumber
 /// @param uid the owner of its files
 /// @param gid the group of its files
 /// @param groups the names of the groups it is in

@@ -20,11 +20,13 @@ public interface Clusters {
     /// @throws DriverException.InvalidRequest if there is no such cluster; the message lists those there are
     List<String> monitors(String cluster);
 
-    /// The file systems of a cluster, sorted; known since the cluster was first reached, and asked anew where the name
+    /// The file systems of a cluster, sorted; known since the cluster was first reached, and asked anew where the
+    /// name
     /// that is looked for is not among them.
     List<FileSystem> fileSystems(String cluster);
 
-    /// Whether the cluster's mon, mgr and MDS answer, by a cheap command through all three; empty when they do, else
+    /// Whether the cluster's mon, mgr and MDS answer, by a cheap command through all three; empty when they do,
+    /// else
     /// why not.
     Optional<String> trouble(String cluster, Duration deadline);
 

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /// Port: what only a client of the file system itself can do, without a mount: quotas of paths and copies of trees.
 ///
-/// Deadlines and unknown outcomes are as in [Subvolumes]. Paths are absolute in the file system and no symlink in them
+/// Deadlines and unknown outcomes are as in [Subvolumes]. Paths are absolute in the file system and no symlink in
+/// them
 /// is followed ([DriverException.InvalidRequest]).
 public interface FileTree {
     /// The quota in bytes of a directory (`ceph.quota.max_bytes`); empty if it has none.
@@ -30,14 +31,17 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     void setMode(String cluster, String fileSystem, String path, int mode);
 
-    /// Copies the tree below `source` into the existing directory `target` of the same file system, in the background
-    /// and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links; everything owned by
+    /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
+    /// background
+    /// and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links; everything
+    /// owned by
     /// `uid` and `gid`. What an earlier, interrupted copy left is completed or replaced.
     Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid);
 
     /// A copy that runs.
     ///
-    /// @param done completes when the copy is whole and flushed, or exceptionally with a [DriverException]; cancelling it
+    /// @param done completes when the copy is whole and flushed, or exceptionally with a [DriverException];
+    ///     cancelling it
     ///     stops the copy
     /// @param copiedBytes bytes copied so far
     /// @param copiedEntries files, directories and links copied so far

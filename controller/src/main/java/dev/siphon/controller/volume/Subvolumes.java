@@ -13,9 +13,12 @@ import java.util.OptionalLong;
 /// cluster of the clusters file. Keep it this small: each method is one mgr command, so the number of calls is the
 /// number of round trips.
 ///
-/// Common to all methods: they block for at most the caller's deadline; an object whose cluster is not in the clusters
-/// file is [DriverException.InUse] (FAILED_PRECONDITION, so that nothing is taken for deleted); a cluster or file system that
-/// does not answer is [DriverException.BackendUnavailable] or [DriverException.DeadlinePassed], and then the outcome is
+/// Common to all methods: they block for at most the caller's deadline; an object whose cluster is not in the
+/// clusters
+/// file is [DriverException.InUse] (FAILED_PRECONDITION, so that nothing is taken for deleted); a cluster or file
+/// system that
+/// does not answer is [DriverException.BackendUnavailable] or [DriverException.DeadlinePassed], and then the
+/// outcome is
 /// unknown: the call may still take effect, and holds the operation's key until it has ended
 /// ([dev.siphon.csi.KeyedOperations#outlive]). Nothing but reads is repeated by the adapter itself.
 public interface Subvolumes {
@@ -32,11 +35,13 @@ public interface Subvolumes {
     /// Quota and use of a group; empty if there is no such group.
     Optional<GroupUsage> groupUsage(Group group);
 
-    /// The names of all subvolumes of a group, those that only retain snapshots included, sorted; empty if there is no
+    /// The names of all subvolumes of a group, those that only retain snapshots included, sorted; empty if there is
+    /// no
     /// such group.
     Optional<List<String>> list(Group group);
 
-    /// Creates a subvolume in a RADOS namespace of its own. Over an existing one Ceph changes its size, owner and mode
+    /// Creates a subvolume in a RADOS namespace of its own. Over an existing one Ceph changes its size, owner and
+    /// mode
     /// without a word, so only call this when it cannot be there.
     ///
     /// @throws DriverException.NotFound if the group does not exist
