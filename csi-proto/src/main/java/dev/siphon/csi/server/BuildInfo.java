@@ -1,0 +1,32 @@
+package dev.siphon.csi.server;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Objects;
+import java.util.Properties;
+
+/// Which build this is.
+///
+/// @param version the version of the release
+/// @param revision the git commit it was built from, shortened; `unknown` where it was built outside a checkout
+public record BuildInfo(String version, String revision) {
+    /// What the build wrote down.
+    public static BuildInfo read() {
+        Properties properties = new Properties();
+        try (InputStream in = Objects.requireNonNull(
+                BuildInfo.class.getResourceAsStream("build.properties"), "the jar lacks build.properties")) {
+            properties.load(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new BuildInfo(
+                Objects.requireNonNull(properties.getProperty("version")),
+                Objects.requireNonNull(properties.getProperty("revision")));
+    }
+
+    @Override
+    public String toString() {
+        return version + "+" + revision;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.siphon.csi.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/// Collects what is wrong with a process's flags, so that a person is told all of it at once.
+public final class ConfigProblems {
+    private final List<String> problems = new ArrayList<>();
+
+    /// A value that was read, or was not, in which case [#orFail] never hands it out.
+    public static final class Read<T> {
+        private final @Nullable T value;
+
+        private Read(@Nullable T value) {
+            this.value = value;
+        }
+
+        /// The value.
+        ///
+        /// @throws IllegalStateException if it could not be read; inside [#orFail] it always could
+        public T get() {
+            if (value == null) {
+                throw new IllegalStateException("read after a problem");
+            }
+            return value;
+        }
+    }
+
+    /// Reads one value; an [IllegalArgumentException] or a [dev.siphon.csi.DriverException.InvalidRequest] becomes a
+    /// problem of `flag`.
+    public <T> Read<T> read(String flag, Supplier<T> parse) {
+        try {
+            return new Read<>(parse.get());
+        } catch (IllegalArgumentException | dev.siphon.csi.DriverException.InvalidRequest e) {
+            add(flag, e.getMessage() == null ? "is wrong" : e.getMessage());
+            return new Read<>(null);
+        }
+    }
+
+    /// Builds a value from others, unless there is a problem already.
+    <T> Read<T> readIfNone(Supplier<T> build) {
+        return new Read<>(problems.isEmpty() ? build.get() : null);
+    }
+
+    /// Notes a problem of `flag`.
+    public void add(String flag, String problem) {
+        problems.add(flag + ": " + problem);
+    }
+
+    /// Builds the configuration if there was no problem.
+    ///
+    /// @throws CommandLine.ParameterException naming every problem; the launcher prints it and exits 2
+    public <T> T orFail(CommandSpec command, Supplier<T> build) {
+        if (!problems.isEmpty()) {
+            throw new CommandLine.ParameterException(command.commandLine(), String.join("\n", problems));
+        }
+        return build.get();
+    }
+}

@@ -1,0 +1,167 @@
+package dev.siphon.csi.server;
+
+import io.grpc.BindableService;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A driver's process from its start to its end.
+///
+/// The socket is up first, so that a sidecar's first RPC is answered within a fraction of a second; backends connect
+/// afterwards, and until they have, readiness says so. At SIGTERM: not ready, RPCs drained, then what was given to
+/// [#closeAtEnd] in reverse order. A native call may hang in any of these for ever, so the whole has a deadline, after
+/// which the process halts.
+public final class DriverProcess {
+    private static final Logger LOG = LoggerFactory.getLogger(DriverProcess.class);
+    private static final Duration CHECK_PERIOD = Duration.ofSeconds(5);
+    private static final Duration CHECK_DEADLINE = Duration.ofSeconds(5);
+
+    private final ServerConfig config;
+    private final Readiness readiness;
+    private final OpsServer ops;
+    private final UnixSocketServer server;
+    private final Deque<Named> resources = new ArrayDeque<>();
+    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+
+    /// What makes a process the controller or the node.
+    ///
+    /// @param offers what Identity says that the driver can do
+    /// @param services the CSI services beside Identity
+    /// @param check whether the backends can be used
+    /// @param metrics where the process's metrics are registered
+    public record Parts(
+            List<IdentityService.Offer> offers,
+            List<BindableService> services,
+            Readiness.Check check,
+            PrometheusRegistry metrics) {
+        public Parts {
+            offers = List.copyOf(offers);
+            services = List.copyOf(services);
+        }
+    }
+
+    private record Named(String name, AutoCloseable resource) {}
+
+    private DriverProcess(ServerConfig config, Readiness readiness, OpsServer ops, UnixSocketServer server) {
+        this.config = config;
+        this.readiness = readiness;
+        this.ops = ops;
+        this.server = server;
+    }
+
+    /// Serves CSI and the operators' HTTP.
+    ///
+    /// @throws StartFailure if the socket or the address cannot be had; nothing is left behind then
+    public static DriverProcess start(ServerConfig config, Parts parts) {
+        BuildInfo build = BuildInfo.read();
+        Readiness readiness = Readiness.start(parts.check(), CHECK_PERIOD, CHECK_DEADLINE);
+        List<BindableService> services = new ArrayList<>(parts.services());
+        services.add(new IdentityService(config.driverName(), build, parts.offers(), readiness));
+        UnixSocketServer server = UnixSocketServer.start(
+                config.endpoint(),
+                services.stream().map(BindableService::bindService).toList(),
+                List.of(new RpcMetrics(parts.metrics()), new RpcLog(), new ErrorMapping()));
+        ProcessMetrics.register(parts.metrics(), build, readiness);
+        OpsServer ops;
+        try {
+            ops = OpsServer.start(config.ops(), readiness, parts.metrics());
+        } catch (StartFailure e) {
+            server.close();
+            readiness.close();
+            throw e;
+        }
+        LOG.atInfo()
+                .addKeyValue("driver", config.driverName())
+                .addKeyValue("version", build)
+                .addKeyValue("endpoint", config.endpoint())
+                .addKeyValue("ops_port", ops.address().getPort())
+                .log("serving");
+        return new DriverProcess(config, readiness, ops, server);
+    }
+
+    /// Has `resource` closed when the process ends, after the RPCs have ended and before what was given earlier.
+    public synchronized void closeAtEnd(String name, AutoCloseable resource) {
+        resources.push(new Named(name, resource));
+    }
+
+    /// Where the operators' HTTP listens.
+    public java.net.InetSocketAddress opsAddress() {
+        return ops.address();
+    }
+
+    /// Serves until SIGTERM or SIGINT. Does not return: the process ends with 0 if everything ended in time, else with
+    /// 1.
+    public int await() throws InterruptedException {
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(() -> {
+                    // halt: the virtual machine would end with 143 otherwise, and would wait for other hooks
+                    Runtime.getRuntime().halt(stop() ? 0 : 1);
+                }));
+        stopped.await();
+        return 0;
+    }
+
+    /// Ends what the process does, within the configured time. A second call waits for the first.
+    ///
+    /// @return whether every RPC and every resource ended in time
+    public boolean stop() {
+        AtomicBoolean clean = new AtomicBoolean();
+        if (!stopping.getAndSet(true)) {
+            Thread.ofPlatform().daemon().name("closing").start(() -> {
+                clean.set(closeAll());
+                stopped.countDown();
+            });
+        }
+        try {
+            if (!stopped.await(config.shutdown().toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS)) {
+                LOG.atError()
+                        .addKeyValue("after_s", config.shutdown().toSeconds())
+                        .log("the shutdown hangs; halting");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        return clean.get();
+    }
+
+    private boolean closeAll() {
+        LOG.atInfo().log("shutting down");
+        readiness.close();
+        boolean clean = server.drain(config.drain());
+        if (!clean) {
+            LOG.atWarn().addKeyValue("after_s", config.drain().toSeconds()).log("RPCs were broken off");
+        }
+        for (Named named : taken()) {
+            clean &= close(named);
+        }
+        ops.close();
+        LOG.atInfo().addKeyValue("clean", clean).log("ended");
+        return clean;
+    }
+
+    private synchronized List<Named> taken() {
+        return List.copyOf(resources);
+    }
+
+    private static boolean close(Named named) {
+        try {
+            named.resource().close();
+            return true;
+        } catch (Exception e) {
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+            // the others must be closed all the same
+            LOG.atWarn().setCause(e).addKeyValue("resource", named.name()).log("could not be closed");
+            return false;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.siphon.csi.server;
+
+import java.time.Duration;
+import org.slf4j.event.Level;
+import picocli.CommandLine.Option;
+
+/// The flags that both processes have, for picocli's `@Mixin`. A flag goes before its environment variable, and that
+/// before the default.
+public final class ServerOptions {
+    @Option(
+            names = "--driver-name",
+            defaultValue = "${env:CSI_DRIVER_NAME:-cephfs.siphon.dev}",
+            description = "The CSI driver's name (default: cephfs.siphon.dev).")
+    private String driverName = "";
+
+    @Option(
+            names = "--endpoint",
+            defaultValue = "${env:CSI_ENDPOINT:-unix:///csi/csi.sock}",
+            description = "The unix socket to serve CSI on (default: unix:///csi/csi.sock).")
+    private String endpoint = "";
+
+    @Option(
+            names = "--ops-address",
+            defaultValue = "${env:SIPHON_OPS_ADDRESS:-127.0.0.1:0}",
+            description = "HOST:PORT for /healthz, /readyz and /metrics; port 0 takes a free one and logs it"
+                    + " (default: 127.0.0.1:0).")
+    private String opsAddress = "";
+
+    @Option(
+            names = "--log-level",
+            defaultValue = "${env:SIPHON_LOG_LEVEL:-INFO}",
+            description = "ERROR, WARN, INFO, DEBUG or TRACE (default: INFO); DEBUG also logs request bodies, without"
+                    + " secrets.")
+    private Level logLevel = Level.INFO;
+
+    @Option(
+            names = "--rpc-timeout",
+            defaultValue = "${env:SIPHON_RPC_TIMEOUT:-60}",
+            description = "Seconds for an RPC whose caller sets no deadline (default: 60).")
+    private int rpcTimeoutSeconds;
+
+    @Option(
+            names = "--drain-timeout",
+            defaultValue = "${env:SIPHON_DRAIN_TIMEOUT:-15}",
+            description = "Seconds that RPCs under way may take at a shutdown (default: 15).")
+    private int drainTimeoutSeconds;
+
+    @Option(
+            names = "--shutdown-timeout",
+            defaultValue = "${env:SIPHON_SHUTDOWN_TIMEOUT:-25}",
+            description = "Seconds that a whole shutdown may take before the process ends itself (default: 25, which is"
+                    + " below the 30 of Kubernetes).")
+    private int shutdownTimeoutSeconds;
+
+    /// The level to log at.
+    public Level logLevel() {
+        return logLevel;
+    }
+
+    /// Reads the flags.
+    public ConfigProblems.Read<ServerConfig> read(ConfigProblems problems) {
+        var name = problems.read("--driver-name", () -> new DriverName(driverName));
+        var socket = problems.read("--endpoint", () -> UnixEndpoint.parse(endpoint));
+        var ops = problems.read("--ops-address", () -> OpsAddress.parse(opsAddress));
+        var call = problems.read("--rpc-timeout", () -> seconds(rpcTimeoutSeconds));
+        var drain = problems.read("--drain-timeout", () -> seconds(drainTimeoutSeconds));
+        var shutdown = problems.read("--shutdown-timeout", () -> seconds(shutdownTimeoutSeconds));
+        if (shutdownTimeoutSeconds <= drainTimeoutSeconds) {
+            problems.add("--shutdown-timeout", "must be longer than --drain-timeout");
+        }
+        return problems.readIfNone(
+                () -> new ServerConfig(name.get(), socket.get(), ops.get(), call.get(), drain.get(), shutdown.get()));
+    }
+
+    private static Duration seconds(int seconds) {
+        if (seconds < 1) {
+            throw new IllegalArgumentException("must be at least 1 second, not " + seconds);
+        }
+        return Duration.ofSeconds(seconds);
+    }
+}

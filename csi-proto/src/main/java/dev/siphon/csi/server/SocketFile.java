@@ -1,0 +1,101 @@
+package dev.siphon.csi.server;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Objects;
+
+/// The file of a listening unix socket, owned by this process.
+///
+/// bind(2) creates the file with the mode that the umask leaves, and Java cannot set a umask; a chmod afterwards leaves
+/// a moment in which anybody may connect. So the server binds inside a fresh directory of mode 0700, where nobody else
+/// can reach the socket; there it gets mode 0600, and rename(2) then puts it in its place, over a stale socket if there
+/// is one. Connections are made to the socket, not to its name, so the rename changes nothing for the listener.
+final class SocketFile {
+    /// The longest name that a binding takes beside the socket: a directory and the socket in it.
+    static final String LONGEST_SIBLING = ".csi-00000000/s";
+
+    private static final int S_IFMT = 0170000;
+    private static final int S_IFSOCK = 0140000;
+
+    private final Path path;
+    private final Object inode;
+
+    private SocketFile(Path path, Object inode) {
+        this.path = path;
+        this.inode = inode;
+    }
+
+    /// What binds a listener to a path that does not exist yet.
+    @FunctionalInterface
+    interface Binder {
+        void bindTo(Path path) throws IOException;
+    }
+
+    /// Has `binder` bind, and puts the socket at `path`.
+    ///
+    /// @throws StartFailure if something that is not a socket is at `path`, if a process answers on it, or if the
+    ///     directory cannot be written
+    static SocketFile bind(Path path, Binder binder) {
+        Path parent = Objects.requireNonNull(path.getParent(), "an absolute path has a parent");
+        try {
+            refuseUnlessStale(path);
+            Path room = parent.resolve(".csi-" + HexFormat.of().toHexDigits(new SecureRandom().nextInt()));
+            Files.createDirectory(
+                    room, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Path bound = room.resolve("s");
+            try {
+                binder.bindTo(bound);
+                Files.setPosixFilePermissions(bound, PosixFilePermissions.fromString("rw-------"));
+                Object inode = inodeOf(bound);
+                Files.move(bound, path, StandardCopyOption.ATOMIC_MOVE);
+                return new SocketFile(path, inode);
+            } finally {
+                Files.deleteIfExists(bound);
+                Files.delete(room);
+            }
+        } catch (NoSuchFileException e) {
+            throw new StartFailure("the directory " + parent + " of the socket does not exist", e);
+        } catch (IOException e) {
+            throw new StartFailure("cannot listen on " + path, e);
+        }
+    }
+
+    /// Removes the file, unless another process has put its own in that place.
+    void unlink() throws IOException {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && inodeOf(path).equals(inode)) {
+            Files.delete(path);
+        }
+    }
+
+    private static Object inodeOf(Path path) throws IOException {
+        return Objects.requireNonNull(Files.getAttribute(path, "unix:ino", LinkOption.NOFOLLOW_LINKS));
+    }
+
+    private static void refuseUnlessStale(Path path) throws IOException {
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        if ((mode & S_IFMT) != S_IFSOCK) {
+            throw new StartFailure(path + " exists and is not a socket; it is left as it is");
+        }
+        // not blocking: connect(2) to a listener with a full backlog would wait
+        try (SocketChannel channel = SocketChannel.open(java.net.StandardProtocolFamily.UNIX)) {
+            channel.configureBlocking(false);
+            channel.connect(UnixDomainSocketAddress.of(path));
+            throw new StartFailure("another process answers on " + path + "; stop it, or choose another endpoint");
+        } catch (ConnectException _) {
+            return; // refused: the file outlived its process
+        }
+    }
+}
