@@ -31,6 +31,14 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     void setMode(String cluster, String fileSystem, String path, int mode);
 
+    /// The path of the one directory below `path` whose name is a UUID: where the mgr puts a subvolume's data, and
+    /// where
+    /// that is in a snapshot (`src/pybind/mgr/volumes/fs/operations/versions/subvolume_v2.py`).
+    ///
+    /// @throws DriverException.NotFound if there is none
+    /// @throws DriverException.BackendFault if there are several
+    String dataDirectory(String cluster, String fileSystem, String path);
+
     /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
     /// background
     /// and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links; everything

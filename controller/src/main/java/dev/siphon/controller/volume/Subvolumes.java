@@ -174,11 +174,11 @@ public interface Subvolumes {
 
     /// How far a clone is.
     ///
-    /// @param state where the clone stands
+    /// @param stage where the clone stands
     /// @param progress for people, such as `43%` or why it failed
-    record CloneProgress(State state, String progress) {
-        /// The states of a clone that a caller has to tell apart.
-        public enum State {
+    record CloneProgress(Stage stage, String progress) {
+        /// The stages of a clone that a caller has to tell apart.
+        public enum Stage {
             RUNNING,
             COMPLETE,
             FAILED,

@@ -1,0 +1,134 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.NodeId;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Attach mode: which nodes have a volume, noted on its subvolume, so that a volume of a lost node can be taken
+/// over: what
+/// detaches a node first ends the Ceph sessions by which it could still write. Off by default, because attaching
+/// costs
+/// every pod seconds.
+public final class Attachments {
+    private final Subvolumes subvolumes;
+    private final Sessions sessions;
+    private final Volumes volumes;
+    private final KeyedOperations operations;
+
+    public Attachments(CephPorts ports, Volumes volumes, KeyedOperations operations) {
+        this.subvolumes = ports.subvolumes();
+        this.sessions = ports.sessions();
+        this.volumes = volumes;
+        this.operations = operations;
+    }
+
+    /// A volume at a node, as noted: `NODE_ID|MODE|READONLY`.
+    private record Attachment(NodeId node, AccessMode mode, boolean readOnly) {
+        String text() {
+            return node + "|" + mode + "|" + readOnly;
+        }
+
+        static Attachment parse(String text) {
+            String[] parts = text.split("\\|", -1);
+            if (parts.length != 3) {
+                throw new DriverException.BackendFault("a note of an attachment cannot be read: " + text);
+            }
+            return new Attachment(NodeId.parse(parts[0]), AccessMode.valueOf(parts[1]), Boolean.parseBoolean(parts[2]));
+        }
+    }
+
+    /// Attaches a volume to a node (CSI v1.13, ControllerPublishVolume). Repeating it is safe.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the volume or the node does not exist
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if it is attached there in another way
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another node has it and the mode allows one only
+    public void attach(VolumeId id, String nodeId, AccessMode mode, boolean readOnly) {
+        Attachment wanted = new Attachment(knownNode(nodeId), mode, readOnly);
+        if (!(id instanceof VolumeId.Provisioned volume)) {
+            volumes.get(id);
+            return;
+        }
+        operations.run(id.toString(), () -> {
+            Map<String, String> notes = notes(volume);
+            String key = Notes.NODE + Names.node(nodeId);
+            Optional<Attachment> here = Optional.ofNullable(notes.get(key)).map(Attachment::parse);
+            if (here.isPresent()) {
+                if (!here.get().equals(wanted)) {
+                    throw new DriverException.IncompatibleExisting("volume " + id + " is attached to node " + nodeId
+                            + " as " + here.get().text() + ", not as " + wanted.text());
+                }
+                return;
+            }
+            for (Attachment other : attachments(notes)) {
+                if (!mode.multiNode() || !other.mode().multiNode()) {
+                    throw new DriverException.InUse("volume " + id + " is attached to node " + other.node() + "; "
+                            + mode + " allows one node, so detach it there first");
+                }
+            }
+            subvolumes.setNote(volume, key, wanted.text());
+        });
+    }
+
+    /// Detaches a volume from a node, after its sessions there are ended (CSI v1.13, ControllerUnpublishVolume).
+    /// Repeating it is safe; a volume that is gone is detached.
+    ///
+    /// @param nodeId empty for every node
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the node cannot be fenced now
+    public void detach(VolumeId id, Optional<String> nodeId) {
+        if (!(id instanceof VolumeId.Provisioned volume)) {
+            return;
+        }
+        operations.run(id.toString(), () -> {
+            Map<String, String> notes;
+            try {
+                notes = subvolumes.notes(volume);
+            } catch (DriverException.NotFound gone) {
+                return;
+            }
+            for (Attachment attachment : attachments(notes)) {
+                if (nodeId.filter(only -> !only.equals(attachment.node().toString()))
+                        .isEmpty()) {
+                    sessions.fence(volume, attachment.node());
+                    subvolumes.removeNote(
+                            volume, Notes.NODE + Names.node(attachment.node().toString()));
+                }
+            }
+        });
+    }
+
+    /// The nodes that have a volume.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
+    public List<String> nodes(VolumeId.Provisioned volume) {
+        return attachments(notes(volume)).stream()
+                .map(attachment -> attachment.node().toString())
+                .sorted()
+                .toList();
+    }
+
+    private Map<String, String> notes(VolumeId.Provisioned volume) {
+        volumes.live(volume);
+        return subvolumes.notes(volume);
+    }
+
+    private static List<Attachment> attachments(Map<String, String> notes) {
+        return notes.entrySet().stream()
+                .filter(note -> note.getKey().startsWith(Notes.NODE))
+                .map(note -> Attachment.parse(note.getValue()))
+                .toList();
+    }
+
+    /// A node that can be fenced says its address in its id; any other is none of this driver's in attach mode.
+    private static NodeId knownNode(String nodeId) {
+        return NodeId.tryParse(nodeId)
+                .filter(node -> node.address().isPresent())
+                .orElseThrow(() -> new DriverException.NotFound("node_id " + Quoted.of(nodeId)
+                        + " is no node of this driver in attach mode, where ids have the form NAME@ADDRESS"
+                        + " (siphon node --node-address)"));
+    }
+}

@@ -1,0 +1,173 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.MountOptions;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/// Reads the parameters of StorageClasses and VolumeAttributesClasses; all their names are in this file.
+public final class ClassParameters {
+    private static final String CLUSTER = "cluster";
+    private static final String FS_NAME = "fsName";
+    private static final String DATA_POOL = "dataPool";
+    private static final String OWNER = "owner";
+    private static final String UID = "uid";
+    private static final String GID = "gid";
+    private static final String MODE = "mode";
+    private static final String QUOTA_FILES = "quotaFiles";
+    private static final String MOUNTER = "mounter";
+    private static final String MOUNT_OPTIONS = "mountOptions";
+    private static final String SNAPSHOT_BACKED = "snapshotBacked";
+
+    private static final Set<String> KNOWN = Set.of(
+            CLUSTER, FS_NAME, DATA_POOL, OWNER, UID, GID, MODE, QUOTA_FILES, MOUNTER, MOUNT_OPTIONS, SNAPSHOT_BACKED);
+    private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
+
+    /// What the provisioner adds with `--extra-create-metadata`; it says who asks and changes nothing.
+    private static final String FROM_KUBERNETES = "csi.storage.k8s.io/";
+
+    /// The largest uid and gid that Linux has; the one above means "none".
+    private static final long MAX_ID = 0xFFFF_FFFEL;
+
+    private static final int MAX_MODE = 07777;
+
+    private ClassParameters() {}
+
+    /// Reads a StorageClass.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown, with the nearest known
+    ///     one, or
+    ///     has a value that it cannot have
+    public static VolumeClass parse(Map<String, String> parameters) {
+        refuseUnknown("parameters", parameters, KNOWN);
+        return new VolumeClass(
+                text(parameters, CLUSTER, VolumeId.Part.CLUSTER::check),
+                text(parameters, FS_NAME, VolumeId.Part.FILE_SYSTEM::check),
+                text(parameters, DATA_POOL, ClassParameters::checkName),
+                text(parameters, OWNER, ClassParameters::checkName),
+                id(parameters, UID),
+                id(parameters, GID),
+                mode(parameters),
+                new Changeable(quotaFiles(parameters), OptionalInt.empty()),
+                text(parameters, MOUNTER, MounterChoice::parse)
+                        .map(MounterChoice::parse)
+                        .orElse(MounterChoice.AUTO),
+                mountOptions(parameters),
+                flag(parameters, SNAPSHOT_BACKED));
+    }
+
+    /// Reads a VolumeAttributesClass.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown or cannot be changed
+    ///     later, or
+    ///     has a value that it cannot have
+    public static Changeable parseChangeable(Map<String, String> parameters) {
+        refuseUnknown("mutable_parameters", parameters, CHANGEABLE);
+        return new Changeable(quotaFiles(parameters), mode(parameters));
+    }
+
+    private static void refuseUnknown(String field, Map<String, String> parameters, Set<String> known) {
+        for (String name : new TreeSet<>(parameters.keySet())) {
+            if (!known.contains(name) && !name.startsWith(FROM_KUBERNETES)) {
+                String nearest = known.stream()
+                        .min(Comparator.<String>comparingInt(each -> distance(name, each))
+                                .thenComparing(Comparator.naturalOrder()))
+                        .orElseThrow();
+                throw new DriverException.InvalidRequest(field + " has an unknown name " + Quoted.of(name)
+                        + "; the nearest known one is \"" + nearest + "\"; known are " + new TreeSet<>(known));
+            }
+        }
+    }
+
+    private static Optional<String> text(Map<String, String> parameters, String name, Consumer<String> check) {
+        Optional<String> value = Optional.ofNullable(parameters.get(name));
+        value.ifPresent(check);
+        return value;
+    }
+
+    private static void checkName(String value) {
+        if (value.isEmpty()
+                || value.length() > 128
+                || value.codePoints()
+                        .anyMatch(c -> Character.isISOControl(c) || Character.isWhitespace(c) || c == '/')) {
+            throw new DriverException.InvalidRequest("parameters: " + Quoted.of(value)
+                    + " is no name: expected 1 to 128 characters without blanks, slashes and control characters");
+        }
+    }
+
+    private static OptionalInt id(Map<String, String> parameters, String name) {
+        return parameters.containsKey(name)
+                ? OptionalInt.of((int) number(name, parameters.get(name), 10, MAX_ID))
+                : OptionalInt.empty();
+    }
+
+    private static OptionalInt mode(Map<String, String> parameters) {
+        return parameters.containsKey(MODE)
+                ? OptionalInt.of((int) number(MODE, parameters.get(MODE), 8, MAX_MODE))
+                : OptionalInt.empty();
+    }
+
+    private static OptionalLong quotaFiles(Map<String, String> parameters) {
+        return parameters.containsKey(QUOTA_FILES)
+                ? OptionalLong.of(number(QUOTA_FILES, parameters.get(QUOTA_FILES), 10, Long.MAX_VALUE))
+                : OptionalLong.empty();
+    }
+
+    private static long number(String name, String value, int radix, long most) {
+        try {
+            long number = Long.parseLong(value, radix);
+            if (number >= 0 && number <= most && !value.startsWith("+")) {
+                return number;
+            }
+        } catch (NumberFormatException notANumber) {
+            // falls through to the one error for every value that cannot be
+        }
+        throw new DriverException.InvalidRequest("parameter " + name + " " + Quoted.of(value) + " must be "
+                + (radix == 8 ? "an octal number" : "a number") + " from 0 to " + Long.toString(most, radix));
+    }
+
+    private static Optional<Boolean> flag(Map<String, String> parameters, String name) {
+        return text(parameters, name, value -> {
+                    if (!value.equals("true") && !value.equals("false")) {
+                        throw new DriverException.InvalidRequest(
+                                "parameter " + name + " " + Quoted.of(value) + " must be true or false");
+                    }
+                })
+                .map(Boolean::valueOf);
+    }
+
+    private static List<String> mountOptions(Map<String, String> parameters) {
+        String value = parameters.getOrDefault(MOUNT_OPTIONS, "");
+        List<String> options = value.isEmpty() ? List.of() : List.of(value.split(",", -1));
+        options.forEach(MountOptions::check);
+        return options;
+    }
+
+    /// Levenshtein's distance, for the hint at a misspelt name.
+    private static int distance(String left, String right) {
+        List<Integer> above = new ArrayList<>();
+        for (int i = 0; i <= right.length(); i++) {
+            above.add(i);
+        }
+        for (int row = 1; row <= Math.min(left.length(), 64); row++) {
+            List<Integer> line = new ArrayList<>(List.of(row));
+            for (int i = 1; i <= right.length(); i++) {
+                int replaced = above.get(i - 1) + (left.charAt(row - 1) == right.charAt(i - 1) ? 0 : 1);
+                line.add(Math.min(replaced, 1 + Math.min(above.get(i), line.get(i - 1))));
+            }
+            above = line;
+        }
+        return above.getLast();
+    }
+}

@@ -1,0 +1,237 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.Inventory.Known;
+import dev.siphon.controller.volume.Names.Kind;
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// CreateVolume. The subvolume's name is a function of the volume's, so an earlier try is found by name alone; a
+/// volume
+/// with contents has a name of another kind, and counts as made once its note says that they are whole.
+final class Creation {
+    private static final int DEFAULT_MODE = 0700;
+
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final Inventory inventory;
+    private final Filling filling;
+    private final Contexts contexts;
+
+    Creation(CephPorts ports, Inventory inventory, Filling filling, Contexts contexts) {
+        this.subvolumes = ports.subvolumes();
+        this.files = ports.files();
+        this.inventory = inventory;
+        this.filling = filling;
+        this.contexts = contexts;
+    }
+
+    /// Makes the volume or finds it; the caller holds the key of its name.
+    Volume create(Placement.Place place, VolumeRequest request) {
+        Kind kind = kind(request);
+        for (Kind other : Kind.values()) {
+            VolumeId.Provisioned id = place.group().volume(Names.subvolume(other, request.name()));
+            if (other != kind && inventory.mayExist(id) && existing(id).isPresent()) {
+                throw new DriverException.IncompatibleExisting("volume " + request.name() + " exists as " + id
+                        + (other == Kind.PLAIN ? " without" : " with other") + " contents");
+            }
+        }
+        VolumeId.Provisioned id = place.group().volume(Names.subvolume(kind, request.name()));
+        Optional<Subvolume> existing = inventory.mayExist(id) ? existing(id) : Optional.empty();
+        return switch (kind) {
+            case PLAIN -> plain(id, place.owner(), request, existing);
+            case FILLED -> filled(id, place, request, existing);
+            case SHALLOW -> shallow(id, place, request, existing);
+        };
+    }
+
+    private static Kind kind(VolumeRequest request) {
+        boolean wanted = request.parameters().snapshotBacked().orElse(request.readOnly());
+        if (request.parameters().snapshotBacked().orElse(false) && !request.readOnly()) {
+            throw new DriverException.InvalidRequest(
+                    "parameter snapshotBacked: a volume backed by a snapshot is read-only; ask for an access mode that"
+                            + " only reads");
+        }
+        return request.source()
+                .map(source -> source instanceof ContentSource.FromSnapshot && wanted ? Kind.SHALLOW : Kind.FILLED)
+                .orElse(Kind.PLAIN);
+    }
+
+    private Volume plain(VolumeId.Provisioned id, Account owner, VolumeRequest request, Optional<Subvolume> existing) {
+        long size;
+        if (existing.isPresent()) {
+            size = checkFits(id, owner, request, existing.get());
+            apply(id, existing.get(), request.parameters().changeable());
+        } else {
+            size = request.capacity().choose(OptionalLong.empty());
+            make(id, owner, request.parameters(), OptionalLong.of(size));
+            if (request.parameters().changeable().quotaFiles().isPresent()) {
+                apply(id, mustFind(id), request.parameters().changeable());
+            }
+        }
+        inventory.note(id, new Known.Live(OptionalLong.of(size)));
+        return new Volume(id, size, Optional.of(contexts.of(id, request.parameters(), owner.name())), Optional.empty());
+    }
+
+    private Volume filled(
+            VolumeId.Provisioned id, Placement.Place place, VolumeRequest request, Optional<Subvolume> existing) {
+        ContentSource source = request.source().orElseThrow();
+        VolumeContext context =
+                contexts.of(id, request.parameters(), place.owner().name());
+        if (existing.filter(found -> found.state() == Subvolume.State.READY).isPresent()) {
+            Optional<String> whole = Optional.ofNullable(subvolumes.notes(id).get(Notes.SOURCE));
+            whole.ifPresent(made -> checkSource(id, made, source));
+            if (whole.isPresent()) {
+                long size = checkFits(id, place.owner(), request, existing.get());
+                filling.release(source, id);
+                return new Volume(id, size, Optional.of(context), Optional.of(source));
+            }
+        }
+        Filling.Origin origin = filling.origin(source, id);
+        long size = request.capacity().choose(origin.sizeBytes());
+        if (filling.canClone(origin, id, request.parameters().dataPool())) {
+            filling.cloneInto(id, origin, existing, size);
+        } else {
+            if (existing.isEmpty()) {
+                make(id, place.owner(), request.parameters(), OptionalLong.of(size));
+            }
+            filling.copyInto(id, origin, mustFind(id), owner(request, place.owner()));
+        }
+        apply(id, mustFind(id), request.parameters().changeable());
+        subvolumes.setNote(id, Notes.SOURCE, source.id());
+        filling.release(source, id);
+        inventory.note(id, new Known.Live(OptionalLong.of(size)));
+        return new Volume(id, size, Optional.of(context), Optional.of(source));
+    }
+
+    /// The snapshot is marked as needed before the volume counts as made, so that it cannot go while one lives.
+    private Volume shallow(
+            VolumeId.Provisioned id, Placement.Place place, VolumeRequest request, Optional<Subvolume> existing) {
+        ContentSource source = request.source().orElseThrow();
+        SnapshotId snapshot = ((ContentSource.FromSnapshot) source).snapshot();
+        if (!Group.of(snapshot.volume()).equals(place.group())) {
+            throw new DriverException.InvalidRequest("snapshot " + snapshot + " belongs to another account than "
+                    + place.owner().name() + ": set parameter snapshotBacked to \"false\" for a copy");
+        }
+        long size = request.capacity().choose(filling.origin(source, id).sizeBytes());
+        if (existing.isPresent()) {
+            checkFits(id, place.owner(), request, existing.get());
+            Optional.ofNullable(subvolumes.notes(id).get(Notes.SOURCE))
+                    .ifPresent(made -> checkSource(id, made, source));
+        } else {
+            make(id, place.owner(), request.parameters(), OptionalLong.of(size));
+        }
+        subvolumes.setSnapshotNote(snapshot, Notes.NEEDED_BY + id.subvolume(), id.toString());
+        subvolumes.setNote(id, Notes.SOURCE, source.id());
+        inventory.note(id, new Known.Live(OptionalLong.of(size)));
+        VolumeContext context = contexts.ofSnapshot(
+                id, snapshot, request.parameters(), place.owner().name());
+        return new Volume(id, size, Optional.of(context), Optional.of(source));
+    }
+
+    /// Gives up a SHALLOW volume's claim on its snapshot.
+    void releaseSnapshot(VolumeId.Provisioned volume) {
+        Optional<String> source;
+        try {
+            source = Optional.ofNullable(subvolumes.notes(volume).get(Notes.SOURCE));
+        } catch (DriverException.NotFound gone) {
+            return;
+        }
+        source.flatMap(SnapshotId::tryParse)
+                .ifPresent(snapshot -> subvolumes.removeSnapshotNote(snapshot, Notes.NEEDED_BY + volume.subvolume()));
+    }
+
+    /// Applies what can be changed later; nothing to change costs nothing.
+    void apply(VolumeId.Provisioned id, Subvolume found, Changeable changes) {
+        if (!changes.isNothing()) {
+            apply(id.cluster(), id.fileSystem(), found.dataPath().orElseThrow(), changes);
+        }
+    }
+
+    void apply(String cluster, String fileSystem, String path, Changeable changes) {
+        changes.quotaFiles().ifPresent(limit -> files.setQuotaFiles(cluster, fileSystem, path, limit));
+        changes.mode().ifPresent(mode -> files.setMode(cluster, fileSystem, path, mode));
+    }
+
+    private void make(VolumeId.Provisioned id, Account account, VolumeClass parameters, OptionalLong size) {
+        Group group = Group.of(id);
+        Account owner = owner(parameters, account);
+        if (!inventory.exists(group)) {
+            subvolumes.createGroup(group, account.allowanceBytes(), Optional.empty());
+            inventory.made(group);
+        }
+        inventory.note(id, new Known.Unsure());
+        int mode = parameters.changeable().mode().orElse(parameters.mode().orElse(DEFAULT_MODE));
+        subvolumes.create(id, new SubvolumeSpec(size, owner.uid(), owner.gid(), mode, parameters.dataPool()));
+    }
+
+    /// What an earlier try left, pieces of a broken one removed; empty if there is nothing to keep.
+    private Optional<Subvolume> existing(VolumeId.Provisioned id) {
+        Optional<Subvolume> found = subvolumes.find(id);
+        return switch (found.map(Subvolume::state).orElse(Subvolume.State.RETAINED)) {
+            case READY, CLONING -> found;
+            case RETAINED -> Optional.empty();
+            case BROKEN, CLONE_ENDED_BADLY -> {
+                subvolumes.remove(id);
+                yield Optional.empty();
+            }
+        };
+    }
+
+    private Subvolume mustFind(VolumeId.Provisioned id) {
+        return subvolumes
+                .find(id)
+                .filter(found -> found.state() == Subvolume.State.READY)
+                .orElseThrow(() -> new DriverException.BackendUnavailable(
+                        "volume " + id + " was made and is not there now; retry"));
+    }
+
+    private static long checkFits(VolumeId.Provisioned id, Account account, VolumeRequest request, Subvolume found) {
+        long size = found.quotaBytes().orElse(0);
+        Account owner = owner(request, account);
+        if (!request.capacity().accepts(size)) {
+            throw new DriverException.IncompatibleExisting("volume " + request.name() + " exists as " + id + " with "
+                    + size + " bytes, which capacity_range does not accept");
+        }
+        if (found.uid() != owner.uid() || found.gid() != owner.gid()) {
+            throw new DriverException.IncompatibleExisting("volume " + request.name() + " exists as " + id
+                    + " with owner " + found.uid() + ":" + found.gid() + ", not " + owner.uid() + ":" + owner.gid());
+        }
+        if (request.parameters()
+                .dataPool()
+                .filter(pool -> !pool.equals(found.dataPool()))
+                .isPresent()) {
+            throw new DriverException.IncompatibleExisting(
+                    "volume " + request.name() + " exists as " + id + " in data pool " + found.dataPool());
+        }
+        return size;
+    }
+
+    private static void checkSource(VolumeId.Provisioned id, String made, ContentSource source) {
+        if (!made.equals(source.id())) {
+            throw new DriverException.IncompatibleExisting(
+                    "volume " + id + " exists with the contents of " + made + ", not of " + source);
+        }
+    }
+
+    private static Account owner(VolumeRequest request, Account account) {
+        return owner(request.parameters(), account);
+    }
+
+    /// The account with the uid and gid that the class puts in its place.
+    private static Account owner(VolumeClass parameters, Account account) {
+        return new Account(
+                account.name(),
+                account.id(),
+                parameters.uid().orElse(account.uid()),
+                parameters.gid().orElse(account.gid()),
+                account.groups(),
+                account.allowanceBytes());
+    }
+}

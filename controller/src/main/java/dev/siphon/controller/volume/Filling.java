@@ -1,0 +1,185 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.FileTree.Copy;
+import dev.siphon.controller.volume.Inventory.Known;
+import dev.siphon.controller.volume.Subvolumes.CloneProgress;
+import dev.siphon.controller.volume.Subvolumes.Snapshot;
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/// Fills a new volume with the contents of a snapshot: by a clone where Ceph's would be right, else by a copy. A
+/// clone
+/// keeps the source's RADOS namespace, uid and pool, so it is right within one account and pool only.
+final class Filling {
+    /// How often a clone is asked how far it is; a clone of little takes 3 s or more.
+    private static final Duration POLL = Duration.ofMillis(250);
+
+    /// What is kept of the caller's time to finish with and to answer in.
+    private static final Duration RESERVE = Duration.ofSeconds(2);
+
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final Inventory inventory;
+    private final Supplier<Duration> timeLeft;
+    private final Map<VolumeId.Provisioned, Copy> copies = new ConcurrentHashMap<>();
+
+    Filling(CephPorts ports, Inventory inventory, Supplier<Duration> timeLeft) {
+        this.subvolumes = ports.subvolumes();
+        this.files = ports.files();
+        this.inventory = inventory;
+        this.timeLeft = timeLeft;
+    }
+
+    /// The snapshot that is the source.
+    ///
+    /// @param sizeBytes the size of the volume it was taken of
+    record Origin(SnapshotId snapshot, String dataPool, OptionalLong sizeBytes) {}
+
+    /// Finds the source; of a volume it takes a snapshot, which a retry finds by its name.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
+    Origin origin(ContentSource source, VolumeId.Provisioned target) {
+        return switch (source) {
+            case ContentSource.FromSnapshot from -> {
+                Snapshot found = subvolumes
+                        .findSnapshot(from.snapshot())
+                        .orElseThrow(() -> new DriverException.NotFound(source + " does not exist"));
+                yield new Origin(from.snapshot(), found.dataPool(), sizeOf(from.snapshot()));
+            }
+            case ContentSource.FromVolume from -> {
+                Subvolume found = subvolumes
+                        .find(from.volume())
+                        .filter(each -> each.state() == Subvolume.State.READY)
+                        .orElseThrow(() -> new DriverException.NotFound(source + " does not exist"));
+                SnapshotId snapshot = new SnapshotId(from.volume(), Names.transferSnapshot(target.subvolume()));
+                subvolumes.createSnapshot(snapshot);
+                yield new Origin(snapshot, found.dataPool(), found.quotaBytes());
+            }
+        };
+    }
+
+    /// The size that the snapshot's volume had: as noted, else that of the volume now (a snapshot made by hand).
+    OptionalLong sizeOf(SnapshotId snapshot) {
+        String noted = subvolumes.snapshotNotes(snapshot).getOrDefault(Notes.SIZE, "");
+        return noted.isEmpty()
+                ? subvolumes.find(snapshot.volume()).map(Subvolume::quotaBytes).orElse(OptionalLong.empty())
+                : OptionalLong.of(Long.parseLong(noted));
+    }
+
+    /// Whether a clone by Ceph gives what was asked for.
+    boolean canClone(Origin origin, VolumeId.Provisioned target, Optional<String> dataPool) {
+        return Group.of(origin.snapshot().volume()).equals(Group.of(target))
+                && dataPool.filter(pool -> !pool.equals(origin.dataPool())).isEmpty();
+    }
+
+    /// Clones, and waits for the end of it.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has
+    void cloneInto(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
+        if (existing.isEmpty()) {
+            inventory.note(target, new Known.Unsure());
+            subvolumes.startClone(origin.snapshot(), target);
+        }
+        awaitClone(target);
+        subvolumes.resize(target, size);
+    }
+
+    private void awaitClone(VolumeId.Provisioned target) {
+        while (true) {
+            CloneProgress progress = subvolumes
+                    .cloneProgress(target)
+                    .orElseThrow(() -> new DriverException.BackendUnavailable(
+                            "the clone into " + target + " is not there any more; retry"));
+            switch (progress.stage()) {
+                case COMPLETE -> {
+                    return;
+                }
+                case FAILED, CANCELLED -> {
+                    subvolumes.remove(target);
+                    inventory.gone(target);
+                    throw new DriverException.BackendUnavailable("the clone into " + target + " ended: "
+                            + progress.progress() + "; what it left was removed; retry");
+                }
+                case RUNNING -> {
+                    if (timeLeft.get().compareTo(RESERVE) < 0) {
+                        throw new DriverException.OperationPending(
+                                "the clone into " + target + " is " + progress.progress() + " done; retry");
+                    }
+                    LockSupport.parkNanos(POLL.toNanos());
+                }
+            }
+        }
+    }
+
+    /// Copies, and waits for the end of it; the copy goes on when the caller has left, and a retry waits on. A
+    /// source
+    /// snapshot cannot be deleted meanwhile.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has
+    void copyInto(VolumeId.Provisioned target, Origin origin, Subvolume made, Account owner) {
+        VolumeId.Provisioned source = origin.snapshot().volume();
+        if (!source.cluster().equals(target.cluster()) || !source.fileSystem().equals(target.fileSystem())) {
+            throw new DriverException.InvalidRequest(
+                    "volume_content_source " + source + " is in another file system than the class puts volumes in");
+        }
+        subvolumes.setSnapshotNote(origin.snapshot(), Notes.NEEDED_BY + target.subvolume(), target.toString());
+        Copy copy = copies.computeIfAbsent(target, _ -> start(target, origin, made, owner));
+        try {
+            copy.done().get(Math.max(0, timeLeft.get().minus(RESERVE).toMillis()), TimeUnit.MILLISECONDS);
+            copies.remove(target, copy);
+        } catch (TimeoutException stillRuns) {
+            throw new DriverException.OperationPending("the copy into " + target + " has done " + copy.copiedBytes()
+                    + " bytes and " + copy.copiedEntries() + " entries; retry");
+        } catch (ExecutionException | CancellationException ended) {
+            copies.remove(target, copy);
+            throw ended.getCause() instanceof DriverException known
+                    ? known
+                    : new DriverException.BackendFault("the copy into " + target + " broke off", ended);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+    }
+
+    private Copy start(VolumeId.Provisioned target, Origin origin, Subvolume made, Account owner) {
+        VolumeId.Provisioned source = origin.snapshot().volume();
+        String from = files.dataDirectory(
+                source.cluster(),
+                source.fileSystem(),
+                Group.of(source).path() + "/" + source.subvolume() + "/.snap/"
+                        + origin.snapshot().name());
+        return files.copy(
+                target.cluster(), target.fileSystem(), from, made.dataPath().orElseThrow(), owner.uid(), owner.gid());
+    }
+
+    /// Gives up the claim on the source: removes the snapshot that was taken for this, or the note that kept it.
+    /// Repeating
+    /// it is safe.
+    void release(ContentSource source, VolumeId.Provisioned target) {
+        switch (source) {
+            case ContentSource.FromVolume from ->
+                subvolumes.removeSnapshot(new SnapshotId(from.volume(), Names.transferSnapshot(target.subvolume())));
+            case ContentSource.FromSnapshot from ->
+                subvolumes.removeSnapshotNote(from.snapshot(), Notes.NEEDED_BY + target.subvolume());
+        }
+    }
+
+    /// Stops a copy that runs, because its target is being removed.
+    void stop(VolumeId.Provisioned target) {
+        Optional.ofNullable(copies.remove(target)).ifPresent(copy -> copy.done().cancel(true));
+    }
+}

@@ -1,0 +1,49 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// A group of snapshots, as the `group_snapshot_id` of CSI: `s1g:CLUSTER:FS:SNAPSHOT`; each of its snapshots has
+/// that
+/// name in its own volume.
+public record GroupSnapshotId(String cluster, String fileSystem, String snapshot) {
+    private static final Pattern FORM = Pattern.compile("s1g:([^:]+):([^:]+):([^:]+)");
+
+    public GroupSnapshotId {
+        VolumeId.Part.CLUSTER.check(cluster);
+        VolumeId.Part.FILE_SYSTEM.check(fileSystem);
+        VolumeId.Part.SNAPSHOT.check(snapshot);
+    }
+
+    /// Reads an id; empty for what no version of this driver can have made.
+    public static Optional<GroupSnapshotId> tryParse(String text) {
+        Matcher matcher = FORM.matcher(text);
+        return matcher.matches()
+                        && VolumeId.Part.CLUSTER.fits(matcher.group(1))
+                        && VolumeId.Part.FILE_SYSTEM.fits(matcher.group(2))
+                        && Names.isGroupSnapshot(matcher.group(3))
+                ? Optional.of(new GroupSnapshotId(matcher.group(1), matcher.group(2), matcher.group(3)))
+                : Optional.empty();
+    }
+
+    /// The group that a snapshot belongs to.
+    static Optional<GroupSnapshotId> of(SnapshotId id) {
+        return Names.isGroupSnapshot(id.name())
+                ? Optional.of(
+                        new GroupSnapshotId(id.volume().cluster(), id.volume().fileSystem(), id.name()))
+                : Optional.empty();
+    }
+
+    /// Whether `id` is one of this group's.
+    public boolean has(SnapshotId id) {
+        return of(id).filter(this::equals).isPresent();
+    }
+
+    @Override
+    public String toString() {
+        return "s1g:" + cluster + ":" + fileSystem + ":" + snapshot;
+    }
+}

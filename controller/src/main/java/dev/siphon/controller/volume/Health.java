@@ -1,0 +1,98 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.OptionalLong;
+
+/// The health of volumes as the cluster sees it (CSI v1.13, ControllerGetVolumeHealth, ControllerListVolumeHealth).
+public final class Health {
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final Listings listings;
+
+    public Health(CephPorts ports, Listings listings) {
+        this.subvolumes = ports.subvolumes();
+        this.files = ports.files();
+        this.listings = listings;
+    }
+
+    /// What is wrong with a volume; no entry if nothing is.
+    ///
+    /// @param kind how bad it is
+    /// @param reason one word for programs
+    /// @param message what it is and what to do, for people
+    public record Trouble(Kind kind, String reason, String message) {
+        /// How bad it is, in CSI's terms.
+        public enum Kind {
+            DEGRADED,
+            INACCESSIBLE,
+            DATA_LOSS
+        }
+    }
+
+    /// A volume with what is wrong with it.
+    public record Report(VolumeId id, List<Trouble> troubles) {
+        public Report {
+            troubles = List.copyOf(troubles);
+        }
+    }
+
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
+    public Report of(VolumeId id) {
+        return switch (id) {
+            case VolumeId.Static fixed -> {
+                // a path that is not there is NOT_FOUND; a quota is no matter of health
+                OptionalLong _ = files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path());
+                yield new Report(id, List.of());
+            }
+            case VolumeId.Provisioned volume ->
+                subvolumes
+                        .find(volume)
+                        .filter(found -> found.state() != Subvolume.State.RETAINED)
+                        .map(found -> new Report(id, troubles(found)))
+                        .orElseThrow(() -> new DriverException.NotFound("volume " + id + " does not exist"));
+        };
+    }
+
+    /// A page of all volumes, with what is wrong with each; tokens are those of [Listings#volumes].
+    public Listings.Page<Report> list(int most, String token) {
+        Listings.Page<Volume> page = listings.volumes(most, token);
+        return new Listings.Page<>(
+                page.entries().stream()
+                        .flatMap(volume -> subvolumes.find((VolumeId.Provisioned) volume.id()).stream()
+                                .map(found -> new Report(volume.id(), troubles(found))))
+                        .toList(),
+                page.next());
+    }
+
+    private static List<Trouble> troubles(Subvolume found) {
+        return switch (found.state()) {
+            case READY -> full(found);
+            case CLONING ->
+                List.of(new Trouble(
+                        Trouble.Kind.INACCESSIBLE, "Filling", "the volume is still being filled from its source"));
+            case CLONE_ENDED_BADLY ->
+                List.of(new Trouble(
+                        Trouble.Kind.DATA_LOSS, "CloneFailed", "the clone that was to fill it failed: delete it"));
+            case BROKEN ->
+                List.of(new Trouble(
+                        Trouble.Kind.INACCESSIBLE,
+                        "MetadataMissing",
+                        "the mgr's metadata of the subvolume is missing or broken: create it anew or delete it"));
+            case RETAINED -> List.of();
+        };
+    }
+
+    private static List<Trouble> full(Subvolume found) {
+        OptionalLong quota = found.quotaBytes();
+        return quota.isPresent() && found.usedBytes() >= quota.getAsLong()
+                ? List.of(new Trouble(
+                        Trouble.Kind.DEGRADED,
+                        "QuotaReached",
+                        found.usedBytes() + " bytes of " + quota.getAsLong()
+                                + " are used: writes fail with EDQUOT; delete files or expand the volume"))
+                : List.of();
+    }
+}

@@ -1,0 +1,103 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/// Which subvolumes there are, as the one leader knows them, so that CreateVolume need not look first: what is not
+/// in
+/// here cannot exist. A group's names are listed once, when the group is first used; from then on every change
+/// passes
+/// through here, and is written down before it is tried.
+final class Inventory {
+    private final Subvolumes subvolumes;
+    private final Map<Group, Names> groups = new ConcurrentHashMap<>();
+
+    Inventory(Subvolumes subvolumes) {
+        this.subvolumes = subvolumes;
+    }
+
+    /// What is known of one subvolume.
+    sealed interface Known {
+        /// It may exist: listed and not looked at, or made by a call whose outcome is not known.
+        record Unsure() implements Known {}
+
+        /// It exists as a volume.
+        record Live(OptionalLong quotaBytes) implements Known {}
+
+        /// Only snapshots of it are left.
+        record Retained() implements Known {}
+    }
+
+    /// The names of one group.
+    private static final class Names {
+        private final ConcurrentSkipListMap<String, Known> names = new ConcurrentSkipListMap<>();
+        private volatile boolean listed;
+        private volatile boolean exists;
+    }
+
+    /// Whether the subvolume may exist; if not, it is safe to create it.
+    boolean mayExist(VolumeId.Provisioned volume) {
+        return listed(Group.of(volume)).names.containsKey(volume.subvolume());
+    }
+
+    /// Whether the group exists.
+    boolean exists(Group group) {
+        return listed(group).exists;
+    }
+
+    /// Writes down that a group was made.
+    void made(Group group) {
+        names(group).exists = true;
+    }
+
+    /// Writes down what is known of a subvolume; [Known.Unsure] before a call that may make it.
+    void note(VolumeId.Provisioned volume, Known known) {
+        names(Group.of(volume)).names.put(volume.subvolume(), known);
+    }
+
+    /// Writes down what a look has shown, unless somebody else has written since.
+    void learn(VolumeId.Provisioned volume, Known before, Optional<Known> now) {
+        ConcurrentSkipListMap<String, Known> names = names(Group.of(volume)).names;
+        if (now.isPresent()) {
+            names.replace(volume.subvolume(), before, now.get());
+        } else {
+            names.remove(volume.subvolume(), before);
+        }
+    }
+
+    /// Writes down that there is no such volume any more.
+    void gone(VolumeId.Provisioned volume) {
+        names(Group.of(volume)).names.remove(volume.subvolume());
+    }
+
+    /// The names in a group behind `after`, in order, with what is known of each.
+    Map<String, Known> namesAfter(Group group, String after) {
+        return listed(group).names.tailMap(after, false);
+    }
+
+    private Names names(Group group) {
+        return groups.computeIfAbsent(group, _ -> new Names());
+    }
+
+    /// Two callers at once may both list: a name that one adds late is only UNSURE, which costs a look.
+    private Names listed(Group group) {
+        Names names = names(group);
+        if (!names.listed) {
+            List<String> found = subvolumes
+                    .list(group)
+                    .map(list -> {
+                        names.exists = true;
+                        return list;
+                    })
+                    .orElse(List.of());
+            found.forEach(name -> names.names.putIfAbsent(name, new Known.Unsure()));
+            names.listed = true;
+        }
+        return names;
+    }
+}

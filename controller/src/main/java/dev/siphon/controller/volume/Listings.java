@@ -1,0 +1,173 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.volume.Inventory.Known;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Lists volumes and snapshots in pages. A page's token is the last id on it, and the next page begins behind that,
+/// in
+/// the order of ids; so a token stays good whatever is made or removed meanwhile, its own object included.
+public final class Listings {
+    /// The most entries on a page, whatever a caller asks for: each may cost a mgr command.
+    private static final int MOST = 1000;
+
+    private final Clusters clusters;
+    private final Subvolumes subvolumes;
+    private final Inventory inventory;
+    private final Snapshots snapshots;
+
+    public Listings(CephPorts ports, Volumes volumes, Snapshots snapshots) {
+        this.clusters = ports.clusters();
+        this.subvolumes = ports.subvolumes();
+        this.inventory = volumes.inventory();
+        this.snapshots = snapshots;
+    }
+
+    /// One page.
+    ///
+    /// @param next the token for the page behind it; empty if there is none
+    public record Page<T>(List<T> entries, String next) {
+        public Page {
+            entries = List.copyOf(entries);
+        }
+    }
+
+    /// A page of volumes (CSI v1.13, ListVolumes).
+    ///
+    /// @param most how many at most; 0 for as many as fit on a page
+    /// @param token of the page before; empty for the first
+    /// @throws DriverException.OperationPending (ABORTED) if the token is none of this driver's
+    public Page<Volume> volumes(int most, String token) {
+        Optional<VolumeId.Provisioned> after = token.isEmpty()
+                ? Optional.empty()
+                : Optional.of(VolumeId.tryParse(token)
+                        .filter(VolumeId.Provisioned.class::isInstance)
+                        .map(VolumeId.Provisioned.class::cast)
+                        .orElseThrow(() -> badToken(token)));
+        int limit = limit(most);
+        List<Volume> entries = new ArrayList<>();
+        for (Group group : groupsFrom(after.map(Group::of))) {
+            String behind = after.filter(id -> Group.of(id).equals(group))
+                    .map(VolumeId.Provisioned::subvolume)
+                    .orElse("");
+            for (Map.Entry<String, Known> known :
+                    inventory.namesAfter(group, behind).entrySet()) {
+                if (Names.kindOf(known.getKey()).isEmpty()) {
+                    continue;
+                }
+                VolumeId.Provisioned id = group.volume(known.getKey());
+                if (look(id, known.getValue()) instanceof Known.Live(var quotaBytes)) {
+                    if (entries.size() == limit) {
+                        return new Page<>(entries, entries.getLast().id().toString());
+                    }
+                    entries.add(new Volume(id, quotaBytes.orElse(0), Optional.empty(), Optional.empty()));
+                }
+            }
+        }
+        return new Page<>(entries, "");
+    }
+
+    /// A page of snapshots (CSI v1.13, ListSnapshots).
+    ///
+    /// @param source only those of this volume
+    /// @throws DriverException.OperationPending (ABORTED) if the token is none of this driver's
+    public Page<SnapshotView> snapshots(int most, String token, Optional<VolumeId.Provisioned> source) {
+        Optional<SnapshotId> after = token.isEmpty()
+                ? Optional.empty()
+                : Optional.of(SnapshotId.tryParse(token).orElseThrow(() -> badToken(token)));
+        int limit = limit(most);
+        List<SnapshotView> entries = new ArrayList<>();
+        List<Group> groups = source.map(Group::of)
+                .map(List::of)
+                .orElseGet(() -> groupsFrom(after.map(SnapshotId::volume).map(Group::of)));
+        for (Group group : groups) {
+            for (VolumeId.Provisioned volume : volumesOf(group, source, after.map(SnapshotId::volume))) {
+                String behind = after.filter(id -> id.volume().equals(volume))
+                        .map(SnapshotId::name)
+                        .orElse("");
+                for (String name : subvolumes.snapshots(volume)) {
+                    if (name.compareTo(behind) <= 0 || !listed(name)) {
+                        continue;
+                    }
+                    if (entries.size() == limit) {
+                        return new Page<>(entries, entries.getLast().id().toString());
+                    }
+                    snapshots.find(new SnapshotId(volume, name)).ifPresent(entries::add);
+                }
+            }
+        }
+        return new Page<>(entries, "");
+    }
+
+    private static boolean listed(String snapshot) {
+        return VolumeId.Part.SNAPSHOT.fits(snapshot) && !Names.isTransferSnapshot(snapshot);
+    }
+
+    private List<VolumeId.Provisioned> volumesOf(
+            Group group, Optional<VolumeId.Provisioned> only, Optional<VolumeId.Provisioned> from) {
+        return only.map(List::of)
+                .orElseGet(() -> subvolumes.list(group).orElse(List.of()).stream()
+                        .filter(name -> Names.kindOf(name).isPresent())
+                        .map(group::volume)
+                        .filter(volume -> from.filter(first -> Group.of(first).equals(group)
+                                        && first.subvolume().compareTo(volume.subvolume()) > 0)
+                                .isEmpty())
+                        .toList());
+    }
+
+    /// All our groups in all clusters in the order of ids, from the one that a page ended in.
+    private List<Group> groupsFrom(Optional<Group> first) {
+        List<Group> all = new ArrayList<>();
+        for (String cluster : clusters.ids()) {
+            for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+                for (String name : subvolumes.groups(cluster, fileSystem.name())) {
+                    if (Names.isGroup(name)) {
+                        all.add(new Group(cluster, fileSystem.name(), name));
+                    }
+                }
+            }
+        }
+        return first.map(from ->
+                        all.stream().filter(group -> compare(group, from) >= 0).toList())
+                .orElse(all);
+    }
+
+    private static int compare(Group left, Group right) {
+        int clusters = left.cluster().compareTo(right.cluster());
+        int fileSystems = left.fileSystem().compareTo(right.fileSystem());
+        return clusters != 0
+                ? clusters
+                : fileSystems != 0 ? fileSystems : left.name().compareTo(right.name());
+    }
+
+    private Known look(VolumeId.Provisioned id, Known known) {
+        if (!(known instanceof Known.Unsure)) {
+            return known;
+        }
+        Optional<Known> now = subvolumes.find(id).map(found -> switch (found.state()) {
+            case READY -> new Known.Live(found.quotaBytes());
+            case RETAINED -> new Known.Retained();
+            case CLONING, CLONE_ENDED_BADLY, BROKEN -> known;
+        });
+        inventory.learn(id, known, now);
+        return now.orElse(known);
+    }
+
+    private static int limit(int most) {
+        if (most < 0) {
+            throw new DriverException.InvalidRequest("max_entries " + most + " must not be negative");
+        }
+        return most == 0 ? MOST : Math.min(most, MOST);
+    }
+
+    private static DriverException badToken(String token) {
+        return new DriverException.OperationPending(
+                "starting_token " + Quoted.of(token) + " is not valid; list again from the beginning");
+    }
+}

@@ -1,0 +1,101 @@
+package dev.siphon.controller.volume;
+
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/// The names of things in Ceph, each a function of what the caller named, so that a retry finds what an earlier try
+/// made
+/// and no journal is needed. A name is a letter for its kind and 100 bits of SHA-256 in base 32.
+final class Names {
+    private static final int BITS = 100;
+    private static final int RADIX = 32;
+    private static final int DIGITS = BITS / 5;
+
+    private Names() {}
+
+    /// What a subvolume is to Siphon; the letter begins its name, so that a listing tells kinds apart.
+    enum Kind {
+        /// An empty volume; usable as soon as the subvolume exists.
+        PLAIN('v'),
+        /// A volume with contents from elsewhere; usable once its note says that they are whole.
+        FILLED('c'),
+        /// A read-only volume that stands for a snapshot and holds nothing.
+        SHALLOW('r');
+
+        private final char letter;
+
+        Kind(char letter) {
+            this.letter = letter;
+        }
+    }
+
+    /// The subvolume for a volume called `name`.
+    static String subvolume(Kind kind, String name) {
+        return kind.letter + digest("volume\0" + name);
+    }
+
+    /// What the subvolume is; empty if Siphon did not make it.
+    static Optional<Kind> kindOf(String subvolume) {
+        return Arrays.stream(Kind.values())
+                .filter(kind -> subvolume.charAt(0) == kind.letter && subvolume.length() == DIGITS + 1)
+                .findFirst();
+    }
+
+    /// The snapshot called `name` of any volume.
+    static String snapshot(String name) {
+        return 's' + digest("snapshot\0" + name);
+    }
+
+    /// The snapshots of the group of snapshots called `name`: the same in each of its volumes.
+    static String groupSnapshot(String name) {
+        return 'g' + digest("group\0" + name);
+    }
+
+    /// Whether a snapshot belongs to a group of snapshots.
+    static boolean isGroupSnapshot(String snapshot) {
+        return snapshot.charAt(0) == 'g' && snapshot.length() == DIGITS + 1;
+    }
+
+    /// The snapshot that Siphon takes of a source volume for as long as `target` is filled from it.
+    static String transferSnapshot(String target) {
+        return 't' + digest("transfer\0" + target);
+    }
+
+    /// Whether a snapshot only lives while a volume is filled from it.
+    static boolean isTransferSnapshot(String snapshot) {
+        return snapshot.charAt(0) == 't' && snapshot.length() == DIGITS + 1;
+    }
+
+    /// The subvolumegroup of the account with this immutable id.
+    static String group(String accountId) {
+        return 'a' + digest("account\0" + accountId);
+    }
+
+    /// Whether a subvolumegroup is one of ours.
+    static boolean isGroup(String group) {
+        return group.charAt(0) == 'a' && group.length() == DIGITS + 1;
+    }
+
+    /// A short name for a node, for the keys of notes.
+    static String node(String nodeId) {
+        return digest("node\0" + nodeId);
+    }
+
+    private static String digest(String text) {
+        try {
+            byte[] sha256 = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            String digits = new BigInteger(1, sha256)
+                    .shiftRight(sha256.length * Byte.SIZE - BITS)
+                    .toString(RADIX)
+                    .toLowerCase(Locale.ROOT);
+            return "0".repeat(DIGITS - digits.length()) + digits;
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException("every Java platform has SHA-256", missing);
+        }
+    }
+}

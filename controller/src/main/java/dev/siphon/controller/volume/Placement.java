@@ -1,0 +1,72 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.util.List;
+import java.util.Optional;
+
+/// Decides where a class puts its volumes: cluster, file system, and the group of the account that owns them.
+final class Placement {
+    private final Clusters clusters;
+    private final Directory directory;
+    private final Optional<String> defaultOwner;
+
+    /// @param defaultOwner the account for classes that name none
+    Placement(Clusters clusters, Directory directory, Optional<String> defaultOwner) {
+        this.clusters = clusters;
+        this.directory = directory;
+        this.defaultOwner = defaultOwner;
+    }
+
+    /// Where, and for whom.
+    record Place(Group group, Account owner) {}
+
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the class names a cluster, file system, data
+    ///     pool or
+    ///     account that does not exist, or leaves a choice open that the driver cannot make
+    Place choose(VolumeClass parameters) {
+        String cluster = parameters.cluster().orElseGet(clusters::defaultCluster);
+        Clusters.FileSystem fileSystem = fileSystem(cluster, parameters.fileSystem());
+        parameters.dataPool().ifPresent(pool -> {
+            if (!fileSystem.dataPools().contains(pool)) {
+                throw new DriverException.InvalidRequest("parameter dataPool " + Quoted.of(pool)
+                        + " is no data pool of file system " + fileSystem.name() + ", which has "
+                        + fileSystem.dataPools());
+            }
+        });
+        Account owner = owner(parameters);
+        return new Place(new Group(cluster, fileSystem.name(), Names.group(owner.id())), owner);
+    }
+
+    /// The file system of that name, or the only one.
+    Clusters.FileSystem fileSystem(String cluster, Optional<String> name) {
+        List<Clusters.FileSystem> all = clusters.fileSystems(cluster);
+        if (name.isEmpty() && all.size() == 1) {
+            return all.getFirst();
+        }
+        List<String> names = all.stream().map(Clusters.FileSystem::name).toList();
+        if (name.isEmpty()) {
+            throw new DriverException.InvalidRequest(
+                    "parameter fsName is needed: cluster " + cluster + " has the file systems " + names);
+        }
+        return all.stream()
+                .filter(each -> each.name().equals(name.get()))
+                .findFirst()
+                .orElseThrow(() -> new DriverException.InvalidRequest("parameter fsName " + Quoted.of(name.get())
+                        + ": cluster " + cluster + " has the file systems " + names));
+    }
+
+    private Account owner(VolumeClass parameters) {
+        String name = parameters
+                .owner()
+                .or(() -> defaultOwner)
+                .orElseThrow(() -> new DriverException.InvalidRequest(
+                        "parameter owner is needed: the account that owns the volumes of this class"));
+        return directory
+                .account(name)
+                .orElseThrow(() -> new DriverException.InvalidRequest(
+                        "parameter owner " + Quoted.of(name) + ": the directory has no such account"));
+    }
+}

@@ -1,0 +1,37 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.VolumeContext.MounterChoice;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/// The parameters of a StorageClass, checked. [ClassParameters] reads them.
+///
+/// @param cluster empty for the default cluster
+/// @param fileSystem empty for the cluster's only file system
+/// @param dataPool empty for the file system's first data pool
+/// @param owner the account that owns the volumes
+/// @param uid instead of the account's
+/// @param gid instead of the account's
+/// @param mode permission bits of the data directory
+/// @param changeable what a VolumeAttributesClass may change later
+/// @param mounter which client mounts
+/// @param mountOptions checked against the allow list
+/// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; empty lets access modes
+///     say
+public record VolumeClass(
+        Optional<String> cluster,
+        Optional<String> fileSystem,
+        Optional<String> dataPool,
+        Optional<String> owner,
+        OptionalInt uid,
+        OptionalInt gid,
+        OptionalInt mode,
+        Changeable changeable,
+        MounterChoice mounter,
+        List<String> mountOptions,
+        Optional<Boolean> snapshotBacked) {
+    public VolumeClass {
+        mountOptions = List.copyOf(mountOptions);
+    }
+}

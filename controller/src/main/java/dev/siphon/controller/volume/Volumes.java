@@ -1,0 +1,197 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+
+/// Volumes: made, found, changed and removed. Everything here may be repeated, run twice at once (the second is
+/// told to
+/// come back, ABORTED), or be cut off half-way: a retry finishes it.
+public final class Volumes {
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final Placement placement;
+    private final Inventory inventory;
+    private final KeyedOperations operations;
+    private final Creation creation;
+    private final Filling filling;
+
+    /// @param ports what the domain needs from Ceph
+    /// @param directory knows the accounts
+    /// @param defaultOwner the account for classes that name none
+    /// @param operations keeps two operations on one volume apart
+    /// @param timeLeft what is left of the caller's deadline
+    public Volumes(
+            CephPorts ports,
+            Directory directory,
+            Optional<String> defaultOwner,
+            KeyedOperations operations,
+            Supplier<Duration> timeLeft) {
+        this.subvolumes = ports.subvolumes();
+        this.files = ports.files();
+        this.placement = new Placement(ports.clusters(), directory, defaultOwner);
+        this.inventory = new Inventory(subvolumes);
+        this.operations = operations;
+        this.filling = new Filling(ports, inventory, timeLeft);
+        this.creation = new Creation(ports, inventory, filling, new Contexts(ports.clusters()));
+    }
+
+    Inventory inventory() {
+        return inventory;
+    }
+
+    Placement placement() {
+        return placement;
+    }
+
+    /// Makes a volume, or finds the one that an earlier try made (CSI v1.13, CreateVolume).
+    ///
+    /// One mgr command for an empty volume; one more for the first volume of a group since the controller started,
+    /// and
+    /// one more for the first volume of an account.
+    ///
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if there is one of that name that does not fit
+    /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
+    /// @throws DriverException.OperationPending (ABORTED) if its contents are not whole before the deadline
+    public Volume create(VolumeRequest request) {
+        Placement.Place place = placement.choose(request.parameters());
+        return operations.run(
+                "volume name " + request.name() + " in " + place.group().name(), () -> creation.create(place, request));
+    }
+
+    /// Removes a volume; its snapshots stay usable. One that is not there is no error (CSI v1.13, DeleteVolume).
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, or its cluster is not known
+    public void delete(VolumeId id) {
+        VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
+        operations.run(volume.toString(), () -> {
+            if (Names.kindOf(volume.subvolume())
+                    .filter(Names.Kind.SHALLOW::equals)
+                    .isPresent()) {
+                creation.releaseSnapshot(volume);
+            }
+            filling.stop(volume);
+            inventory.note(volume, new Inventory.Known.Unsure());
+            try {
+                subvolumes.remove(volume);
+            } catch (DriverException.OperationPending cloneRuns) {
+                subvolumes.cancelClone(volume);
+                subvolumes.remove(volume);
+            }
+            inventory.gone(volume);
+        });
+    }
+
+    /// What is known of a volume (CSI v1.13, ControllerGetVolume).
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is none
+    public Volume get(VolumeId id) {
+        return switch (id) {
+            case VolumeId.Static fixed ->
+                new Volume(
+                        fixed,
+                        files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path())
+                                .orElse(0),
+                        Optional.empty(),
+                        Optional.empty());
+            case VolumeId.Provisioned volume -> {
+                Subvolume found = live(volume);
+                yield new Volume(volume, found.quotaBytes().orElse(0), Optional.empty(), Optional.empty());
+            }
+        };
+    }
+
+    /// Gives a volume at least the size that `range` requires; it never shrinks (CSI v1.13,
+    /// ControllerExpandVolume).
+    ///
+    /// @return its size now, in bytes
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is none
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit already
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
+    public long expand(VolumeId id, CapacityRange range) {
+        return operations.run(id.toString(), () -> switch (id) {
+            case VolumeId.Static fixed -> expandStatic(fixed, range);
+            case VolumeId.Provisioned volume -> {
+                OptionalLong now = live(volume).quotaBytes();
+                if (now.isEmpty() || isShallow(volume)) {
+                    yield now.orElse(range.requiredBytes());
+                }
+                long wanted = grown(id, now.getAsLong(), range);
+                if (wanted > now.getAsLong()) {
+                    subvolumes.resize(volume, wanted);
+                    inventory.note(volume, new Inventory.Known.Live(OptionalLong.of(wanted)));
+                }
+                yield wanted;
+            }
+        });
+    }
+
+    /// Changes what a VolumeAttributesClass may change (CSI v1.13, ControllerModifyVolume).
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
+    public void modify(VolumeId id, Changeable changes) {
+        operations.run(id.toString(), () -> {
+            switch (id) {
+                case VolumeId.Static fixed ->
+                    creation.apply(fixed.cluster(), fixed.fileSystem(), fixed.path(), changes);
+                case VolumeId.Provisioned volume -> creation.apply(volume, live(volume), changes);
+            }
+        });
+    }
+
+    /// The subvolume of a volume that can be used.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is none
+    /// @throws DriverException.OperationPending (ABORTED) if its contents are not there yet
+    Subvolume live(VolumeId.Provisioned volume) {
+        Subvolume found = subvolumes
+                .find(volume)
+                .orElseThrow(() -> new DriverException.NotFound("volume " + volume + " does not exist"));
+        return switch (found.state()) {
+            case READY -> found;
+            case CLONING -> throw new DriverException.OperationPending("volume " + volume + " is still being filled");
+            case CLONE_ENDED_BADLY, RETAINED, BROKEN ->
+                throw new DriverException.NotFound(
+                        "volume " + volume + " does not exist; what is left of it is " + found.state());
+        };
+    }
+
+    private long expandStatic(VolumeId.Static fixed, CapacityRange range) {
+        long now = files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path())
+                .orElseThrow(() -> new DriverException.InUse("static volume " + fixed
+                        + " has no quota to raise; set ceph.quota.max_bytes on its directory first"));
+        long wanted = grown(fixed, now, range);
+        if (wanted > now) {
+            files.setQuotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path(), wanted);
+        }
+        return wanted;
+    }
+
+    private static long grown(VolumeId id, long now, CapacityRange range) {
+        if (range.limitBytes() > 0 && now > range.limitBytes()) {
+            throw new DriverException.CapacityOutOfRange("volume " + id + " has " + now
+                    + " bytes, more than capacity_range.limit_bytes " + range.limitBytes() + ", and never shrinks");
+        }
+        return Math.max(now, range.requiredBytes());
+    }
+
+    static boolean isShallow(VolumeId.Provisioned volume) {
+        return Names.kindOf(volume.subvolume())
+                .filter(Names.Kind.SHALLOW::equals)
+                .isPresent();
+    }
+
+    private static VolumeId.Provisioned provisioned(VolumeId id, String cannotBe) {
+        return switch (id) {
+            case VolumeId.Provisioned volume -> volume;
+            case VolumeId.Static fixed ->
+                throw new DriverException.InUse("static volume " + fixed + " cannot be " + cannotBe);
+        };
+    }
+}
