@@ -1,0 +1,45 @@
+# Siphon: see README.md. Every target installs what it needs, may be repeated, and leaves nothing running.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+.PHONY: help need build test demo sanity bench lint format clean
+
+# 20 (Tentacle) or 18 (Reef)
+export CEPH_RELEASE ?= 20
+export JAVA_HOME = $(shell e2e/lab.d/jdk)
+MVN = mvn --batch-mode --no-transfer-progress
+
+help: ## lists the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
+	echo "CEPH_RELEASE=$(CEPH_RELEASE) (or 18), LAB_NAME tells labs apart: see e2e/lab"
+
+need:
+	@[[ -n "$$JAVA_HOME" ]] || exit 1
+	e2e/lab.d/need maven
+
+build: need ## builds the launcher deploy/target/siphon/bin/siphon, runs no test
+	$(MVN) -q -Dsiphon.tests=false package
+
+test: need ## unit tests, then integration tests on a real Ceph (LAB_NAME defaults to test)
+	export LAB_NAME=$${LAB_NAME:-test}
+	e2e/lab.d/with-lab --second $(MVN) verify
+
+demo: build ## shows on a real Ceph what Siphon does
+	e2e/demo
+
+sanity: build ## csi-sanity against controller and node, attach mode and default mode
+	e2e/sanity
+
+bench: build ## measures each RPC and the raw mgr commands beside it
+	e2e/bench
+
+lint: need ## format, compiler checks, shellcheck, and the rules that no compiler knows
+	$(MVN) -q spotless:check
+	e2e/lint
+
+format: need ## formats the Java sources
+	$(MVN) -q spotless:apply
+
+clean: ## removes what was built; the lab's cached roots stay (~/.cache/siphon)
+	find . -name target -type d -not -path './.git/*' -prune -exec rm -rf {} +
