@@ -6,9 +6,12 @@ import dev.siphon.controller.volume.Names.Kind;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -23,31 +26,63 @@ final class Creation {
     private final Inventory inventory;
     private final Filling filling;
     private final Contexts contexts;
+    private final KeyedOperations operations;
 
-    Creation(CephPorts ports, Inventory inventory, Filling filling, Contexts contexts) {
+    Creation(CephPorts ports, Inventory inventory, Filling filling, KeyedOperations operations) {
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.inventory = inventory;
         this.filling = filling;
-        this.contexts = contexts;
+        this.contexts = new Contexts(ports.clusters());
+        this.operations = operations;
     }
 
     /// Makes the volume or finds it; the caller holds the key of its name.
     Volume create(Placement.Place place, VolumeRequest request) {
         Kind kind = kind(request);
-        for (Kind other : Kind.values()) {
-            VolumeId.Provisioned id = place.group().volume(Names.subvolume(other, request.name()));
-            if (other != kind && inventory.mayExist(id) && existing(id).isPresent()) {
-                throw new DriverException.IncompatibleExisting("volume " + request.name() + " exists as " + id
-                        + (other == Kind.PLAIN ? " without" : " with other") + " contents");
+        VolumeId.Provisioned id = place.group().volume(subvolume(kind, request));
+        for (VolumeId.Provisioned other : sameName(place.group(), request.name())) {
+            if (!other.equals(id)
+                    && inventory.mayExist(other)
+                    && existing(other).isPresent()) {
+                throw new DriverException.IncompatibleExisting(
+                        "volume " + request.name() + " exists as " + other + " with other contents");
             }
         }
-        VolumeId.Provisioned id = place.group().volume(Names.subvolume(kind, request.name()));
-        Optional<Subvolume> existing = inventory.mayExist(id) ? existing(id) : Optional.empty();
+        return operations.run(id.toString(), () -> {
+            Optional<Subvolume> existing = inventory.mayExist(id) ? existing(id) : Optional.empty();
+            return switch (kind) {
+                case PLAIN -> plain(id, place.owner(), request, existing);
+                case FILLED -> filled(id, place, request, existing);
+                // the snapshot must not go between the look at it and the name that says it is needed
+                case SHALLOW ->
+                    operations.run(Snapshots.key(backing(request)), () -> shallow(id, place, request, existing));
+            };
+        });
+    }
+
+    /// Every id under which a volume of that name may be.
+    private List<VolumeId.Provisioned> sameName(Group group, String name) {
+        List<VolumeId.Provisioned> ids = new ArrayList<>(inventory.matching(group, Names.shallowPrefix(name), ""));
+        ids.add(group.volume(Names.subvolume(Kind.PLAIN, name)));
+        ids.add(group.volume(Names.subvolume(Kind.FILLED, name)));
+        return ids;
+    }
+
+    private static String subvolume(Kind kind, VolumeRequest request) {
         return switch (kind) {
-            case PLAIN -> plain(id, place.owner(), request, existing);
-            case FILLED -> filled(id, place, request, existing);
-            case SHALLOW -> shallow(id, place, request, existing);
+            case PLAIN, FILLED -> Names.subvolume(kind, request.name());
+            case SHALLOW -> Names.shallowPrefix(request.name()) + Names.shallowSuffix(backing(request));
+        };
+    }
+
+    /// The snapshot that a SHALLOW volume stands for.
+    private static SnapshotId backing(VolumeRequest request) {
+        return switch (request.source().orElseThrow()) {
+            case ContentSource.FromSnapshot from -> from.snapshot();
+            case ContentSource.FromVolume from ->
+                throw new DriverException.InvalidRequest(
+                        "parameter snapshotBacked: the source is " + from + ", not a snapshot");
         };
     }
 
@@ -110,41 +145,26 @@ final class Creation {
         return new Volume(id, size, Optional.of(context), Optional.of(source));
     }
 
-    /// The snapshot is marked as needed before the volume counts as made, so that it cannot go while one lives.
+    /// The subvolume's name says what snapshot it stands for, so it is whole as soon as it exists.
     private Volume shallow(
             VolumeId.Provisioned id, Placement.Place place, VolumeRequest request, Optional<Subvolume> existing) {
-        ContentSource source = request.source().orElseThrow();
-        SnapshotId snapshot = ((ContentSource.FromSnapshot) source).snapshot();
+        SnapshotId snapshot = backing(request);
         if (!Group.of(snapshot.volume()).equals(place.group())) {
             throw new DriverException.InvalidRequest("snapshot " + snapshot + " belongs to another account than "
                     + place.owner().name() + ": set parameter snapshotBacked to \"false\" for a copy");
         }
-        long size = request.capacity().choose(filling.origin(source, id).sizeBytes());
+        ContentSource source = new ContentSource.FromSnapshot(snapshot);
+        long size;
         if (existing.isPresent()) {
-            checkFits(id, place.owner(), request, existing.get());
-            Optional.ofNullable(subvolumes.notes(id).get(Notes.SOURCE))
-                    .ifPresent(made -> checkSource(id, made, source));
+            size = checkFits(id, place.owner(), request, existing.get());
         } else {
+            size = request.capacity().choose(filling.origin(source, id).sizeBytes());
             make(id, place.owner(), request.parameters(), OptionalLong.of(size));
         }
-        subvolumes.setSnapshotNote(snapshot, Notes.NEEDED_BY + id.subvolume(), id.toString());
-        subvolumes.setNote(id, Notes.SOURCE, source.id());
         inventory.note(id, new Known.Live(OptionalLong.of(size)));
         VolumeContext context = contexts.ofSnapshot(
                 id, snapshot, request.parameters(), place.owner().name());
         return new Volume(id, size, Optional.of(context), Optional.of(source));
-    }
-
-    /// Gives up a SHALLOW volume's claim on its snapshot.
-    void releaseSnapshot(VolumeId.Provisioned volume) {
-        Optional<String> source;
-        try {
-            source = Optional.ofNullable(subvolumes.notes(volume).get(Notes.SOURCE));
-        } catch (DriverException.NotFound gone) {
-            return;
-        }
-        source.flatMap(SnapshotId::tryParse)
-                .ifPresent(snapshot -> subvolumes.removeSnapshotNote(snapshot, Notes.NEEDED_BY + volume.subvolume()));
     }
 
     /// Applies what can be changed later; nothing to change costs nothing.

@@ -35,7 +35,10 @@ final class Filling {
     private final FileTree files;
     private final Inventory inventory;
     private final Supplier<Duration> timeLeft;
-    private final Map<VolumeId.Provisioned, Copy> copies = new ConcurrentHashMap<>();
+    private final Map<VolumeId.Provisioned, Running> copies = new ConcurrentHashMap<>();
+
+    /// A copy and what it reads.
+    private record Running(SnapshotId source, Copy copy) {}
 
     Filling(CephPorts ports, Inventory inventory, Supplier<Duration> timeLeft) {
         this.subvolumes = ports.subvolumes();
@@ -72,12 +75,23 @@ final class Filling {
         };
     }
 
-    /// The size that the snapshot's volume had: as noted, else that of the volume now (a snapshot made by hand).
+    /// The size that the snapshot's volume had: its quota is in the snapshot.
     OptionalLong sizeOf(SnapshotId snapshot) {
-        String noted = subvolumes.snapshotNotes(snapshot).getOrDefault(Notes.SIZE, "");
-        return noted.isEmpty()
-                ? subvolumes.find(snapshot.volume()).map(Subvolume::quotaBytes).orElse(OptionalLong.empty())
-                : OptionalLong.of(Long.parseLong(noted));
+        VolumeId.Provisioned volume = snapshot.volume();
+        return files.quotaBytes(volume.cluster(), volume.fileSystem(), dataDirectory(snapshot));
+    }
+
+    private String dataDirectory(SnapshotId snapshot) {
+        VolumeId.Provisioned volume = snapshot.volume();
+        return files.dataDirectory(
+                volume.cluster(),
+                volume.fileSystem(),
+                Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name());
+    }
+
+    /// Whether a copy of the snapshot runs.
+    boolean reads(SnapshotId snapshot) {
+        return copies.values().stream().anyMatch(running -> running.source().equals(snapshot));
     }
 
     /// Whether a clone by Ceph gives what was asked for.
@@ -136,16 +150,16 @@ final class Filling {
             throw new DriverException.InvalidRequest(
                     "volume_content_source " + source + " is in another file system than the class puts volumes in");
         }
-        subvolumes.setSnapshotNote(origin.snapshot(), Notes.NEEDED_BY + target.subvolume(), target.toString());
-        Copy copy = copies.computeIfAbsent(target, _ -> start(target, origin, made, owner));
+        Running running = copies.computeIfAbsent(target, _ -> start(target, origin, made, owner));
+        Copy copy = running.copy();
         try {
             copy.done().get(Math.max(0, timeLeft.get().minus(RESERVE).toMillis()), TimeUnit.MILLISECONDS);
-            copies.remove(target, copy);
+            copies.remove(target, running);
         } catch (TimeoutException stillRuns) {
             throw new DriverException.OperationPending("the copy into " + target + " has done " + copy.copiedBytes()
                     + " bytes and " + copy.copiedEntries() + " entries; retry");
         } catch (ExecutionException | CancellationException ended) {
-            copies.remove(target, copy);
+            copies.remove(target, running);
             throw ended.getCause() instanceof DriverException known
                     ? known
                     : new DriverException.BackendFault("the copy into " + target + " broke off", ended);
@@ -155,31 +169,27 @@ final class Filling {
         }
     }
 
-    private Copy start(VolumeId.Provisioned target, Origin origin, Subvolume made, Account owner) {
-        VolumeId.Provisioned source = origin.snapshot().volume();
-        String from = files.dataDirectory(
-                source.cluster(),
-                source.fileSystem(),
-                Group.of(source).path() + "/" + source.subvolume() + "/.snap/"
-                        + origin.snapshot().name());
-        return files.copy(
-                target.cluster(), target.fileSystem(), from, made.dataPath().orElseThrow(), owner.uid(), owner.gid());
+    private Running start(VolumeId.Provisioned target, Origin origin, Subvolume made, Account owner) {
+        Copy copy = files.copy(
+                target.cluster(),
+                target.fileSystem(),
+                dataDirectory(origin.snapshot()),
+                made.dataPath().orElseThrow(),
+                owner.uid(),
+                owner.gid());
+        return new Running(origin.snapshot(), copy);
     }
 
-    /// Gives up the claim on the source: removes the snapshot that was taken for this, or the note that kept it.
-    /// Repeating
-    /// it is safe.
+    /// Removes the snapshot that was taken of a source volume. Repeating it is safe.
     void release(ContentSource source, VolumeId.Provisioned target) {
-        switch (source) {
-            case ContentSource.FromVolume from ->
-                subvolumes.removeSnapshot(new SnapshotId(from.volume(), Names.transferSnapshot(target.subvolume())));
-            case ContentSource.FromSnapshot from ->
-                subvolumes.removeSnapshotNote(from.snapshot(), Notes.NEEDED_BY + target.subvolume());
+        if (source instanceof ContentSource.FromVolume from) {
+            subvolumes.removeSnapshot(new SnapshotId(from.volume(), Names.transferSnapshot(target.subvolume())));
         }
     }
 
     /// Stops a copy that runs, because its target is being removed.
     void stop(VolumeId.Provisioned target) {
-        Optional.ofNullable(copies.remove(target)).ifPresent(copy -> copy.done().cancel(true));
+        Optional.ofNullable(copies.remove(target))
+                .ifPresent(running -> running.copy().done().cancel(true));
     }
 }

@@ -80,6 +80,15 @@ final class Inventory {
         return listed(group).names.tailMap(after, false);
     }
 
+    /// The volumes of a group whose names begin and end so.
+    List<VolumeId.Provisioned> matching(Group group, String prefix, String suffix) {
+        return listed(group).names.tailMap(prefix, true).keySet().stream()
+                .takeWhile(name -> name.startsWith(prefix))
+                .filter(name -> name.endsWith(suffix))
+                .map(group::volume)
+                .toList();
+    }
+
     private Names names(Group group) {
         return groups.computeIfAbsent(group, _ -> new Names());
     }

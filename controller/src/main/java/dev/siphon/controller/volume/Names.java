@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.csi.SnapshotId;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -15,6 +16,8 @@ final class Names {
     private static final int BITS = 100;
     private static final int RADIX = 32;
     private static final int DIGITS = BITS / 5;
+    private static final int SHALLOW_NAME_DIGITS = 15;
+    private static final int SHALLOW_SNAPSHOT_DIGITS = 8;
 
     private Names() {}
 
@@ -24,7 +27,9 @@ final class Names {
         PLAIN('v'),
         /// A volume with contents from elsewhere; usable once its note says that they are whole.
         FILLED('c'),
-        /// A read-only volume that stands for a snapshot and holds nothing.
+        /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph cannot note
+        /// on the
+        /// snapshots of a removed subvolume that they are needed.
         SHALLOW('r');
 
         private final char letter;
@@ -34,15 +39,32 @@ final class Names {
         }
     }
 
-    /// The subvolume for a volume called `name`.
+    /// The subvolume for an empty or filled volume called `name`.
     static String subvolume(Kind kind, String name) {
         return kind.letter + digest("volume\0" + name);
+    }
+
+    /// What the names of all SHALLOW volumes begin with.
+    static String shallowPrefix() {
+        return String.valueOf(Kind.SHALLOW.letter);
+    }
+
+    /// What the names of SHALLOW volumes called `name` begin with, whatever snapshot they stand for.
+    static String shallowPrefix(String name) {
+        return shallowPrefix() + digest("volume\0" + name).substring(0, SHALLOW_NAME_DIGITS);
+    }
+
+    /// What the names of SHALLOW volumes that stand for `snapshot` end with.
+    static String shallowSuffix(SnapshotId snapshot) {
+        return digest("backing\0" + snapshot).substring(0, SHALLOW_SNAPSHOT_DIGITS);
     }
 
     /// What the subvolume is; empty if Siphon did not make it.
     static Optional<Kind> kindOf(String subvolume) {
         return Arrays.stream(Kind.values())
-                .filter(kind -> subvolume.charAt(0) == kind.letter && subvolume.length() == DIGITS + 1)
+                .filter(kind -> subvolume.charAt(0) == kind.letter
+                        && subvolume.length()
+                                == 1 + (kind == Kind.SHALLOW ? SHALLOW_NAME_DIGITS + SHALLOW_SNAPSHOT_DIGITS : DIGITS))
                 .findFirst();
     }
 

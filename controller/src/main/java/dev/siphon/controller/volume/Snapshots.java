@@ -1,7 +1,6 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.Subvolumes.Snapshot;
-import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.SnapshotId;
@@ -51,7 +50,7 @@ public final class Snapshots {
         });
     }
 
-    /// Takes the snapshot `id` and notes its volume's size on it; a retry finds both.
+    /// Takes the snapshot `id`; a retry finds it.
     SnapshotView take(SnapshotId id) {
         OptionalLong size = volumes.live(id.volume()).quotaBytes();
         subvolumes.createSnapshot(id);
@@ -59,13 +58,7 @@ public final class Snapshots {
                 .findSnapshot(id)
                 .orElseThrow(() -> new DriverException.BackendUnavailable(
                         "snapshot " + id + " was taken and is not there now; retry"));
-        Optional<String> noted =
-                Optional.ofNullable(subvolumes.snapshotNotes(id).get(Notes.SIZE));
-        if (noted.isEmpty() && size.isPresent()) {
-            subvolumes.setSnapshotNote(id, Notes.SIZE, Long.toString(size.getAsLong()));
-        }
-        OptionalLong least = noted.map(Long::parseLong).map(OptionalLong::of).orElse(size);
-        return new SnapshotView(id, least, snapshot.createdAt(), GroupSnapshotId.of(id));
+        return new SnapshotView(id, size, snapshot.createdAt(), GroupSnapshotId.of(id));
     }
 
     /// Removes a snapshot; one that is not there is no error (CSI v1.13, DeleteSnapshot).
@@ -80,44 +73,27 @@ public final class Snapshots {
         operations.run(key(id), () -> remove(id));
     }
 
-    /// Removes the snapshot unless a volume needs it. A note of a volume that is gone holds nothing back.
+    /// Removes the snapshot unless a volume needs it: the names of volumes that stand for it tell.
     void remove(SnapshotId id) {
-        Map<String, String> notes;
-        try {
-            notes = subvolumes.snapshotNotes(id);
-        } catch (DriverException.NotFound gone) {
-            return;
-        }
-        for (Map.Entry<String, String> note : notes.entrySet()) {
-            if (note.getKey().startsWith(Notes.NEEDED_BY)) {
-                VolumeId.tryParse(note.getValue()).filter(this::exists).ifPresent(needs -> {
-                    throw new DriverException.InUse(
-                            "snapshot " + id + " is needed by volume " + needs + "; delete that volume first");
-                });
+        for (VolumeId.Provisioned shallow : volumes.standingFor(id)) {
+            if (subvolumes.find(shallow).isPresent()) {
+                throw new DriverException.InUse(
+                        "snapshot " + id + " is what volume " + shallow + " shows; delete that volume first");
             }
+        }
+        if (volumes.isCopied(id)) {
+            throw new DriverException.InUse(
+                    "snapshot " + id + " is being copied into a volume; retry when that is whole");
         }
         subvolumes.removeSnapshot(id);
         sources.remove(new NameInFileSystem(id.volume().cluster(), id.volume().fileSystem(), id.name()), id.volume());
-    }
-
-    private boolean exists(VolumeId volume) {
-        return volume instanceof VolumeId.Provisioned own
-                && subvolumes
-                        .find(own)
-                        .filter(found -> found.state() != Subvolume.State.RETAINED)
-                        .isPresent();
     }
 
     /// The snapshot; empty if there is none.
     public Optional<SnapshotView> find(SnapshotId id) {
         return subvolumes
                 .findSnapshot(id)
-                .map(found -> new SnapshotView(id, size(id), found.createdAt(), GroupSnapshotId.of(id)));
-    }
-
-    private OptionalLong size(SnapshotId id) {
-        String noted = subvolumes.snapshotNotes(id).getOrDefault(Notes.SIZE, "");
-        return noted.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(noted));
+                .map(found -> new SnapshotView(id, volumes.sizeOf(id), found.createdAt(), GroupSnapshotId.of(id)));
     }
 
     static String key(SnapshotId id) {

@@ -62,7 +62,8 @@ public interface Subvolumes {
     /// @throws DriverException.OperationPending if it is the target of a clone that runs; cancel that first
     boolean remove(VolumeId.Provisioned volume);
 
-    /// Siphon's notes on a subvolume (keys that start with `siphon.`).
+    /// Siphon's notes on a subvolume (keys that start with `siphon.`). They go when it is removed, also where its
+    /// snapshots stay.
     ///
     /// @throws DriverException.NotFound if there is no such subvolume
     Map<String, String> notes(VolumeId.Provisioned volume);
@@ -92,19 +93,6 @@ public interface Subvolumes {
     /// @return whether there was one
     /// @throws DriverException.OperationPending if a clone of it runs
     boolean removeSnapshot(SnapshotId snapshot);
-
-    /// Siphon's notes on a snapshot.
-    ///
-    /// @throws DriverException.NotFound if there is no such snapshot
-    Map<String, String> snapshotNotes(SnapshotId snapshot);
-
-    /// Writes a note on a snapshot; repeating it is safe. The snapshot of a removed subvolume can be noted on, too.
-    ///
-    /// @throws DriverException.NotFound if there is no such snapshot
-    void setSnapshotNote(SnapshotId snapshot, String key, String value);
-
-    /// Removes a note; one that is not there is no error.
-    void removeSnapshotNote(SnapshotId snapshot, String key);
 
     /// Starts to clone a snapshot into a new subvolume of the same group; the mgr goes on by itself, also after its
     /// restart. A target that exists is [DriverException.IncompatibleExisting].

@@ -4,8 +4,10 @@ import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
@@ -39,7 +41,7 @@ public final class Volumes {
         this.inventory = new Inventory(subvolumes);
         this.operations = operations;
         this.filling = new Filling(ports, inventory, timeLeft);
-        this.creation = new Creation(ports, inventory, filling, new Contexts(ports.clusters()));
+        this.creation = new Creation(ports, inventory, filling, operations);
     }
 
     Inventory inventory() {
@@ -71,11 +73,6 @@ public final class Volumes {
     public void delete(VolumeId id) {
         VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
         operations.run(volume.toString(), () -> {
-            if (Names.kindOf(volume.subvolume())
-                    .filter(Names.Kind.SHALLOW::equals)
-                    .isPresent()) {
-                creation.releaseSnapshot(volume);
-            }
             filling.stop(volume);
             inventory.note(volume, new Inventory.Known.Unsure());
             try {
@@ -160,6 +157,21 @@ public final class Volumes {
                 throw new DriverException.NotFound(
                         "volume " + volume + " does not exist; what is left of it is " + found.state());
         };
+    }
+
+    /// The volumes that may stand for a snapshot.
+    List<VolumeId.Provisioned> standingFor(SnapshotId snapshot) {
+        return inventory.matching(Group.of(snapshot.volume()), Names.shallowPrefix(), Names.shallowSuffix(snapshot));
+    }
+
+    /// Whether a volume is being filled with a copy of the snapshot.
+    boolean isCopied(SnapshotId snapshot) {
+        return filling.reads(snapshot);
+    }
+
+    /// The size that a snapshot's volume had.
+    OptionalLong sizeOf(SnapshotId snapshot) {
+        return filling.sizeOf(snapshot);
     }
 
     private long expandStatic(VolumeId.Static fixed, CapacityRange range) {
