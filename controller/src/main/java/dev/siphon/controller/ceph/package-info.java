@@ -1,4 +1,4 @@
-/// The Ceph adapter: librados and libcephfs through the foreign function interface.
+/// The Ceph adapter: the domain's ports on top of librados (mon and mgr commands) and libcephfs (files, MDS sessions).
 @NullMarked
 package dev.siphon.controller.ceph;
 

@@ -1,0 +1,200 @@
+package dev.siphon.controller.ceph.call;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.KeyedOperations;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/// The native calls on one handle, each on a platform thread: a native call pins the carrier of a virtual thread, and
+/// cannot be cancelled. A caller waits for its deadline and leaves; the call goes on, and the keys of the caller's
+/// operation stay taken until it has returned, or is given up as lost ([#giveUpLost]).
+///
+/// Once retired, a handle takes no further call and is closed when the last one has returned, never before: Ceph's
+/// libraries crash when a handle goes while it is in use.
+public final class NativeCalls {
+    private static final Duration IDLE_THREAD = Duration.ofSeconds(20);
+
+    private final String cluster;
+    private final CallLimits limits;
+    private final CephMetrics metrics;
+    private final Semaphore slots;
+    private final ExecutorService threads;
+    private final Set<Call> outstanding = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private volatile long answeredAt = System.nanoTime();
+    private int inside;
+    private boolean retired;
+
+    /// @param name the prefix of the threads' names
+    public NativeCalls(String name, String cluster, CallLimits limits, CephMetrics metrics) {
+        this.cluster = cluster;
+        this.limits = limits;
+        this.metrics = metrics;
+        this.slots = new Semaphore(limits.slots());
+        // The semaphore is the bound. A thread that has released its slot may not yet be back in the pool, so the pool
+        // itself must be able to hold one more.
+        this.threads = new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                IDLE_THREAD.toSeconds(),
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                Thread.ofPlatform().daemon().name(name + "-", 1).factory());
+    }
+
+    /// Runs `body` on a thread of its own and waits for it.
+    ///
+    /// @param what what is asked of whom, for messages
+    /// @param patience how long the caller waits, for a free slot and then for the call
+    /// @return empty if this handle has been retired; then nothing was done
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the call did not return in time; it goes on
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no slot got free in time; then nothing was done
+    public <T> Optional<T> run(String what, Duration patience, Supplier<T> body) {
+        if (!enter()) {
+            return Optional.empty();
+        }
+        long deadline = System.nanoTime() + patience.toNanos();
+        try {
+            takeSlot(what, patience);
+        } catch (DriverException e) {
+            leave();
+            throw e;
+        }
+        Call call = new Call(new CompletableFuture<>(), new CompletableFuture<>(), System.nanoTime());
+        outstanding.add(call);
+        metrics.inFlight(cluster, 1);
+        CompletableFuture<T> result = CompletableFuture.supplyAsync(body, threads);
+        var _ = result.whenComplete((_, _) -> returned(call));
+        return Optional.of(await(what, call, result, deadline));
+    }
+
+    private <T> T await(String what, Call call, CompletableFuture<T> result, long deadline) {
+        try {
+            return result.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException _) {
+            throw left(call, new DriverException.DeadlinePassed(
+                    what + " has not been answered in time and may still take effect; retry"));
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw left(call, new DriverException.BackendUnavailable(
+                    what + " was interrupted and may still take effect; retry"));
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new IllegalStateException(what, e.getCause());
+        }
+    }
+
+    private static DriverException left(Call call, DriverException error) {
+        call.callerLeft().complete(null);
+        KeyedOperations.outlive(call.ended());
+        return error;
+    }
+
+    private void takeSlot(String what, Duration patience) {
+        try {
+            // Waiting behind calls whose callers have all left would most likely only waste this caller's time.
+            boolean hopeless = slots.availablePermits() == 0
+                    && outstanding.stream().allMatch(call -> call.callerLeft().isDone());
+            if (hopeless || !slots.tryAcquire(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS)) {
+                throw new DriverException.BackendUnavailable(
+                        what + " was not begun: all " + limits.slots() + " calls at once are taken; retry");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable(what + " was not begun: interrupted");
+        }
+    }
+
+    private void returned(Call call) {
+        answeredAt = System.nanoTime();
+        outstanding.remove(call);
+        metrics.inFlight(cluster, -1);
+        slots.release();
+        call.ended().complete(null);
+        leave();
+    }
+
+    private synchronized boolean enter() {
+        if (retired) {
+            return false;
+        }
+        inside++;
+        return true;
+    }
+
+    private void leave() {
+        boolean last;
+        synchronized (this) {
+            inside--;
+            last = retired && inside == 0;
+        }
+        if (last) {
+            close();
+        }
+    }
+
+    /// Takes no further call.
+    ///
+    /// @return completes when the last call has returned; whoever retires may then close what the calls used
+    public CompletableFuture<Void> retire() {
+        boolean last;
+        synchronized (this) {
+            last = !retired && inside == 0;
+            retired = true;
+        }
+        if (last) {
+            close();
+        }
+        return drained;
+    }
+
+    private void close() {
+        threads.shutdown();
+        drained.complete(null);
+    }
+
+    /// Frees the keys of operations whose callers have left and whose calls, by the limits, will not be answered; the
+    /// threads stay with the calls.
+    ///
+    /// @return whether there were such calls; then this handle should be replaced
+    public boolean giveUpLost() {
+        long now = System.nanoTime();
+        List<Call> lost = new ArrayList<>();
+        for (Call call : outstanding) {
+            long age = now - call.began();
+            boolean silent = answeredAt - call.began() < 0 && age > limits.silence().toNanos();
+            if (call.callerLeft().isDone() && (silent || age > limits.lost().toNanos())) {
+                lost.add(call);
+            }
+        }
+        lost.forEach(call -> call.ended().complete(null));
+        return !lost.isEmpty();
+    }
+
+    /// How many calls have not returned.
+    public int outstanding() {
+        return outstanding.size();
+    }
+
+    /// A call that has not returned.
+    ///
+    /// @param ended completes when it has returned or is given up
+    /// @param callerLeft completes when its caller has left
+    /// @param began on the clock of [System#nanoTime]
+    private record Call(CompletableFuture<Void> ended, CompletableFuture<Void> callerLeft, long began) {}
+}

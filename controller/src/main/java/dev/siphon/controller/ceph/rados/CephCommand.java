@@ -1,0 +1,80 @@
+package dev.siphon.controller.ceph.rados;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import java.util.List;
+
+/// A command to a mon or mgr daemon, in the JSON form that `ceph --verbose` shows.
+///
+/// @param daemon who answers it
+/// @param prefix the command's words, for example `fs subvolume info`
+/// @param repeatable whether it only reads, so that it may be sent again when its answer was lost
+/// @param arguments what else is in the JSON
+public record CephCommand(Daemon daemon, String prefix, boolean repeatable, JsonObject arguments) {
+    /// The daemons that take commands through librados.
+    public enum Daemon {
+        MON,
+        MGR;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+    }
+
+    public CephCommand {
+        arguments = arguments.deepCopy();
+    }
+
+    /// A command that reads.
+    public static CephCommand read(Daemon daemon, String prefix) {
+        return new CephCommand(daemon, prefix, true, new JsonObject());
+    }
+
+    /// A command that changes something.
+    public static CephCommand change(Daemon daemon, String prefix) {
+        return new CephCommand(daemon, prefix, false, new JsonObject());
+    }
+
+    /// The same with one more argument.
+    public CephCommand with(String name, String value) {
+        return with(name, new JsonPrimitive(value));
+    }
+
+    /// The same with one more argument.
+    public CephCommand with(String name, long value) {
+        return with(name, new JsonPrimitive(value));
+    }
+
+    /// The same with one more argument.
+    public CephCommand with(String name, boolean value) {
+        return with(name, new JsonPrimitive(value));
+    }
+
+    /// The same with one more argument, a list.
+    public CephCommand with(String name, List<String> values) {
+        JsonArray array = new JsonArray();
+        values.forEach(array::add);
+        return with(name, array);
+    }
+
+    private CephCommand with(String name, com.google.gson.JsonElement value) {
+        JsonObject more = arguments.deepCopy();
+        more.add(name, value);
+        return new CephCommand(daemon, prefix, repeatable, more);
+    }
+
+    @Override
+    public JsonObject arguments() {
+        return arguments.deepCopy();
+    }
+
+    /// The text that is sent.
+    String json() {
+        JsonObject json = arguments.deepCopy();
+        json.addProperty("prefix", prefix);
+        json.addProperty("format", "json");
+        return json.toString();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.siphon.controller.ceph.rados;
+
+import com.ceph.rados.Rados;
+import com.ceph.rados.exceptions.RadosException;
+import com.sun.jna.Pointer;
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.call.CephErrno;
+import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.call.NativeCalls;
+import dev.siphon.csi.DriverException;
+import java.util.concurrent.CompletableFuture;
+
+/// One `rados_t` and the calls on it.
+final class RadosHandle {
+    private final Cluster rados;
+    private final Librados librados;
+    private final NativeCalls calls;
+
+    private RadosHandle(Cluster rados, Librados librados, NativeCalls calls) {
+        this.rados = rados;
+        this.librados = librados;
+        this.calls = calls;
+    }
+
+    /// Connects, blocking in native code for up to some ten times `limits.connect()`.
+    ///
+    /// @param number of the handle within its cluster, for thread names
+    /// @throws DriverException.BackendUnavailable if no mon answers
+    /// @throws DriverException.AccessDenied if the key is wrong
+    static RadosHandle connect(ClusterAccess access, int number, CallLimits limits, CephMetrics metrics) {
+        Librados librados = Librados.load();
+        Cluster rados = new Cluster(access.user());
+        String what = "connecting to cluster " + access.cluster();
+        try {
+            rados.confSet("mon_host", access.monHost());
+            rados.confSet("keyring", access.keyringFile().toString());
+            rados.confSet("client_mount_timeout", Long.toString(limits.connect().toSeconds()));
+            // Never rados_mon_op_timeout: an answer of the mgr that comes after it is written to freed memory.
+            rados.confSet("log_to_stderr", "false");
+            rados.confSet("err_to_stderr", "false");
+            rados.connect();
+        } catch (RadosException e) {
+            rados.shutDown();
+            throw CephErrno.failure(e.getReturnValue(), what, String.valueOf(e.getMessage()));
+        }
+        String name = "ceph-" + access.cluster() + "-" + number;
+        return new RadosHandle(rados, librados, new NativeCalls(name, access.cluster(), limits, metrics));
+    }
+
+    /// The calls on this handle; commands run within them.
+    NativeCalls calls() {
+        return calls;
+    }
+
+    /// Sends a command and blocks for the answer.
+    CommandReply send(CephCommand command, String what) {
+        return librados.command(rados.address(), command, what);
+    }
+
+    /// Takes no further call, and closes when the last one has returned.
+    ///
+    /// @return completes when it is closed
+    CompletableFuture<Void> retire() {
+        return calls.retire().thenRunAsync(rados::shutDown, Thread.ofPlatform().daemon()::start);
+    }
+
+    /// Gives access to the pointer, which the library keeps to its subclasses.
+    private static final class Cluster extends Rados {
+        Cluster(String user) {
+            super(user);
+            if (clusterPtr == null) {
+                throw new DriverException.BackendUnavailable("librados cannot make a handle for user " + user);
+            }
+        }
+
+        long address() {
+            return Pointer.nativeValue(clusterPtr);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.ceph.fs;
+
+import org.jspecify.annotations.NullMarked;
