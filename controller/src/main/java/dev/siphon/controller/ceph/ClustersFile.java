@@ -117,7 +117,9 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
                 check(KEYS.contains(key), where + "." + key + " is not known: expected " + sorted(KEYS));
             }
             String id = text(where, object, "id");
-            check(id.isEmpty() || VolumeId.Part.CLUSTER.fits(id), where + ".id must match " + VolumeId.Part.CLUSTER.form());
+            check(
+                    id.isEmpty() || VolumeId.Part.CLUSTER.fits(id),
+                    where + ".id must match " + VolumeId.Part.CLUSTER.form());
             check(id.isEmpty() || ids.add(id), where + ".id " + Quoted.of(id) + " is there twice");
             String user = text(where, object, "user");
             check(

@@ -1,4 +1,5 @@
-/// The Ceph adapter: the domain's ports on top of librados (mon and mgr commands) and libcephfs (files, MDS sessions).
+/// The Ceph adapter: the domain's ports on top of librados (mon and mgr commands) and libcephfs (files, MDS
+/// sessions).
 @NullMarked
 package dev.siphon.controller.ceph;
 

@@ -1,6 +1,5 @@
 package dev.siphon.controller.identity;
 
-import dev.siphon.csi.DriverException;
 import java.util.Optional;
 
 /// Port: the directory that knows the accounts.

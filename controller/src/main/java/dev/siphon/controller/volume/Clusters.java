@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

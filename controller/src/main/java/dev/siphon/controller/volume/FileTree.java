@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.csi.DriverException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;

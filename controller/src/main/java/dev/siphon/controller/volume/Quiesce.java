@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;

@@ -55,8 +55,10 @@ public final class CephLab {
     /// Signals a daemon, or starts one: the words of `e2e/lab.d/daemon`.
     public static void daemon(String... words) {
         try {
-            Path project = Path.of(Files.readString(Path.of(environment("LAB_RUN"), "project")).strip());
-            List<String> command = new java.util.ArrayList<>(List.of(project.resolve("e2e/lab.d/daemon").toString()));
+            Path project = Path.of(
+                    Files.readString(Path.of(environment("LAB_RUN"), "project")).strip());
+            List<String> command = new java.util.ArrayList<>(
+                    List.of(project.resolve("e2e/lab.d/daemon").toString()));
             command.addAll(List.of(words));
             Process process = new ProcessBuilder(command).inheritIO().start();
             if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
@@ -77,7 +79,8 @@ public final class CephLab {
             if (System.nanoTime() - end > 0) {
                 throw new AssertionError("not within " + limit);
             }
-            java.util.concurrent.locks.LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+            java.util.concurrent.locks.LockSupport.parkNanos(
+                    Duration.ofMillis(20).toNanos());
         }
     }
 

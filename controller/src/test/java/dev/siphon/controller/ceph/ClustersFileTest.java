@@ -39,7 +39,8 @@ class ClustersFileTest {
 
     @Test
     void ofSeveralNoneIsTheDefaultUnlessMarked() {
-        String two = one("[\"h\"]").replace("]}", ", ") + one("[\"h\"]").replace("{\"clusters\":[", "").replace("\"a\"", "\"b\"");
+        String two = one("[\"h\"]").replace("]}", ", ")
+                + one("[\"h\"]").replace("{\"clusters\":[", "").replace("\"a\"", "\"b\"");
         assertEquals(Optional.empty(), ClustersFile.parse(FILE, two).defaultCluster());
     }
 
@@ -101,7 +102,9 @@ class ClustersFileTest {
     void monitorsAreAddresses(String monitor, boolean good) {
         String text = one("[\"" + monitor + "\"]");
         if (good) {
-            assertEquals(monitor, ClustersFile.parse(FILE, text).clusters().getFirst().monHost());
+            assertEquals(
+                    monitor,
+                    ClustersFile.parse(FILE, text).clusters().getFirst().monHost());
         } else {
             assertTrue(error(text).contains("clusters[0].monitors[0]"));
         }
@@ -110,7 +113,8 @@ class ClustersFileTest {
     @Test
     void aFileThatIsNotThereIsReported() {
         Path missing = Path.of("/nonexistent/clusters.json");
-        assertTrue(String.valueOf(assertThrows(ClustersFile.Invalid.class, () -> ClustersFile.read(missing)).getMessage())
+        assertTrue(String.valueOf(assertThrows(ClustersFile.Invalid.class, () -> ClustersFile.read(missing))
+                        .getMessage())
                 .contains("cannot be read"));
     }
 
@@ -119,7 +123,7 @@ class ClustersFileTest {
     }
 
     private static String error(String text) {
-        return String.valueOf(
-                assertThrows(ClustersFile.Invalid.class, () -> ClustersFile.parse(FILE, text)).getMessage());
+        return String.valueOf(assertThrows(ClustersFile.Invalid.class, () -> ClustersFile.parse(FILE, text))
+                .getMessage());
     }
 }

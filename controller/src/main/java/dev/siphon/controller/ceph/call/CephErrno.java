@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The one table from an error number of Ceph (Linux numbers, errno(3)) to an error of Siphon. Callers look first for
-/// the numbers that mean something to them; the rest is thrown by [#failure].
+/// The one table from an error number of Ceph (Linux numbers, errno(3)) to an error of Siphon. Callers look
+/// first for the numbers that mean something to them; the rest is thrown by [#failure].
 public enum CephErrno {
     EPERM(1, DriverException.AccessDenied::new),
     ENOENT(2, DriverException.NotFound::new),
@@ -49,6 +49,7 @@ public enum CephErrno {
             Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(errno -> errno.number, errno -> errno));
 
     private final int number;
+
     @SuppressWarnings("ImmutableEnumChecker") // always a constructor, which has no state
     private final Function<String, DriverException> error;
 
@@ -57,8 +58,8 @@ public enum CephErrno {
         this.error = error;
     }
 
-    /// The entry for a return code, whatever its sign; empty for success (0 and more from calls that count) is not the
-    /// concern of this table.
+    /// The entry for a return code, whatever its sign; empty for success (0 and more from calls that count)
+    /// is not the concern of this table.
     public static Optional<CephErrno> of(int returnCode) {
         return Optional.ofNullable(BY_NUMBER.get(Math.abs(returnCode)));
     }
@@ -68,8 +69,8 @@ public enum CephErrno {
         return Math.abs(returnCode) == number;
     }
 
-    /// The error for a return code, not thrown; [DriverException.BackendFault] (INTERNAL) for one that is not in the
-    /// table.
+    /// The error for a return code, not thrown; [DriverException.BackendFault] (INTERNAL) for one that is not
+    /// in the table.
     ///
     /// @param what what was asked of whom, for example `fs subvolume rm in cluster lab`
     /// @param detail Ceph's own words, which may be empty; cut and made one line
@@ -77,8 +78,8 @@ public enum CephErrno {
         String words = oneLine(detail);
         return of(returnCode)
                 .map(errno -> errno.error.apply(message(what, errno.name(), words)))
-                .orElseGet(() ->
-                        new DriverException.BackendFault(message(what, "error " + Math.abs(returnCode), words)));
+                .orElseGet(
+                        () -> new DriverException.BackendFault(message(what, "error " + Math.abs(returnCode), words)));
     }
 
     private static String message(String what, String errno, String words) {

@@ -18,12 +18,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/// The native calls on one handle, each on a platform thread: a native call pins the carrier of a virtual thread, and
-/// cannot be cancelled. A caller waits for its deadline and leaves; the call goes on, and the keys of the caller's
-/// operation stay taken until it has returned, or is given up as lost ([#giveUpLost]).
+/// The native calls on one handle, each on a platform thread: a native call pins the carrier of a virtual
+/// thread, and cannot be cancelled. A caller waits for its deadline and leaves; the call goes on, and the
+/// keys of the caller's operation stay taken until it has returned, or is given up as lost ([#giveUpLost]).
 ///
-/// Once retired, a handle takes no further call and is closed when the last one has returned, never before: Ceph's
-/// libraries crash when a handle goes while it is in use.
+/// Once retired, a handle takes no further call and is closed when the last one has returned, never before:
+/// Ceph's libraries crash when a handle goes while it is in use.
 public final class NativeCalls {
     private static final Duration IDLE_THREAD = Duration.ofSeconds(20);
 
@@ -60,8 +60,10 @@ public final class NativeCalls {
     /// @param what what is asked of whom, for messages
     /// @param patience how long the caller waits, for a free slot and then for the call
     /// @return empty if this handle has been retired; then nothing was done
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the call did not return in time; it goes on
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no slot got free in time; then nothing was done
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the call did not return in time; it goes
+    ///     on
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no slot got free in time; then nothing was
+    ///     done
     public <T> Optional<T> run(String what, Duration patience, Supplier<T> body) {
         if (!enter()) {
             return Optional.empty();
@@ -85,12 +87,15 @@ public final class NativeCalls {
         try {
             return result.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException _) {
-            throw left(call, new DriverException.DeadlinePassed(
-                    what + " has not been answered in time and may still take effect; retry"));
+            throw left(
+                    call,
+                    new DriverException.DeadlinePassed(
+                            what + " has not been answered in time and may still take effect; retry"));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            throw left(call, new DriverException.BackendUnavailable(
-                    what + " was interrupted and may still take effect; retry"));
+            throw left(
+                    call,
+                    new DriverException.BackendUnavailable(what + " was interrupted and may still take effect; retry"));
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;
@@ -168,8 +173,8 @@ public final class NativeCalls {
         drained.complete(null);
     }
 
-    /// Frees the keys of operations whose callers have left and whose calls, by the limits, will not be answered; the
-    /// threads stay with the calls.
+    /// Frees the keys of operations whose callers have left and whose calls, by the limits, will not be
+    /// answered; the threads stay with the calls.
     ///
     /// @return whether there were such calls; then this handle should be replaced
     public boolean giveUpLost() {
@@ -177,7 +182,8 @@ public final class NativeCalls {
         List<Call> lost = new ArrayList<>();
         for (Call call : outstanding) {
             long age = now - call.began();
-            boolean silent = answeredAt - call.began() < 0 && age > limits.silence().toNanos();
+            boolean silent =
+                    answeredAt - call.began() < 0 && age > limits.silence().toNanos();
             if (call.callerLeft().isDone() && (silent || age > limits.lost().toNanos())) {
                 lost.add(call);
             }

@@ -17,10 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Commands to one cluster. Connects when first used, and again when the handle has stopped answering; see
-/// [dev.siphon.controller.ceph.call.NativeCalls] for deadlines and [CallLimits] for when a handle is given up.
+/// [dev.siphon.controller.ceph.call.NativeCalls] for deadlines and [CallLimits] for when a handle is given
+/// up.
 ///
-/// librados itself follows the cluster's maps: after a mgr's failover or a mon's restart it sends again what was not
-/// answered, on the same handle.
+/// librados itself follows the cluster's maps: after a mgr's failover or a mon's restart it sends again what
+/// was not answered, on the same handle.
 public final class CephConnection implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CephConnection.class);
     private static final Duration CONNECT_PAUSE = Duration.ofSeconds(1);
@@ -54,11 +55,11 @@ public final class CephConnection implements AutoCloseable {
         var _ = handle();
     }
 
-    /// Sends a command and waits for the answer, which may be a refusal. A command that only reads is sent again, twice
-    /// at most, when the daemon lost its own connections over it.
+    /// Sends a command and waits for the answer, which may be a refusal. A command that only reads is sent
+    /// again, twice at most, when the daemon lost its own connections over it.
     ///
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if there is no answer in time; the command may still
-    ///     take effect, and keeps the keys of the running operation until then
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if there is no answer in time; the command
+    ///     may still take effect, and keeps the keys of the running operation until then
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it was not sent
     public CommandReply call(CephCommand command) {
         return call(command, limits.patience());
@@ -127,7 +128,8 @@ public final class CephConnection implements AutoCloseable {
             return CompletableFuture.failedFuture(
                     new DriverException.BackendUnavailable("cluster " + access.cluster() + " is being closed"));
         }
-        boolean failed = current.filter(CompletableFuture::isCompletedExceptionally).isPresent();
+        boolean failed =
+                current.filter(CompletableFuture::isCompletedExceptionally).isPresent();
         if (current.isEmpty() || (failed && System.nanoTime() - failedAt > CONNECT_PAUSE.toNanos())) {
             current = Optional.of(connect());
         }
@@ -151,8 +153,8 @@ public final class CephConnection implements AutoCloseable {
         LOG.atWarn().addKeyValue("cluster", access.cluster()).log("cannot connect: {}", why);
     }
 
-    /// Drops the handle if it has stopped answering, so that the next call connects anew; frees the keys of operations
-    /// whose calls are lost. To be called every second or so.
+    /// Drops the handle if it has stopped answering, so that the next call connects anew; frees the keys of
+    /// operations whose calls are lost. To be called every second or so.
     public synchronized void sweep() {
         retired.removeIf(handle -> handle.calls().outstanding() == 0);
         retired.forEach(handle -> handle.calls().giveUpLost());
@@ -176,8 +178,8 @@ public final class CephConnection implements AutoCloseable {
                 .map(CompletableFuture::join);
     }
 
-    /// Takes no further call. The handle is closed once its calls have returned; those that never do end with the
-    /// process.
+    /// Takes no further call. The handle is closed once its calls have returned; those that never do end with
+    /// the process.
     @Override
     public synchronized void close() {
         closed = true;

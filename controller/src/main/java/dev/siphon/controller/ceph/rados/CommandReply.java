@@ -35,8 +35,8 @@ public record CommandReply(String what, int returnCode, String output, String wo
 
     /// The result as JSON.
     ///
-    /// @throws DriverException as [CephErrno] has it, if the daemon refused; [DriverException.BackendFault] if the
-    ///     result is not JSON
+    /// @throws DriverException as [CephErrno] has it, if the daemon refused; [DriverException.BackendFault]
+    ///     if the result is not JSON
     public JsonElement json() {
         orThrow();
         try {

@@ -13,8 +13,8 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
-/// The functions of librados.so.2 that com.ceph:rados lacks or gets wrong: that binding never frees a reply, passes
-/// `size_t*` as an int and counts characters for bytes (`src/include/rados/librados.h`).
+/// The functions of librados.so.2 that com.ceph:rados lacks or gets wrong: that binding never frees a reply,
+/// passes `size_t*` as an int and counts characters for bytes (`src/include/rados/librados.h`).
 @SuppressWarnings("restricted") // native calls are what this class is for
 final class Librados {
     private final MethodHandle monCommand;
