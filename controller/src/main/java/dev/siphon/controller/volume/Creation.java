@@ -40,7 +40,7 @@ final class Creation {
     /// Makes the volume or finds it; the caller holds the key of its name.
     Volume create(Placement.Place place, VolumeRequest request) {
         Kind kind = kind(request);
-        VolumeId.Provisioned id = place.group().volume(subvolume(kind, request));
+        VolumeId.Provisioned id = place.group().volume(subvolume(kind, place.group(), request));
         for (VolumeId.Provisioned other : sameName(place.group(), request.name())) {
             if (!other.equals(id)
                     && inventory.mayExist(other)
@@ -63,16 +63,17 @@ final class Creation {
 
     /// Every id under which a volume of that name may be.
     private List<VolumeId.Provisioned> sameName(Group group, String name) {
-        List<VolumeId.Provisioned> ids = new ArrayList<>(inventory.matching(group, Names.shallowPrefix(name), ""));
-        ids.add(group.volume(Names.subvolume(Kind.PLAIN, name)));
-        ids.add(group.volume(Names.subvolume(Kind.FILLED, name)));
+        List<VolumeId.Provisioned> ids =
+                new ArrayList<>(inventory.matching(group, Names.shallowPrefix(group, name), ""));
+        ids.add(group.volume(Names.subvolume(Kind.PLAIN, group, name)));
+        ids.add(group.volume(Names.subvolume(Kind.FILLED, group, name)));
         return ids;
     }
 
-    private static String subvolume(Kind kind, VolumeRequest request) {
+    private static String subvolume(Kind kind, Group group, VolumeRequest request) {
         return switch (kind) {
-            case PLAIN, FILLED -> Names.subvolume(kind, request.name());
-            case SHALLOW -> Names.shallowPrefix(request.name()) + Names.shallowSuffix(backing(request));
+            case PLAIN, FILLED -> Names.subvolume(kind, group, request.name());
+            case SHALLOW -> Names.shallowPrefix(group, request.name()) + Names.shallowSuffix(backing(request));
         };
     }
 
@@ -188,7 +189,13 @@ final class Creation {
         }
         inventory.note(id, new Known.Unsure());
         int mode = parameters.changeable().mode().orElse(parameters.mode().orElse(DEFAULT_MODE));
-        subvolumes.create(id, new SubvolumeSpec(size, owner.uid(), owner.gid(), mode, parameters.dataPool()));
+        SubvolumeSpec spec = new SubvolumeSpec(size, owner.uid(), owner.gid(), mode, parameters.dataPool());
+        try {
+            subvolumes.create(id, spec);
+        } catch (DriverException.NotFound groupRemovedByHand) {
+            subvolumes.createGroup(group, account.allowanceBytes(), Optional.empty());
+            subvolumes.create(id, spec);
+        }
     }
 
     /// What an earlier try left, pieces of a broken one removed; empty if there is nothing to keep.
@@ -197,11 +204,27 @@ final class Creation {
         return switch (found.map(Subvolume::state).orElse(Subvolume.State.RETAINED)) {
             case READY, CLONING -> found;
             case RETAINED -> Optional.empty();
-            case BROKEN, CLONE_ENDED_BADLY -> {
+            case BROKEN -> {
+                refuseToLoseFiles(id);
+                subvolumes.remove(id);
+                yield Optional.empty();
+            }
+            case CLONE_ENDED_BADLY -> {
                 subvolumes.remove(id);
                 yield Optional.empty();
             }
         };
+    }
+
+    /// A subvolume that was only half made holds at most the mgr's own `.meta`; one with more was in use, and broke
+    /// later.
+    private void refuseToLoseFiles(VolumeId.Provisioned id) {
+        String path = Group.of(id).path() + "/" + id.subvolume();
+        long count = files.fileCount(id.cluster(), id.fileSystem(), path);
+        if (count > 1) {
+            throw new DriverException.BackendFault("the mgr's metadata of subvolume " + path + " is broken, and "
+                    + count + " files are below it: nothing was changed; repair " + path + "/.meta by hand");
+        }
     }
 
     private Subvolume mustFind(VolumeId.Provisioned id) {

@@ -30,6 +30,13 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     void setMode(String cluster, String fileSystem, String path, int mode);
 
+    /// How many files there are below a directory, at any depth (`ceph.dir.rfiles`), as the MDS last counted, which
+    /// may
+    /// be seconds ago.
+    ///
+    /// @throws DriverException.NotFound if there is no such directory
+    long fileCount(String cluster, String fileSystem, String path);
+
     /// The path of the one directory below `path` whose name is a UUID: where the mgr puts a subvolume's data, and
     /// where
     /// that is in a snapshot (`src/pybind/mgr/volumes/fs/operations/versions/subvolume_v2.py`).

@@ -39,9 +39,11 @@ final class Names {
         }
     }
 
-    /// The subvolume for an empty or filled volume called `name`.
-    static String subvolume(Kind kind, String name) {
-        return kind.letter + digest("volume\0" + name);
+    /// The subvolume for an empty or filled volume called `name`. The group is in the digest because Ceph 18 names
+    /// a
+    /// subvolume's RADOS namespace after the subvolume alone: two accounts must never share one.
+    static String subvolume(Kind kind, Group group, String name) {
+        return kind.letter + volume(group, name);
     }
 
     /// What the names of all SHALLOW volumes begin with.
@@ -50,8 +52,8 @@ final class Names {
     }
 
     /// What the names of SHALLOW volumes called `name` begin with, whatever snapshot they stand for.
-    static String shallowPrefix(String name) {
-        return shallowPrefix() + digest("volume\0" + name).substring(0, SHALLOW_NAME_DIGITS);
+    static String shallowPrefix(Group group, String name) {
+        return shallowPrefix() + volume(group, name).substring(0, SHALLOW_NAME_DIGITS);
     }
 
     /// What the names of SHALLOW volumes that stand for `snapshot` end with.
@@ -106,6 +108,10 @@ final class Names {
     /// A short name for a node, for the keys of notes.
     static String node(String nodeId) {
         return digest("node\0" + nodeId);
+    }
+
+    private static String volume(Group group, String name) {
+        return digest("volume\0" + group.name() + "\0" + name);
     }
 
     private static String digest(String text) {

@@ -56,10 +56,10 @@ public interface Subvolumes {
 
     /// Removes a subvolume; its snapshots, if it has any, stay usable. Data is purged in the background by the mgr.
     /// Half-made subvolumes, and clones that failed or were cancelled, are removed too.
+    /// One that is not there is no error.
     ///
-    /// @return whether there was one
     /// @throws DriverException.OperationPending if it is the target of a clone that runs; cancel that first
-    boolean remove(VolumeId.Provisioned volume);
+    void remove(VolumeId.Provisioned volume);
 
     /// Siphon's notes on a subvolume (keys that start with `siphon.`). They go when it is removed, also where its
     /// snapshots stay.
@@ -88,10 +88,10 @@ public interface Subvolumes {
     Optional<Snapshot> findSnapshot(SnapshotId snapshot);
 
     /// Removes a snapshot, and its subvolume if that had been removed and this was the last one it retained.
+    /// One that is not there is no error.
     ///
-    /// @return whether there was one
     /// @throws DriverException.OperationPending if a clone of it runs
-    boolean removeSnapshot(SnapshotId snapshot);
+    void removeSnapshot(SnapshotId snapshot);
 
     /// Starts to clone a snapshot into a new subvolume of the same group; the mgr goes on by itself, also after its
     /// restart. A target that exists is [DriverException.IncompatibleExisting].

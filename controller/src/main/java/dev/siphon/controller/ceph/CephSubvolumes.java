@@ -1,0 +1,274 @@
+package dev.siphon.controller.ceph;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import dev.siphon.controller.ceph.call.CephErrno;
+import dev.siphon.controller.ceph.rados.CephCommand;
+import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
+import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.ceph.rados.CommandReply;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Subvolumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/// [Subvolumes] by the mgr's module `volumes` (`src/pybind/mgr/volumes/module.py` names the arguments).
+final class CephSubvolumes implements Subvolumes {
+    private final Function<String, CephConnection> connections;
+
+    /// @param connections the connection to the cluster of that id
+    CephSubvolumes(Function<String, CephConnection> connections) {
+        this.connections = connections;
+    }
+
+    @Override
+    public void createGroup(Group group, OptionalLong quotaBytes, Optional<String> dataPool) {
+        CephCommand command = group(CephCommand.change(Daemon.MGR, "fs subvolumegroup create"), group)
+                .with("mode", "755");
+        command = quotaBytes.isPresent() ? command.with("size", quotaBytes.getAsLong()) : command;
+        command = dataPool.isPresent() ? command.with("pool_layout", dataPool.get()) : command;
+        call(group.cluster(), command).orThrow();
+    }
+
+    @Override
+    public List<String> groups(String cluster, String fileSystem) {
+        CephCommand command =
+                CephCommand.read(Daemon.MGR, "fs subvolumegroup ls").with("vol_name", fileSystem);
+        return names(call(cluster, command));
+    }
+
+    @Override
+    public Optional<GroupUsage> groupUsage(Group group) {
+        CommandReply reply =
+                call(group.cluster(), group(CephCommand.read(Daemon.MGR, "fs subvolumegroup info"), group));
+        if (reply.is(CephErrno.ENOENT)) {
+            return Optional.empty();
+        }
+        JsonObject info = reply.json().getAsJsonObject();
+        return Optional.of(new GroupUsage(
+                SubvolumeReplies.quota(info), info.get("bytes_used").getAsLong()));
+    }
+
+    @Override
+    public Optional<List<String>> list(Group group) {
+        CommandReply reply = call(group.cluster(), group(CephCommand.read(Daemon.MGR, "fs subvolume ls"), group));
+        return reply.is(CephErrno.ENOENT) ? Optional.empty() : Optional.of(names(reply));
+    }
+
+    @Override
+    public void create(VolumeId.Provisioned volume, SubvolumeSpec spec) {
+        CephCommand command = change(volume, "fs subvolume create")
+                .with("uid", Integer.toUnsignedLong(spec.uid()))
+                .with("gid", Integer.toUnsignedLong(spec.gid()))
+                .with("mode", Integer.toOctalString(spec.mode()))
+                .with("namespace_isolated", true);
+        command = spec.quotaBytes().isPresent()
+                ? command.with("size", spec.quotaBytes().getAsLong())
+                : command;
+        command = spec.dataPool().isPresent()
+                ? command.with("pool_layout", spec.dataPool().get())
+                : command;
+        call(volume, command).orThrow();
+    }
+
+    @Override
+    public Optional<Subvolume> find(VolumeId.Provisioned volume) {
+        CommandReply reply = call(volume, read(volume, "fs subvolume info"));
+        if (reply.is(CephErrno.ENOENT)) {
+            return Optional.empty();
+        }
+        if (reply.is(CephErrno.EAGAIN)) {
+            return cloneProgress(volume).map(CloneProgress::stage).map(SubvolumeReplies::ofClone);
+        }
+        // without its .meta file, or with an empty one, the mgr takes it for a subvolume of old and misses attributes
+        if (reply.is(CephErrno.ENODATA)) {
+            return Optional.of(SubvolumeReplies.without(Subvolume.State.BROKEN));
+        }
+        return Optional.of(SubvolumeReplies.subvolume(volume, reply.json().getAsJsonObject()));
+    }
+
+    @Override
+    public void resize(VolumeId.Provisioned volume, long quotaBytes) {
+        call(volume, change(volume, "fs subvolume resize").with("new_size", Long.toString(quotaBytes)))
+                .orThrow();
+    }
+
+    @Override
+    public void remove(VolumeId.Provisioned volume) {
+        CephCommand command = change(volume, "fs subvolume rm").with("force", true);
+        CommandReply reply = call(volume, command.with("retain_snapshots", true));
+        if (reply.is(CephErrno.EINVAL)) {
+            // a half-made one cannot retain snapshots, and has none
+            reply = call(volume, command);
+        }
+        unlessGone(reply);
+    }
+
+    @Override
+    public Map<String, String> notes(VolumeId.Provisioned volume) {
+        Map<String, String> notes = new TreeMap<>();
+        JsonObject all =
+                call(volume, read(volume, "fs subvolume metadata ls")).json().getAsJsonObject();
+        for (Map.Entry<String, JsonElement> note : all.entrySet()) {
+            if (note.getKey().startsWith("siphon.")) {
+                notes.put(note.getKey(), note.getValue().getAsString());
+            }
+        }
+        return notes;
+    }
+
+    @Override
+    public void setNote(VolumeId.Provisioned volume, String key, String value) {
+        CephCommand command = change(volume, "fs subvolume metadata set");
+        call(volume, command.with("key_name", key).with("value", value)).orThrow();
+    }
+
+    @Override
+    public void removeNote(VolumeId.Provisioned volume, String key) {
+        CephCommand command = change(volume, "fs subvolume metadata rm");
+        unlessGone(call(volume, command.with("key_name", key).with("force", true)));
+    }
+
+    @Override
+    public List<String> snapshots(VolumeId.Provisioned volume) {
+        CommandReply reply = call(volume, read(volume, "fs subvolume snapshot ls"));
+        return reply.is(CephErrno.ENOENT) ? List.of() : names(reply);
+    }
+
+    @Override
+    public void createSnapshot(SnapshotId snapshot) {
+        call(snapshot.volume(), snapshot(change(snapshot.volume(), "fs subvolume snapshot create"), snapshot))
+                .orThrow();
+    }
+
+    @Override
+    public Optional<Snapshot> findSnapshot(SnapshotId snapshot) {
+        CommandReply reply =
+                call(snapshot.volume(), snapshot(read(snapshot.volume(), "fs subvolume snapshot info"), snapshot));
+        return reply.is(CephErrno.ENOENT)
+                ? Optional.empty()
+                : Optional.of(SubvolumeReplies.snapshot(reply.json().getAsJsonObject()));
+    }
+
+    @Override
+    public void removeSnapshot(SnapshotId snapshot) {
+        unlessGone(call(snapshot.volume(), snapshot(change(snapshot.volume(), "fs subvolume snapshot rm"), snapshot)));
+    }
+
+    @Override
+    public void startClone(SnapshotId source, VolumeId.Provisioned target) {
+        CephCommand command = snapshot(change(source.volume(), "fs subvolume snapshot clone"), source)
+                .with("target_sub_name", target.subvolume())
+                .with("target_group_name", target.group());
+        CommandReply reply = call(target, command);
+        if (reply.is(CephErrno.EAGAIN)) {
+            throw new DriverException.BackendUnavailable(
+                    "the clone of " + source + " cannot start now: " + reply.words() + "; retry");
+        }
+        reply.orThrow();
+    }
+
+    @Override
+    public Optional<CloneProgress> cloneProgress(VolumeId.Provisioned target) {
+        CommandReply reply = call(target, clone(CephCommand.read(Daemon.MGR, "fs clone status"), target));
+        return reply.is(CephErrno.ENOENT) || reply.is(CephErrno.EOPNOTSUPP)
+                ? Optional.empty()
+                : Optional.of(SubvolumeReplies.clone(reply.json().getAsJsonObject()));
+    }
+
+    @Override
+    public void cancelClone(VolumeId.Provisioned target) {
+        CommandReply reply = call(target, clone(CephCommand.change(Daemon.MGR, "fs clone cancel"), target));
+        // EINVAL: it has ended meanwhile
+        if (!reply.is(CephErrno.EINVAL)) {
+            unlessGone(reply);
+        }
+    }
+
+    @Override
+    public long availableBytes(String cluster, String fileSystem, Optional<String> dataPool) {
+        String pool = dataPool.orElseGet(() -> firstDataPool(cluster, fileSystem));
+        JsonObject df = call(cluster, CephCommand.read(Daemon.MON, "df")).json().getAsJsonObject();
+        for (JsonElement each : df.getAsJsonArray("pools")) {
+            if (each.getAsJsonObject().get("name").getAsString().equals(pool)) {
+                return each.getAsJsonObject()
+                        .getAsJsonObject("stats")
+                        .get("max_avail")
+                        .getAsLong();
+            }
+        }
+        throw new DriverException.InvalidRequest(
+                "parameter dataPool " + Quoted.of(pool) + ": cluster " + cluster + " has no such pool");
+    }
+
+    private String firstDataPool(String cluster, String fileSystem) {
+        JsonArray all =
+                call(cluster, CephCommand.read(Daemon.MON, "fs ls")).json().getAsJsonArray();
+        for (JsonElement each : all) {
+            if (each.getAsJsonObject().get("name").getAsString().equals(fileSystem)) {
+                return each.getAsJsonObject()
+                        .getAsJsonArray("data_pools")
+                        .get(0)
+                        .getAsString();
+            }
+        }
+        throw new DriverException.InvalidRequest(
+                "parameter fsName " + Quoted.of(fileSystem) + ": cluster " + cluster + " has no such file system");
+    }
+
+    private static List<String> names(CommandReply reply) {
+        List<String> names = new ArrayList<>();
+        reply.json()
+                .getAsJsonArray()
+                .forEach(each -> names.add(each.getAsJsonObject().get("name").getAsString()));
+        return names.stream().sorted().toList();
+    }
+
+    private static void unlessGone(CommandReply reply) {
+        if (!reply.is(CephErrno.ENOENT)) {
+            reply.orThrow();
+        }
+    }
+
+    private CommandReply call(VolumeId.Provisioned volume, CephCommand command) {
+        return call(volume.cluster(), command);
+    }
+
+    private CommandReply call(String cluster, CephCommand command) {
+        return connections.apply(cluster).call(command);
+    }
+
+    private static CephCommand read(VolumeId.Provisioned volume, String prefix) {
+        return subvolume(CephCommand.read(Daemon.MGR, prefix), volume);
+    }
+
+    private static CephCommand change(VolumeId.Provisioned volume, String prefix) {
+        return subvolume(CephCommand.change(Daemon.MGR, prefix), volume);
+    }
+
+    private static CephCommand group(CephCommand command, Group group) {
+        return command.with("vol_name", group.fileSystem()).with("group_name", group.name());
+    }
+
+    private static CephCommand subvolume(CephCommand command, VolumeId.Provisioned volume) {
+        return group(command, Group.of(volume)).with("sub_name", volume.subvolume());
+    }
+
+    private static CephCommand snapshot(CephCommand command, SnapshotId snapshot) {
+        return command.with("snap_name", snapshot.name());
+    }
+
+    private static CephCommand clone(CephCommand command, VolumeId.Provisioned target) {
+        return group(command, Group.of(target)).with("clone_name", target.subvolume());
+    }
+}
