@@ -54,7 +54,7 @@ public final class Attachments {
             return;
         }
         operations.run(id.toString(), () -> {
-            Map<String, String> notes = notes(volume);
+            Map<String, String> notes = subvolumes.notes(volume);
             String key = Notes.NODE + Names.node(nodeId);
             Optional<Attachment> here = Optional.ofNullable(notes.get(key)).map(Attachment::parse);
             if (here.isPresent()) {
@@ -105,15 +105,10 @@ public final class Attachments {
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
     public List<String> nodes(VolumeId.Provisioned volume) {
-        return attachments(notes(volume)).stream()
+        return attachments(subvolumes.notes(volume)).stream()
                 .map(attachment -> attachment.node().toString())
                 .sorted()
                 .toList();
-    }
-
-    private Map<String, String> notes(VolumeId.Provisioned volume) {
-        volumes.live(volume);
-        return subvolumes.notes(volume);
     }
 
     private static List<Attachment> attachments(Map<String, String> notes) {
