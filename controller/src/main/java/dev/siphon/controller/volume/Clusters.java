@@ -19,9 +19,10 @@ public interface Clusters {
     /// @throws DriverException.InvalidRequest if there is no such cluster; the message lists those there are
     List<String> monitors(String cluster);
 
-    /// The file systems of a cluster, sorted; known since the cluster was first reached, and asked anew where the
-    /// name
-    /// that is looked for is not among them.
+    /// The file systems of a cluster, sorted, as they were when [#trouble] was last asked, which a readiness
+    /// check does every few seconds; asked for when not known yet.
+    ///
+    /// @throws DriverException.InvalidRequest if there is no such cluster
     List<FileSystem> fileSystems(String cluster);
 
     /// Whether the cluster's mon, mgr and MDS answer, by a cheap command through all three; empty when they do,

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /// The lab that an integration test runs in: `e2e/lab` says what is in the environment.
 public final class CephLab {
@@ -21,6 +22,9 @@ public final class CephLab {
     /// Limits that make a test short: callers wait 2 s, a handle is dropped after 4 s of silence.
     public static final CallLimits QUICK = new CallLimits(
             16, Duration.ofSeconds(2), Duration.ofSeconds(4), Duration.ofSeconds(6), Duration.ofSeconds(2), 3);
+
+    /// Callers that wait as long as the limits let them.
+    public static final Supplier<Duration> PATIENT = () -> Duration.ofDays(1);
 
     /// The lab's cluster, as client.admin.
     public static ClusterAccess access() {

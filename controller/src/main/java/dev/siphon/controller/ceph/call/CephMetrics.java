@@ -1,10 +1,13 @@
 package dev.siphon.controller.ceph.call;
 
+import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// What `/metrics` says about calls to Ceph.
 public final class CephMetrics {
@@ -16,7 +19,8 @@ public final class CephMetrics {
     public CephMetrics(PrometheusRegistry registry) {
         commands = Counter.builder()
                 .name("siphon_ceph_commands_total")
-                .help("Calls to Ceph by cluster, daemon (mon, mgr, mds), command and result (ok, an errno, deadline)")
+                .help(
+                        "Calls to Ceph by cluster, daemon (mon, mgr, mds), command and result (ok, an errno, deadline, unavailable)")
                 .labelNames("cluster", "daemon", "command", "result")
                 .register(registry);
         seconds = Histogram.builder()
@@ -39,13 +43,24 @@ public final class CephMetrics {
                 .register(registry);
     }
 
-    /// One call ended for its caller.
+    /// Runs one call and counts it.
     ///
-    /// @param result `ok`, the name of an errno, or `deadline`
-    public void ended(String cluster, String daemon, String command, String result, long nanos) {
+    /// @param result names the outcome of a call that returned: `ok` or an errno
+    public <T> T measure(String cluster, String daemon, String command, Function<T, String> result, Supplier<T> call) {
+        long began = System.nanoTime();
+        String outcome = "unavailable";
         RoundTrips.add(daemon);
-        commands.labelValues(cluster, daemon, command, result).inc();
-        seconds.labelValues(cluster, daemon, command).observe(nanos / 1e9);
+        try {
+            T value = call.get();
+            outcome = result.apply(value);
+            return value;
+        } catch (DriverException.DeadlinePassed e) {
+            outcome = "deadline";
+            throw e;
+        } finally {
+            commands.labelValues(cluster, daemon, command, outcome).inc();
+            seconds.labelValues(cluster, daemon, command).observe((System.nanoTime() - began) / 1e9);
+        }
     }
 
     /// A handle to `cluster` was dropped.

@@ -1,48 +1,41 @@
 package dev.siphon.controller.ceph.rados;
 
 import dev.siphon.controller.ceph.call.CallLimits;
-import dev.siphon.controller.ceph.call.CallerDeadline;
 import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.call.Reconnecting;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.Supplier;
 
-/// Commands to one cluster. Connects when first used, and again when the handle has stopped answering; see
-/// [dev.siphon.controller.ceph.call.NativeCalls] for deadlines and [CallLimits] for when a handle is given
-/// up.
+/// Commands to one cluster; see [dev.siphon.controller.ceph.call.NativeCalls] for deadlines and
+/// [Reconnecting] for when a connection is given up.
 ///
 /// librados itself follows the cluster's maps: after a mgr's failover or a mon's restart it sends again what
 /// was not answered, on the same handle.
 public final class CephConnection implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(CephConnection.class);
-    private static final Duration CONNECT_PAUSE = Duration.ofSeconds(1);
     private static final int ATTEMPTS = 3;
 
     private final ClusterAccess access;
     private final CallLimits limits;
-    private final CallerDeadline callers;
+    private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
+    private final Reconnecting<RadosHandle> handles;
 
-    private Optional<CompletableFuture<RadosHandle>> current = Optional.empty();
-    private final List<RadosHandle> retired = new ArrayList<>();
-    private int handles;
-    private long failedAt;
-    private boolean closed;
-
-    public CephConnection(ClusterAccess access, CallLimits limits, CallerDeadline callers, CephMetrics metrics) {
+    /// @param timeLeft how long the caller on this thread still waits
+    public CephConnection(ClusterAccess access, CallLimits limits, Supplier<Duration> timeLeft, CephMetrics metrics) {
         this.access = access;
         this.limits = limits;
-        this.callers = callers;
+        this.timeLeft = timeLeft;
         this.metrics = metrics;
+        this.handles = new Reconnecting<>(
+                "ceph-" + access.cluster(),
+                access.cluster(),
+                limits,
+                metrics,
+                number -> RadosHandle.connect(access, number, limits, metrics));
     }
 
     /// How this cluster is reached.
@@ -52,7 +45,7 @@ public final class CephConnection implements AutoCloseable {
 
     /// Begins to connect, if that has not been done, and does not wait for it.
     public void warmUp() {
-        var _ = handle();
+        handles.warmUp();
     }
 
     /// Sends a command and waits for the answer, which may be a refusal. A command that only reads is sent
@@ -65,9 +58,10 @@ public final class CephConnection implements AutoCloseable {
         return call(command, limits.patience());
     }
 
-    /// As [#call(CephCommand)], waiting `atMost`.
+    /// As [#call(CephCommand)], waiting `atMost` where that is less than the limits allow.
     public CommandReply call(CephCommand command, Duration atMost) {
-        long deadline = System.nanoTime() + callers.within(atMost).toNanos();
+        Duration patience = Collections.min(List.of(timeLeft.get(), atMost, limits.patience()));
+        long deadline = System.nanoTime() + patience.toNanos();
         String what = command.prefix() + " in cluster " + access.cluster();
         CommandReply reply = measured(command, what, deadline);
         for (int attempt = 1; attempt < ATTEMPTS && command.repeatable() && isCutOff(reply); attempt++) {
@@ -81,111 +75,22 @@ public final class CephConnection implements AutoCloseable {
     }
 
     private CommandReply measured(CephCommand command, String what, long deadline) {
-        long began = System.nanoTime();
-        String result = "unavailable";
-        try {
-            CommandReply reply = send(command, what, deadline);
-            result = reply.returnCode() == 0
-                    ? "ok"
-                    : CephErrno.of(reply.returnCode()).map(Enum::name).orElse("other");
-            return reply;
-        } catch (DriverException.DeadlinePassed e) {
-            result = "deadline";
-            throw e;
-        } finally {
-            metrics.ended(
-                    access.cluster(), command.daemon().toString(), command.prefix(), result, System.nanoTime() - began);
-        }
+        return metrics.measure(
+                access.cluster(),
+                command.daemon().toString(),
+                command.prefix(),
+                CommandReply::result,
+                () -> handles.call(what, deadline, handle -> handle.send(command, what)));
     }
 
-    private CommandReply send(CephCommand command, String what, long deadline) {
-        while (true) {
-            RadosHandle handle = await(handle(), what, deadline);
-            Duration left = Duration.ofNanos(deadline - System.nanoTime());
-            Optional<CommandReply> reply = handle.calls().run(what, left, () -> handle.send(command, what));
-            if (reply.isPresent()) {
-                return reply.get();
-            }
-        }
+    /// See [Reconnecting#sweep].
+    public void sweep() {
+        handles.sweep();
     }
 
-    private RadosHandle await(CompletableFuture<RadosHandle> connecting, String what, long deadline) {
-        try {
-            return connecting.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException _) {
-            throw new DriverException.BackendUnavailable(what + " was not sent: no mon answers yet; retry");
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable(what + " was not sent: interrupted");
-        } catch (ExecutionException e) {
-            String why = e.getCause() instanceof DriverException known ? String.valueOf(known.getMessage()) : "";
-            throw new DriverException.BackendUnavailable(what + " was not sent: " + why, e);
-        }
-    }
-
-    private synchronized CompletableFuture<RadosHandle> handle() {
-        if (closed) {
-            return CompletableFuture.failedFuture(
-                    new DriverException.BackendUnavailable("cluster " + access.cluster() + " is being closed"));
-        }
-        boolean failed =
-                current.filter(CompletableFuture::isCompletedExceptionally).isPresent();
-        if (current.isEmpty() || (failed && System.nanoTime() - failedAt > CONNECT_PAUSE.toNanos())) {
-            current = Optional.of(connect());
-        }
-        return current.get();
-    }
-
-    private CompletableFuture<RadosHandle> connect() {
-        int number = ++handles;
-        CompletableFuture<RadosHandle> connecting = CompletableFuture.supplyAsync(
-                () -> RadosHandle.connect(access, number, limits, metrics),
-                Thread.ofPlatform().daemon().name("ceph-" + access.cluster() + "-connect")::start);
-        return connecting.whenComplete((_, error) -> {
-            if (error != null) {
-                connectFailed(String.valueOf(error.getMessage()));
-            }
-        });
-    }
-
-    private synchronized void connectFailed(String why) {
-        failedAt = System.nanoTime();
-        LOG.atWarn().addKeyValue("cluster", access.cluster()).log("cannot connect: {}", why);
-    }
-
-    /// Drops the handle if it has stopped answering, so that the next call connects anew; frees the keys of
-    /// operations whose calls are lost. To be called every second or so.
-    public synchronized void sweep() {
-        retired.removeIf(handle -> handle.calls().outstanding() == 0);
-        retired.forEach(handle -> handle.calls().giveUpLost());
-        connected().filter(handle -> handle.calls().giveUpLost()).ifPresent(handle -> {
-            if (retired.size() < limits.spareHandles()) {
-                LOG.atWarn()
-                        .addKeyValue("cluster", access.cluster())
-                        .addKeyValue("outstanding", handle.calls().outstanding())
-                        .log("the handle has stopped answering; dropping it");
-                metrics.dropped(access.cluster());
-                retired.add(handle);
-                current = Optional.empty();
-                var _ = handle.retire();
-            }
-        });
-    }
-
-    private Optional<RadosHandle> connected() {
-        return current.filter(CompletableFuture::isDone)
-                .filter(connecting -> !connecting.isCompletedExceptionally())
-                .map(CompletableFuture::join);
-    }
-
-    /// Takes no further call. The handle is closed once its calls have returned; those that never do end with
-    /// the process.
+    /// See [Reconnecting#close].
     @Override
-    public synchronized void close() {
-        closed = true;
-        connected().ifPresent(handle -> {
-            var _ = handle.retire();
-        });
-        current = Optional.empty();
+    public void close() {
+        handles.close();
     }
 }

@@ -18,6 +18,11 @@ public record CommandReply(String what, int returnCode, String output, String wo
         return returnCode != 0 && errno.is(returnCode);
     }
 
+    /// `ok`, or the name of the errno, for metrics.
+    String result() {
+        return returnCode == 0 ? "ok" : CephErrno.of(returnCode).map(Enum::name).orElse("other");
+    }
+
     /// The error that the return code means, not thrown.
     public DriverException failure() {
         return CephErrno.failure(returnCode, what, words);

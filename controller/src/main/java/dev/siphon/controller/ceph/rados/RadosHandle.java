@@ -7,11 +7,11 @@ import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeCalls;
+import dev.siphon.controller.ceph.call.NativeHandle;
 import dev.siphon.csi.DriverException;
-import java.util.concurrent.CompletableFuture;
 
 /// One `rados_t` and the calls on it.
-final class RadosHandle {
+final class RadosHandle implements NativeHandle {
     private final Cluster rados;
     private final Librados librados;
     private final NativeCalls calls;
@@ -47,21 +47,23 @@ final class RadosHandle {
         return new RadosHandle(rados, librados, new NativeCalls(name, access.cluster(), limits, metrics));
     }
 
-    /// The calls on this handle; commands run within them.
-    NativeCalls calls() {
+    @Override
+    public NativeCalls calls() {
         return calls;
+    }
+
+    /// librados cannot be told to give up a command.
+    @Override
+    public void interrupt() {}
+
+    @Override
+    public void close() {
+        rados.shutDown();
     }
 
     /// Sends a command and blocks for the answer.
     CommandReply send(CephCommand command, String what) {
         return librados.command(rados.address(), command, what);
-    }
-
-    /// Takes no further call, and closes when the last one has returned.
-    ///
-    /// @return completes when it is closed
-    CompletableFuture<Void> retire() {
-        return calls.retire().thenRunAsync(rados::shutDown, Thread.ofPlatform().daemon()::start);
     }
 
     /// Gives access to the pointer, which the library keeps to its subclasses.

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.call.CallLimits;
-import dev.siphon.controller.ceph.call.CallerDeadline;
 import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.call.RoundTrips;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
@@ -20,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -122,7 +120,7 @@ class CephConnectionIT {
     @Test
     void theCallersOwnDeadlineIsKeptWhereItIsShorter() {
         CephConnection connection = new CephConnection(
-                CephLab.access(), CallLimits.DEFAULT, () -> Optional.of(Duration.ofMillis(300)), CephLab.metrics());
+                CephLab.access(), CallLimits.DEFAULT, () -> Duration.ofMillis(300), CephLab.metrics());
         opened.add(connection);
         CephLab.await(Duration.ofSeconds(10), () -> answers(connection));
         CephLab.daemon("sig", "STOP", "mon");
@@ -175,7 +173,7 @@ class CephConnectionIT {
         CephConnection connection = new CephConnection(
                 new ClusterAccess("bad", good.monitors(), "admin", keyring),
                 CephLab.QUICK,
-                CallerDeadline.NONE,
+                CephLab.PATIENT,
                 CephLab.metrics());
         opened.add(connection);
         DriverException error = assertThrows(DriverException.BackendUnavailable.class, () -> connection.call(FS_LS));
@@ -184,8 +182,7 @@ class CephConnectionIT {
     }
 
     private CephConnection open(CallLimits limits) {
-        CephConnection connection =
-                new CephConnection(CephLab.access(), limits, CallerDeadline.NONE, CephLab.metrics());
+        CephConnection connection = new CephConnection(CephLab.access(), limits, CephLab.PATIENT, CephLab.metrics());
         opened.add(connection);
         return connection;
     }

@@ -1,0 +1,133 @@
+package dev.siphon.controller.ceph;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.rados.CephCommand;
+import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
+import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/// The clusters of the clusters file, each with a connection and threads of its own, so that one that hangs
+/// leaves the others alone.
+public final class CephClusters implements Clusters, AutoCloseable {
+    private static final CephCommand LIST_FILE_SYSTEMS = CephCommand.read(Daemon.MON, "fs ls");
+
+    private final SortedMap<String, CephConnection> connections = new TreeMap<>();
+    private final Map<String, List<FileSystem>> fileSystems = new ConcurrentHashMap<>();
+    private final Optional<String> defaultCluster;
+
+    /// @param timeLeft how long the caller on this thread still waits
+    public CephClusters(ClustersFile file, CallLimits limits, Supplier<Duration> timeLeft, CephMetrics metrics) {
+        defaultCluster = file.defaultCluster();
+        file.clusters()
+                .forEach(access ->
+                        connections.put(access.cluster(), new CephConnection(access, limits, timeLeft, metrics)));
+    }
+
+    /// Begins to connect to all clusters, and does not wait for it.
+    public void warmUp() {
+        connections.values().forEach(CephConnection::warmUp);
+    }
+
+    /// The connection to a cluster that an existing object names.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the file does not list it: the object may well
+    ///     exist
+    public CephConnection connection(String cluster) {
+        return find(cluster).orElseThrow(() -> new DriverException.InUse(unknown(cluster)));
+    }
+
+    @Override
+    public String defaultCluster() {
+        return defaultCluster.orElseThrow(() -> new DriverException.InvalidRequest(
+                "parameter cluster is needed: the clusters file marks none of " + ids() + " as default"));
+    }
+
+    @Override
+    public List<String> ids() {
+        return List.copyOf(connections.keySet());
+    }
+
+    @Override
+    public List<String> monitors(String cluster) {
+        return named(cluster).access().monitors();
+    }
+
+    @Override
+    public List<FileSystem> fileSystems(String cluster) {
+        CephConnection connection = named(cluster);
+        List<FileSystem> known = fileSystems.get(cluster);
+        return known == null ? refresh(cluster, connection, Duration.ofDays(1)) : known;
+    }
+
+    @Override
+    public Optional<String> trouble(String cluster, Duration deadline) {
+        CephConnection connection = named(cluster);
+        try {
+            for (FileSystem each : refresh(cluster, connection, deadline)) {
+                // The mgr reads a directory for it, so the file system's MDS has answered too.
+                connection
+                        .call(
+                                CephCommand.read(Daemon.MGR, "fs subvolumegroup exist")
+                                        .with("vol_name", each.name()),
+                                deadline)
+                        .orThrow();
+            }
+            return Optional.empty();
+        } catch (DriverException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private List<FileSystem> refresh(String cluster, CephConnection connection, Duration deadline) {
+        List<FileSystem> found = connection.call(LIST_FILE_SYSTEMS, deadline).json().getAsJsonArray().asList().stream()
+                .map(JsonElement::getAsJsonObject)
+                .map(CephClusters::fileSystem)
+                .sorted(Comparator.comparing(FileSystem::name))
+                .toList();
+        fileSystems.put(cluster, found);
+        return found;
+    }
+
+    private static FileSystem fileSystem(JsonObject json) {
+        List<String> pools = json.getAsJsonArray("data_pools").asList().stream()
+                .map(JsonElement::getAsString)
+                .toList();
+        return new FileSystem(json.get("name").getAsString(), pools);
+    }
+
+    private CephConnection named(String cluster) {
+        return find(cluster).orElseThrow(() -> new DriverException.InvalidRequest(unknown(cluster)));
+    }
+
+    private Optional<CephConnection> find(String cluster) {
+        return Optional.ofNullable(connections.get(cluster));
+    }
+
+    private String unknown(String cluster) {
+        return "cluster " + Quoted.of(cluster) + " is not in the clusters file, which has " + ids();
+    }
+
+    /// Drops handles that have stopped answering; to be called every second or so.
+    void sweep() {
+        connections.values().forEach(CephConnection::sweep);
+    }
+
+    @Override
+    public void close() {
+        connections.values().forEach(CephConnection::close);
+    }
+}

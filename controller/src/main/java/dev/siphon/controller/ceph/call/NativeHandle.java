@@ -1,0 +1,13 @@
+package dev.siphon.controller.ceph.call;
+
+/// A handle of one of Ceph's libraries, with the calls on it.
+public interface NativeHandle {
+    /// The calls on this handle; nothing is called outside of them.
+    NativeCalls calls();
+
+    /// Called when the handle is given up while calls on it hang, to make them return if the library can.
+    void interrupt();
+
+    /// Closes the handle; its calls have all returned.
+    void close();
+}
