@@ -32,6 +32,7 @@ CEPH_RELEASE=$release
 LAB_NAME=$LAB_NAME
 LAB_RUN=$RUN
 LAB_ADDRESS=$address
+NODE_SECRET=$RUN/ceph/node-secret.yaml
 NODE_SECRETS=$RUN/ceph/node-secrets.yaml
 END
 }
@@ -82,12 +83,10 @@ holder_stop() {
 
 # The environment of a command in the lab, on top of the caller's own.
 holder_environment() {
-  local name
+  set -a
   # shellcheck source=/dev/null
   source "$RUN/env"
-  for name in CEPH_CONF CEPH_KEYRING FS_NAME CEPH_RELEASE LAB_NAME LAB_RUN LAB_ADDRESS NODE_SECRETS; do
-    export "${name?}"
-  done
+  set +a
   JAVA_HOME=$("$HERE/lab.d/jdk" 2>/dev/null || true)
   SIPHON_LAB_DIR=$LAB_DIR
   PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH
