@@ -1,0 +1,201 @@
+package dev.siphon.e2e.driver;
+
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.e2e.lab.Await;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// A process of the driver under test: it serves CSI on a socket and operators' HTTP on a port. Closing it ends it.
+public final class ServedProcess implements AutoCloseable {
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+    private static final Duration HTTP_LIMIT = Duration.ofSeconds(5);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(40);
+    private static final List<String> OF_THE_LAB = List.of("CEPH_CONF", "CEPH_KEYRING", "CEPH_ARGS");
+
+    private final Process process;
+    private final UnixEndpoint endpoint;
+    private final int opsPort;
+    private final Path log;
+    private final Thread endWithUs;
+
+    private ServedProcess(Process process, UnixEndpoint endpoint, int opsPort, Path log) {
+        this.process = process;
+        this.endpoint = endpoint;
+        this.opsPort = opsPort;
+        this.log = log;
+        this.endWithUs = Thread.ofPlatform().unstarted(process::destroyForcibly);
+        Runtime.getRuntime().addShutdownHook(endWithUs);
+    }
+
+    /// Starts a process; it need not serve yet when this returns.
+    ///
+    /// @param command says by its flags that it serves on `endpoint` and `opsPort`
+    /// @param log where its output goes, behind what is there
+    public static ServedProcess start(List<String> command, UnixEndpoint endpoint, int opsPort, Path log) {
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        // it gets what its flags say and nothing from the lab
+        OF_THE_LAB.forEach(builder.environment()::remove);
+        try {
+            return new ServedProcess(builder.start(), endpoint, opsPort, log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Where it serves CSI.
+    public UnixEndpoint endpoint() {
+        return endpoint;
+    }
+
+    /// Its process id.
+    public long pid() {
+        return process.pid();
+    }
+
+    /// Whether it has not ended.
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /// Waits until it says that it can work.
+    public ServedProcess awaitReady() {
+        awaitHttp("ready", () -> readyz() == 200);
+        return this;
+    }
+
+    /// Waits until it answers at all.
+    public ServedProcess awaitServing() {
+        awaitHttp("serving", () -> healthz() == 200);
+        return this;
+    }
+
+    private void awaitHttp(String what, java.util.function.BooleanSupplier condition) {
+        Await.until(what + ", by " + log, START_LIMIT, () -> {
+            if (!process.isAlive()) {
+                throw new AssertionError("the driver ended with " + process.exitValue() + ":\n" + tail());
+            }
+            return condition.getAsBoolean();
+        });
+    }
+
+    /// The status that `/healthz` answers; 0 if nothing does.
+    public int healthz() {
+        return status("/healthz");
+    }
+
+    /// The status that `/readyz` answers; 0 if nothing does.
+    public int readyz() {
+        return status("/readyz");
+    }
+
+    /// What `/metrics` says.
+    public String metrics() {
+        try {
+            HttpURLConnection connection = connect("/metrics");
+            try (var body = connection.getInputStream()) {
+                return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private int status(String path) {
+        try {
+            HttpURLConnection connection = connect(path);
+            int status = connection.getResponseCode();
+            connection.disconnect();
+            return status;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    private HttpURLConnection connect(String path) throws IOException {
+        var connection = (HttpURLConnection)
+                URI.create("http://127.0.0.1:" + opsPort + path).toURL().openConnection();
+        connection.setConnectTimeout((int) HTTP_LIMIT.toMillis());
+        connection.setReadTimeout((int) HTTP_LIMIT.toMillis());
+        return connection;
+    }
+
+    /// The resident memory of the process, in bytes (`VmRSS` in proc_pid_status(5)).
+    public long residentBytes() {
+        try {
+            return Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status")).stream()
+                            .filter(line -> line.startsWith("VmRSS:"))
+                            .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                            .findFirst()
+                            .orElseThrow()
+                    * 1024;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Asks it to end (SIGTERM) and waits for that.
+    ///
+    /// @return its exit status
+    /// @throws AssertionError if it has not ended in time
+    public int terminate(Duration atMost) {
+        process.destroy();
+        return awaitEnd(atMost);
+    }
+
+    /// Ends it at once (SIGKILL).
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd(STOP_LIMIT);
+    }
+
+    /// Waits until it has ended.
+    ///
+    /// @return its exit status: 137 if SIGKILL ended it
+    public int awaitEnd(Duration atMost) {
+        try {
+            if (!process.waitFor(atMost.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("the driver has not ended within " + atMost + ":\n" + tail());
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /// All that it has said.
+    public String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String tail() {
+        List<String> lines = log().lines().toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (process.isAlive()) {
+                terminate(STOP_LIMIT);
+            }
+        } finally {
+            process.destroyForcibly();
+            Runtime.getRuntime().removeShutdownHook(endWithUs);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package dev.siphon.e2e.lab;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// The whole file system of a cluster as its administrator sees it, by a ceph-fuse mount of `/`: groups,
+/// subvolumes,
+/// the mgr's `.meta` files with Siphon's notes, snapshots, the index of clones, and what waits to be purged.
+public final class CephTree implements AutoCloseable {
+    private static final Duration PURGE_LIMIT = Duration.ofMinutes(3);
+    private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final Pattern SNAPSHOT_INODE = Pattern.compile("_(.*)_[0-9]{10,}");
+
+    private final Path root;
+
+    private CephTree(Path root) {
+        this.root = root;
+    }
+
+    /// Mounts the file system of `lab`.
+    public static CephTree mount(Lab lab) {
+        try {
+            Path root = Files.createTempDirectory("siphon-tree-");
+            CephTree tree = new CephTree(root);
+            try {
+                Command.run(
+                        "ceph-fuse",
+                        "--conf=" + lab.conf(),
+                        "--keyring=" + lab.keyring(),
+                        "--id=admin",
+                        "--client_fs=" + lab.fileSystem(),
+                        root.toString());
+            } catch (IllegalStateException e) {
+                Files.delete(root);
+                throw e;
+            }
+            return tree;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// A path of the file system, as a path here.
+    public Path at(String path) {
+        return root.resolve(path.substring(1));
+    }
+
+    /// Everything that mgr and driver keep below `/volumes`, one line per thing, UUIDs made equal, contents of
+    /// volumes
+    /// left out: two states are the same if and only if these lists are.
+    ///
+    /// @return sorted; empty purge folder, once the mgr has purged what was removed
+    public List<String> state() {
+        awaitPurged();
+        List<String> lines = new ArrayList<>();
+        Path volumes = at("/volumes");
+        if (Files.exists(volumes)) {
+            for (Path child : children(volumes)) {
+                describe(volumes, child, lines);
+            }
+        }
+        lines.sort(null);
+        return lines;
+    }
+
+    /// The subvolumes of a group, those included that only retain snapshots; sorted.
+    public List<String> subvolumes(String group) {
+        Path folder = at("/volumes/" + group);
+        return Files.exists(folder)
+                ? children(folder).stream()
+                        .map(Path::getFileName)
+                        .map(Path::toString)
+                        .sorted()
+                        .toList()
+                : List.of();
+    }
+
+    /// The subvolumegroups there are; sorted.
+    public List<String> groups() {
+        Path volumes = at("/volumes");
+        return Files.exists(volumes)
+                ? children(volumes).stream()
+                        .filter(Files::isDirectory)
+                        .map(each -> each.getFileName().toString())
+                        .filter(name -> !name.startsWith("_"))
+                        .sorted()
+                        .toList()
+                : List.of();
+    }
+
+    /// Waits until the mgr has purged everything that was removed.
+    public void awaitPurged() {
+        Path deleting = at("/volumes/_deleting");
+        Await.until(
+                "the mgr's purge is done",
+                PURGE_LIMIT,
+                () -> !Files.exists(deleting) || children(deleting).isEmpty());
+    }
+
+    private static void describe(Path top, Path path, List<String> lines) {
+        String name = UUID.matcher(top.relativize(path).toString()).replaceAll("UUID");
+        if (Files.isSymbolicLink(path)) {
+            lines.add(name + " -> " + target(path));
+        } else if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            lines.add(name + "/");
+            snapshots(path).forEach(snapshot -> lines.add(name + "/.snap/" + snapshot));
+            // below the data directory lie the files of a volume
+            if (!name.endsWith("UUID")) {
+                children(path).forEach(child -> describe(top, child, lines));
+            }
+        } else {
+            lines.add(name + " = " + content(path));
+        }
+    }
+
+    private static List<String> snapshots(Path folder) {
+        // those that an ancestor has show here too, as _NAME_INODE
+        return children(folder.resolve(".snap")).stream()
+                .map(each -> each.getFileName().toString())
+                .filter(name -> !SNAPSHOT_INODE.matcher(name).matches())
+                .sorted()
+                .toList();
+    }
+
+    private static String target(Path link) {
+        try {
+            return UUID.matcher(Files.readSymbolicLink(link).toString()).replaceAll("UUID");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String content(Path file) {
+        try {
+            return UUID.matcher(Files.readString(file)).replaceAll("UUID").replace('\n', '|');
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<Path> children(Path folder) {
+        try (Stream<Path> list = Files.list(folder)) {
+            return list.toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        Command.run("umount", root.toString());
+        try {
+            Files.delete(root);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

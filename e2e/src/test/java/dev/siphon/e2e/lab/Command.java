@@ -1,0 +1,67 @@
+package dev.siphon.e2e.lab;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// A short command, run to its end.
+public final class Command {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private Command() {}
+
+    /// What a command said and how it ended.
+    ///
+    /// @param output stdout and stderr together
+    public record Result(int exit, String output) {}
+
+    /// Runs a command that must succeed.
+    ///
+    /// @return what it said
+    /// @throws IllegalStateException if it fails or takes longer than a minute
+    public static String run(String... words) {
+        Result result = attempt(words);
+        if (result.exit() != 0) {
+            throw new IllegalStateException(
+                    String.join(" ", words) + " ended with " + result.exit() + ": " + result.output());
+        }
+        return result.output();
+    }
+
+    /// Runs a command that may fail.
+    ///
+    /// @throws IllegalStateException if it takes longer than a minute
+    public static Result attempt(String... words) {
+        try {
+            Process process = new ProcessBuilder(List.of(words))
+                    .redirectErrorStream(true)
+                    .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")))
+                    .start();
+            StringBuilder output = new StringBuilder();
+            Thread reader = Thread.ofVirtual().start(() -> output.append(read(process)));
+            if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IllegalStateException(String.join(" ", words) + " did not end in " + LIMIT);
+            }
+            // a daemon that the command started may keep its stdout open
+            reader.join(Duration.ofSeconds(1));
+            return new Result(process.exitValue(), output.toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(String.join(" ", words) + " was interrupted", e);
+        }
+    }
+
+    private static String read(Process process) {
+        try (var in = process.getInputStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

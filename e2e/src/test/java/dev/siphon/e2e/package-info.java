@@ -1,0 +1,5 @@
+/// Black-box tests over the sockets of a controller and a node that run against a real Ceph.
+@NullMarked
+package dev.siphon.e2e;
+
+import org.jspecify.annotations.NullMarked;
