@@ -1,0 +1,39 @@
+package dev.siphon.e2e.bench;
+
+import com.google.gson.JsonObject;
+import java.io.PrintStream;
+
+/// What the benchmark must show; a line for each, and whether all are met.
+final class Bounds {
+    private final PrintStream out;
+    private boolean allMet = true;
+
+    Bounds(PrintStream out) {
+        this.out = out;
+    }
+
+    /// `value` may be at most `limit`.
+    void atMost(String what, double value, double limit) {
+        report(what, value, "at_most", limit, value <= limit);
+    }
+
+    /// `value` must be at least `limit`.
+    void atLeast(String what, double value, double limit) {
+        report(what, value, "at_least", limit, value >= limit);
+    }
+
+    private void report(String what, double value, String kind, double limit, boolean met) {
+        JsonObject line = new JsonObject();
+        line.addProperty("bound", what);
+        line.addProperty("value", Timings.rounded(value));
+        line.addProperty(kind, limit);
+        line.addProperty("met", met);
+        out.println(line);
+        allMet &= met;
+    }
+
+    /// Whether none was missed.
+    boolean allMet() {
+        return allMet;
+    }
+}
