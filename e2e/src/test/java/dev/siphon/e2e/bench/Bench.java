@@ -3,7 +3,6 @@ package dev.siphon.e2e.bench;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.e2e.driver.CsiClient;
-import dev.siphon.e2e.driver.Requests;
 import dev.siphon.e2e.lab.CephTree;
 import dev.siphon.e2e.lab.Lab;
 import dev.siphon.e2e.lab.SecretsFile;
@@ -25,8 +24,9 @@ import picocli.CommandLine.Option;
         name = "bench",
         mixinStandardHelpOptions = true,
         showDefaultValues = true,
-        description = "Times a CSI driver's calls and the raw mgr commands beside them; runs in a lab. One JSON line per"
-                + " RPC and per bound; exit 1 when a bound is missed.")
+        description =
+                "Times a CSI driver's calls and the raw mgr commands beside them; runs in a lab. One JSON line per"
+                        + " RPC and per bound; exit 1 when a bound is missed.")
 public final class Bench implements Callable<Integer> {
     @Option(names = "--controller-endpoint", required = true, description = "unix://PATH of the controller.")
     private String controllerEndpoint = "";
@@ -101,7 +101,7 @@ public final class Bench implements Callable<Integer> {
                     measured.node(each, nodeCount);
                 }
                 if (present > 0) {
-                    measured.withPresent(present, count, rounds, bounds);
+                    measured.withPresent(present, count * 2, bounds);
                 }
             }
         } finally {

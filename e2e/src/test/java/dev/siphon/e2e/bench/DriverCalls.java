@@ -91,10 +91,13 @@ final class DriverCalls {
 
     /// Whether the driver has a stage step at all.
     boolean stages() {
-        return node.node().nodeGetCapabilities(NodeGetCapabilitiesRequest.getDefaultInstance()).getCapabilitiesList()
+        return node
+                .node()
+                .nodeGetCapabilities(NodeGetCapabilitiesRequest.getDefaultInstance())
+                .getCapabilitiesList()
                 .stream()
-                .anyMatch(capability -> capability.getRpc().getType()
-                        == NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME);
+                .anyMatch(capability ->
+                        capability.getRpc().getType() == NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME);
     }
 
     boolean stage(String name) {
@@ -105,19 +108,21 @@ final class DriverCalls {
                 .putAllSecrets(secretsOf("NodeStageVolumeSecret"))
                 .putAllVolumeContext(volume(name).getVolumeContextMap())
                 .build();
-        return reported("NodeStageVolume", () -> node.node().nodeStageVolume(request)).ok();
+        return reported("NodeStageVolume", () -> node.node().nodeStageVolume(request))
+                .ok();
     }
 
     boolean publish(String name) {
         NodePublishVolumeRequest request = NodePublishVolumeRequest.newBuilder()
                 .setVolumeId(id(name))
                 .setStagingTargetPath(staging(name).toString())
-                .setTargetPath(made(target(name).getParent()).resolve("mount").toString())
+                .setTargetPath(made(pod(name)).resolve("mount").toString())
                 .setVolumeCapability(Requests.shared())
                 .putAllSecrets(secretsOf("NodePublishVolumeSecret"))
                 .putAllVolumeContext(volume(name).getVolumeContextMap())
                 .build();
-        return reported("NodePublishVolume", () -> node.node().nodePublishVolume(request)).ok();
+        return reported("NodePublishVolume", () -> node.node().nodePublishVolume(request))
+                .ok();
     }
 
     boolean unpublish(String name) {
@@ -125,7 +130,8 @@ final class DriverCalls {
                 .setVolumeId(id(name))
                 .setTargetPath(target(name).toString())
                 .build();
-        return reported("NodeUnpublishVolume", () -> node.node().nodeUnpublishVolume(request)).ok();
+        return reported("NodeUnpublishVolume", () -> node.node().nodeUnpublishVolume(request))
+                .ok();
     }
 
     boolean unstage(String name) {
@@ -133,15 +139,20 @@ final class DriverCalls {
                 .setVolumeId(id(name))
                 .setStagingTargetPath(staging(name).toString())
                 .build();
-        return reported("NodeUnstageVolume", () -> node.node().nodeUnstageVolume(request)).ok();
+        return reported("NodeUnstageVolume", () -> node.node().nodeUnstageVolume(request))
+                .ok();
     }
 
     private Path staging(String name) {
         return mounts.resolve(name).resolve("staging");
     }
 
+    private Path pod(String name) {
+        return mounts.resolve(name).resolve("pod");
+    }
+
     private Path target(String name) {
-        return mounts.resolve(name).resolve("pod/mount");
+        return pod(name).resolve("mount");
     }
 
     private Map<String, String> secretsOf(String call) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /// The measurements. Driver and raw commands take turns, and which begins alternates, so that a machine that gets
-/// slower or faster meanwhile does not decide; before each round the mgr has purged what earlier rounds removed.
+/// slower or faster meanwhile does not decide. The mgr purges beside both what was removed, four subvolumes a second.
 final class Rounds {
     private static final int WARM_UP = 300;
     private static final int WARM_UP_CALLERS = 4;
@@ -43,7 +43,6 @@ final class Rounds {
         List<String> bare = names.take(WARM_UP);
         each(WARM_UP_CALLERS, bare, raw::create);
         each(WARM_UP_CALLERS, bare, raw::remove);
-        tree.awaitPurged();
     }
 
     /// Creates and removes by driver and raw, in turns.
@@ -59,10 +58,8 @@ final class Rounds {
             inTurns(round, driverCreates, rawCreates);
             add(all, "raw subvolume info", each(callers, bare, raw::info));
             inTurns(round, driverDeletes, rawRemoves);
-            tree.awaitPurged();
         }
-        all.forEach((rpc, parts) ->
-                System.out.println(Timings.together(parts).json(rpc, callers)));
+        all.forEach((rpc, parts) -> System.out.println(Timings.together(parts).json(rpc, callers)));
         if (callers == 1) {
             bounds.atMost(
                     "CreateVolume p50 at 1 caller, of raw subvolume create",
@@ -100,38 +97,27 @@ final class Rounds {
     }
 
     /// Creates with none present, with many, and with none again: what drifts evenly cancels out.
-    void withPresent(int present, int count, int rounds, Bounds bounds) {
-        List<Timings> before = alone(count, rounds);
+    void withPresent(int present, int count, Bounds bounds) {
+        Timings before = alone(count);
         List<String> many = names.take(present);
         each(MANY, many, driver::create);
-        List<Timings> amid = alone(count, rounds * 2);
-        Timings deletes = each(MANY, many, driver::delete);
-        tree.awaitPurged();
-        List<Timings> after = alone(count, rounds);
-        List<Timings> none = new ArrayList<>(before);
-        none.addAll(after);
-        System.out.println(Timings.together(none).json("CreateVolume with 0 present", 1));
-        System.out.println(Timings.together(amid).json("CreateVolume with " + present + " present", 1));
-        System.out.println(deletes.json("DeleteVolume of " + present, MANY));
+        Timings amid = alone(count);
+        System.out.println(each(MANY, many, driver::delete).json("DeleteVolume of " + present, MANY));
+        Timings after = alone(count);
+        System.out.println(Timings.together(List.of(before, after)).json("CreateVolume with 0 present", 1));
+        System.out.println(amid.json("CreateVolume with " + present + " present", 1));
         bounds.atMost(
                 "CreateVolume p50 with " + present + " present, of that with none",
-                medianP50(amid) / ((medianP50(before) + medianP50(after)) / 2),
+                amid.millis(0.5) / ((before.millis(0.5) + after.millis(0.5)) / 2),
                 P50_WITH_PRESENT);
     }
 
-    private List<Timings> alone(int count, int rounds) {
-        List<Timings> parts = new ArrayList<>();
-        for (int round = 0; round < rounds; round++) {
-            List<String> own = names.take(count);
-            parts.add(each(1, own, driver::create));
-            each(MANY, own, driver::delete);
-            tree.awaitPurged();
-        }
-        return parts;
-    }
-
-    private static double medianP50(List<Timings> parts) {
-        return Timings.median(parts.stream().map(part -> part.millis(0.5)).toList());
+    private Timings alone(int count) {
+        tree.purge();
+        List<String> own = names.take(count);
+        Timings creates = each(1, own, driver::create);
+        each(MANY, own, driver::delete);
+        return creates;
     }
 
     private static void inTurns(int round, Runnable first, Runnable second) {
@@ -154,7 +140,10 @@ final class Rounds {
 
     /// The median over the rounds of what the driver has to what raw has.
     private static double ratio(
-            Map<String, List<Timings>> all, String rpc, String rawRpc, java.util.function.ToDoubleFunction<Timings> of) {
+            Map<String, List<Timings>> all,
+            String rpc,
+            String rawRpc,
+            java.util.function.ToDoubleFunction<Timings> of) {
         List<Double> ratios = new ArrayList<>();
         for (int round = 0; round < parts(all, rpc).size(); round++) {
             ratios.add(of.applyAsDouble(parts(all, rpc).get(round))
