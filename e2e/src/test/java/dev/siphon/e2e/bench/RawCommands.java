@@ -1,7 +1,6 @@
 package dev.siphon.e2e.bench;
 
 import dev.siphon.controller.ceph.call.CallLimits;
-import dev.siphon.controller.ceph.call.CallerDeadline;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
@@ -9,6 +8,7 @@ import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.e2e.lab.Lab;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
 import java.util.List;
 
 /// The mgr commands that a driver cannot do without, bare: what the cluster itself takes for them.
@@ -26,7 +26,7 @@ final class RawCommands implements AutoCloseable {
         this.connection = new CephConnection(
                 new ClusterAccess("raw", List.of(lab.monitors()), "admin", lab.keyring()),
                 CallLimits.DEFAULT,
-                CallerDeadline.NONE,
+                () -> Duration.ofMinutes(1),
                 new CephMetrics(new PrometheusRegistry()));
         this.fileSystem = lab.fileSystem();
         this.group = group;

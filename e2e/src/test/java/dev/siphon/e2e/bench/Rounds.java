@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /// The measurements. Driver and raw commands take turns, and which begins alternates, so that a machine that gets
-/// slower or faster meanwhile does not decide. The mgr purges beside both what was removed, four subvolumes a second.
+/// slower or faster meanwhile does not decide. The mgr purges beside both what was removed, four subvolumes a
+/// second.
 final class Rounds {
     private static final int WARM_UP = 300;
     private static final int WARM_UP_CALLERS = 4;

@@ -110,7 +110,8 @@ public final class CephTree implements AutoCloseable {
         }
         // what the mgr takes away meanwhile is no failure; what is still there is waited for
         var _ = Command.attempt("sh", "-c", PURGE, "purge", deleting.toString());
-        Await.until("the mgr's purge is done", PURGE_LIMIT, () -> children(deleting).isEmpty());
+        Await.until(
+                "the mgr's purge is done", PURGE_LIMIT, () -> children(deleting).isEmpty());
     }
 
     private static void describe(Path top, Path path, List<String> lines) {
