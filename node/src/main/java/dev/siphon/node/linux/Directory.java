@@ -1,0 +1,172 @@
+package dev.siphon.node.linux;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import jnr.constants.platform.Errno;
+
+/// A directory held by a descriptor (`O_PATH`), so that what was checked is what is used: no rename or symbolic link
+/// put in its place afterwards changes which directory this is.
+///
+/// Every method but [#close] asks the file system behind it and may hang with it. All throw [ErrnoException].
+public final class Directory implements AutoCloseable {
+    private static final long AT_FDCWD = -100;
+    private static final long AT_EMPTY_PATH = 0x1000;
+    private static final long AT_REMOVEDIR = 0x200;
+    private static final long AT_STATX_FORCE_SYNC = 0x2000;
+    private static final long STATX_BASIC_STATS = 0x7ff;
+    private static final long STATX_BYTES = 256;
+    private static final long O_PATH = 0x200000;
+    private static final long O_CLOEXEC = 0x80000;
+    private static final long RESOLVE_NO_MAGICLINKS = 0x02;
+    private static final long RESOLVE_NO_SYMLINKS = 0x04;
+    private static final long RESOLVE_BENEATH = 0x08;
+    private static final long OPEN_TREE_CLONE = 1;
+    private static final long MAX_ATTRIBUTE_BYTES = 4096;
+
+    private final Descriptor descriptor;
+
+    private Directory(Descriptor descriptor) {
+        this.descriptor = descriptor;
+    }
+
+    /// Opens the directory at an absolute path in which no part at all is a symbolic link (`RESOLVE_NO_SYMLINKS` of
+    /// openat2(2)). Opening the root of a mount does not ask the file system mounted there, so a dead one opens too.
+    ///
+    /// @throws ErrnoException ELOOP for a symbolic link, ENOTDIR for another kind of file, ENOENT if there is nothing
+    public static Directory open(String absolute) {
+        return open(AT_FDCWD, absolute, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    }
+
+    /// Opens a directory below this one, at a relative path that neither leaves it nor has a symbolic link in it.
+    ///
+    /// @throws ErrnoException as [#open], and EXDEV for a path that leads out
+    public Directory openBelow(String relative) {
+        return open(
+                descriptor.number(), relative, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    }
+
+    private static Directory open(long at, String path, long resolve) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
+            how.setAtIndex(ValueLayout.JAVA_LONG, 0, O_PATH | Syscalls.O_DIRECTORY | O_CLOEXEC);
+            how.setAtIndex(ValueLayout.JAVA_LONG, 2, resolve);
+            return new Directory(new Descriptor(
+                    Syscalls.OPENAT2.call(at, text(arena, path), how.address(), how.byteSize())));
+        }
+    }
+
+    /// The names in this directory, at most `limit` of them, in no order.
+    public List<String> names(int limit) {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(Path.of(descriptor.path()))) {
+            for (Path entry : entries) {
+                if (names.size() == limit) {
+                    break;
+                }
+                names.add(String.valueOf(entry.getFileName()));
+            }
+        } catch (DirectoryIteratorException e) {
+            throw new UncheckedIOException(e.getCause());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return names;
+    }
+
+    /// Makes the directory `name` in this one, unless there is something of that name.
+    ///
+    /// @param mode its permissions
+    public void makeDirectory(String name, int mode) {
+        try (Arena arena = Arena.ofConfined()) {
+            Syscalls.MKDIRAT.call(descriptor.number(), text(arena, name), mode);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EEXIST)) {
+                throw e;
+            }
+        }
+    }
+
+    /// Removes the empty directory `name` from this one; that it is gone already is success.
+    ///
+    /// @throws ErrnoException ENOTEMPTY, ENOTDIR or EBUSY (something is mounted there)
+    public void removeDirectory(String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            Syscalls.UNLINKAT.call(descriptor.number(), text(arena, name), AT_REMOVEDIR);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.ENOENT)) {
+                throw e;
+            }
+        }
+    }
+
+    /// Unmounts what is mounted on top at `name` in this directory, which may not be a symbolic link.
+    public void unmount(String name, Mounts.Unmount... how) {
+        Mounts.unmount(descriptor.path() + "/" + name, how);
+    }
+
+    /// A second mount of this directory, not visible anywhere yet.
+    public DetachedMount cloneMount() {
+        try (Arena arena = Arena.ofConfined()) {
+            return new DetachedMount(new Descriptor(Syscalls.OPEN_TREE.call(
+                    descriptor.number(), text(arena, ""), AT_EMPTY_PATH | OPEN_TREE_CLONE | O_CLOEXEC)));
+        }
+    }
+
+    /// statfs(2) of the file system that this directory is in.
+    public FileSystemUsage usage() {
+        return Mounts.usage(descriptor.number());
+    }
+
+    /// Asks the server behind a network file system for this directory's attributes, whatever is cached here.
+    public void refresh() {
+        try (Arena arena = Arena.ofConfined()) {
+            Syscalls.STATX.call(
+                    descriptor.number(),
+                    text(arena, ""),
+                    AT_EMPTY_PATH | AT_STATX_FORCE_SYNC,
+                    STATX_BASIC_STATS,
+                    arena.allocate(STATX_BYTES, Long.BYTES).address());
+        }
+    }
+
+    /// The extended attribute `name`, empty if this directory or its file system has none of that name.
+    public Optional<String> attribute(String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(MAX_ATTRIBUTE_BYTES);
+            // by way of the descriptor's path: fgetxattr(2) refuses a descriptor opened with O_PATH
+            long length = Syscalls.GETXATTR.call(
+                    text(arena, descriptor.path()), text(arena, name), value.address(), MAX_ATTRIBUTE_BYTES);
+            byte[] octets = value.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+            return Optional.of(new String(octets, StandardCharsets.UTF_8));
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENODATA, Errno.EOPNOTSUPP)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    int number() {
+        return descriptor.number();
+    }
+
+    private static long text(Arena arena, String text) {
+        return arena.allocateFrom(text, StandardCharsets.UTF_8).address();
+    }
+
+    @Override
+    public void close() {
+        descriptor.close();
+    }
+}

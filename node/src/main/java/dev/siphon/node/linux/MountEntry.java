@@ -1,0 +1,44 @@
+package dev.siphon.node.linux;
+
+import java.util.Set;
+
+/// A line of the mount table (proc(5), `/proc/pid/mountinfo`), escapes resolved.
+///
+/// @param id the mount's number, unique while it is mounted
+/// @param parent the number of the mount it is mounted on
+/// @param device `major:minor`, which tells superblocks apart: binds of one file system share it
+/// @param root the directory of that file system which is seen at the mount point; a bind's is not `/`
+/// @param mountPoint where it is mounted, absolute and without symbolic links
+/// @param options what is enforced at this mount point (`ro`, `nosuid`, ...)
+/// @param type the file system's type
+/// @param source what was mounted, in a form that the file system chose
+/// @param superOptions the options of the file system itself, shared by all its binds
+public record MountEntry(
+        long id,
+        long parent,
+        String device,
+        String root,
+        String mountPoint,
+        Set<String> options,
+        String type,
+        String source,
+        Set<String> superOptions) {
+    public MountEntry {
+        options = Set.copyOf(options);
+        superOptions = Set.copyOf(superOptions);
+    }
+
+    /// What this mount point enforces.
+    public Set<MountFlag> flags() {
+        return MountFlag.among(options);
+    }
+
+    public boolean isReadOnly() {
+        return options.contains(MountFlag.READ_ONLY.option());
+    }
+
+    /// Whether both show the same directory of the same superblock.
+    public boolean showsSameAs(MountEntry other) {
+        return device.equals(other.device) && root.equals(other.root);
+    }
+}

@@ -1,0 +1,117 @@
+package dev.siphon.node.linux;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// What is mounted in this process's mount namespace at one moment. It is the only state that the node has of its
+/// volumes, so a restarted node knows as much as before.
+///
+/// @param entries in the order in which the kernel lists them
+public record MountTable(List<MountEntry> entries) {
+    private static final Path OWN = Path.of("/proc/self/mountinfo");
+    private static final Pattern ESCAPE = Pattern.compile("\\\\([0-7]{3})");
+
+    /// Fields before the optional ones (`shared:1` and so on), which end with a lone `-`.
+    private static final int FIXED_FIELDS = 6;
+
+    public MountTable {
+        entries = List.copyOf(entries);
+    }
+
+    /// Reads the table. It comes from the kernel's memory and does not wait for any file system.
+    public static MountTable read() {
+        try {
+            // the kernel escapes octets, not characters, so the text is decoded as octets first
+            return parse(new String(Files.readAllBytes(OWN), StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + OWN, e);
+        }
+    }
+
+    /// Reads the text of a table, one octet per character.
+    ///
+    /// @throws IllegalArgumentException if a line is not of the form that proc(5) gives
+    static MountTable parse(String octets) {
+        // not String.lines(): a carriage return may stand in a path, and is not escaped
+        return new MountTable(Arrays.stream(octets.split("\n"))
+                .filter(line -> !line.isEmpty())
+                .map(MountTable::entry)
+                .toList());
+    }
+
+    /// The mount that is seen at `path`, which must be free of symbolic links; with several on top of each other, the
+    /// topmost.
+    public Optional<MountEntry> at(String path) {
+        List<MountEntry> stacked =
+                entries.stream().filter(e -> e.mountPoint().equals(path)).toList();
+        Set<Long> covered = stacked.stream().map(MountEntry::parent).collect(Collectors.toSet());
+        return stacked.stream().filter(e -> !covered.contains(e.id())).reduce((_, last) -> last);
+    }
+
+    /// The mount through which `path` is reached: the one at the longest mount point that is `path` or above it.
+    public Optional<MountEntry> holding(String path) {
+        String above = path;
+        while (true) {
+            Optional<MountEntry> found = at(above);
+            if (found.isPresent() || above.equals("/")) {
+                return found;
+            }
+            above = above.lastIndexOf('/') == 0 ? "/" : above.substring(0, above.lastIndexOf('/'));
+        }
+    }
+
+    /// The mounts below `directory`, the last mounted first, which is the order to unmount them in.
+    public List<MountEntry> below(String directory) {
+        return entries.reversed().stream()
+                .filter(e -> e.mountPoint().startsWith(directory + "/"))
+                .toList();
+    }
+
+    /// Whether anything besides `except` still shows a part of the superblock that `except` shows.
+    public boolean isSharedBeyond(MountEntry except) {
+        return entries.stream().anyMatch(e -> e.id() != except.id() && e.device().equals(except.device()));
+    }
+
+    private static MountEntry entry(String line) {
+        List<String> fields = Arrays.asList(line.split(" ", -1));
+        int dash = fields.subList(Math.min(FIXED_FIELDS, fields.size()), fields.size())
+                .indexOf("-");
+        int type = FIXED_FIELDS + dash + 1;
+        if (dash < 0 || fields.size() < type + 3) {
+            throw new IllegalArgumentException("not a line of a mount table: " + line);
+        }
+        return new MountEntry(
+                Long.parseLong(fields.get(0)),
+                Long.parseLong(fields.get(1)),
+                fields.get(2),
+                unescape(fields.get(3)),
+                unescape(fields.get(4)),
+                options(fields.get(5)),
+                fields.get(type),
+                unescape(fields.get(type + 1)),
+                options(fields.get(type + 2)));
+    }
+
+    private static Set<String> options(String text) {
+        return new HashSet<>(
+                Arrays.stream(text.split(",")).map(MountTable::unescape).toList());
+    }
+
+    private static String unescape(String octets) {
+        String raw = ESCAPE.matcher(octets)
+                .replaceAll(match -> Matcher.quoteReplacement(
+                        Character.toString((char) Integer.parseInt(match.group(1), 8))));
+        return new String(raw.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,93 @@
+package dev.siphon.node.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/// The one way into the kernel: `syscall(2)` of the C library, so that a single native signature serves calls of every
+/// age, whether or not the C library has a name for them. Each return code is checked here and nowhere else.
+///
+/// Numbers are those of `asm/unistd_64.h` (x86-64) and `asm-generic/unistd.h` (arm64).
+enum Syscalls {
+    CLOSE(3, 57),
+    FSTATFS(138, 44),
+    MOUNT(165, 40),
+    UMOUNT2(166, 39),
+    GETXATTR(191, 8),
+    MKDIRAT(258, 34),
+    UNLINKAT(263, 35),
+    MEMFD_CREATE(319, 279),
+    STATX(332, 291),
+    OPEN_TREE(428, 428),
+    MOVE_MOUNT(429, 429),
+    FSOPEN(430, 430),
+    OPENAT2(437, 437),
+    MOUNT_SETATTR(442, 442);
+
+    private static final boolean ARM64 = System.getProperty("os.arch").equals("aarch64");
+
+    /// `O_DIRECTORY` of `asm/fcntl.h`, which differs between the two.
+    static final long O_DIRECTORY = ARM64 ? 0x4000 : 0x10000;
+
+    private static final int MAX_ARGUMENTS = 5;
+    private static final VarHandle ERRNO =
+            Linker.Option.captureStateLayout().varHandle(PathElement.groupElement("errno"));
+
+    private final long number;
+
+    Syscalls(long x86Number, long arm64Number) {
+        this.number = ARM64 ? arm64Number : x86Number;
+    }
+
+    /// Makes the call. An address in `arguments` must belong to memory that lives until the call has returned.
+    ///
+    /// @return what the kernel returned, never negative
+    /// @throws ErrnoException if it failed
+    long call(long... arguments) {
+        long[] all = java.util.Arrays.copyOf(arguments, MAX_ARGUMENTS);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment state = arena.allocate(Linker.Option.captureStateLayout());
+            long result = invoke(state, all);
+            if (result < 0) {
+                throw new ErrnoException(name().toLowerCase(java.util.Locale.ROOT), (int) ERRNO.get(state, 0L));
+            }
+            return result;
+        }
+    }
+
+    private long invoke(MemorySegment state, long[] arguments) {
+        try {
+            return (long) Native.SYSCALL.invokeExact(
+                    state, number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("a native call throws no checked exception", e);
+        }
+    }
+
+    /// Linked at the first call, not at the class's first mention: it takes a tenth of a second.
+    private static final class Native {
+        static final MethodHandle SYSCALL = Linker.nativeLinker()
+                .downcallHandle(
+                        Linker.nativeLinker()
+                                .defaultLookup()
+                                .find("syscall")
+                                .orElseThrow(() -> new IllegalStateException("the C library has no syscall(2)")),
+                        FunctionDescriptor.of(
+                                ValueLayout.JAVA_LONG,
+                                ValueLayout.JAVA_LONG,
+                                ValueLayout.JAVA_LONG,
+                                ValueLayout.JAVA_LONG,
+                                ValueLayout.JAVA_LONG,
+                                ValueLayout.JAVA_LONG,
+                                ValueLayout.JAVA_LONG),
+                        Linker.Option.captureCallState("errno"),
+                        Linker.Option.firstVariadicArg(1));
+    }
+}
