@@ -66,6 +66,19 @@ public final class Directory implements AutoCloseable {
         }
     }
 
+    /// The number of the mount that this directory was reached through, as in [MountEntry#id].
+    public long mountId() {
+        try {
+            return Files.readAllLines(Path.of("/proc/self/fdinfo/" + descriptor.number())).stream()
+                    .filter(line -> line.startsWith("mnt_id:"))
+                    .map(line -> Long.parseLong(line.substring("mnt_id:".length()).strip()))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException("the kernel tells no mount of a descriptor"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// The names in this directory, at most `limit` of them, in no order.
     public List<String> names(int limit) {
         List<String> names = new ArrayList<>();

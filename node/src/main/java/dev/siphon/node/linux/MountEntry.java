@@ -36,9 +36,4 @@ public record MountEntry(
     public boolean isReadOnly() {
         return options.contains(MountFlag.READ_ONLY.option());
     }
-
-    /// Whether both show the same directory of the same superblock.
-    public boolean showsSameAs(MountEntry other) {
-        return device.equals(other.device) && root.equals(other.root);
-    }
 }

@@ -71,18 +71,6 @@ public record MountTable(List<MountEntry> entries) {
         }
     }
 
-    /// The mounts below `directory`, the last mounted first, which is the order to unmount them in.
-    public List<MountEntry> below(String directory) {
-        return entries.reversed().stream()
-                .filter(e -> e.mountPoint().startsWith(directory + "/"))
-                .toList();
-    }
-
-    /// Whether anything besides `except` still shows a part of the superblock that `except` shows.
-    public boolean isSharedBeyond(MountEntry except) {
-        return entries.stream().anyMatch(e -> e.id() != except.id() && e.device().equals(except.device()));
-    }
-
     private static MountEntry entry(String line) {
         List<String> fields = Arrays.asList(line.split(" ", -1));
         int dash = fields.subList(Math.min(FIXED_FIELDS, fields.size()), fields.size())

@@ -38,10 +38,12 @@ enum Syscalls {
     private static final VarHandle ERRNO =
             Linker.Option.captureStateLayout().varHandle(PathElement.groupElement("errno"));
 
-    private final long number;
+    private final long x86Number;
+    private final long arm64Number;
 
     Syscalls(long x86Number, long arm64Number) {
-        this.number = ARM64 ? arm64Number : x86Number;
+        this.x86Number = x86Number;
+        this.arm64Number = arm64Number;
     }
 
     /// Makes the call. An address in `arguments` must belong to memory that lives until the call has returned.
@@ -61,6 +63,7 @@ enum Syscalls {
     }
 
     private long invoke(MemorySegment state, long[] arguments) {
+        long number = ARM64 ? arm64Number : x86Number;
         try {
             return (long) Native.SYSCALL.invokeExact(
                     state, number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
@@ -72,6 +75,7 @@ enum Syscalls {
     }
 
     /// Linked at the first call, not at the class's first mention: it takes a tenth of a second.
+    @SuppressWarnings("restricted") // the signature below is that of syscall(2)
     private static final class Native {
         static final MethodHandle SYSCALL = Linker.nativeLinker()
                 .downcallHandle(

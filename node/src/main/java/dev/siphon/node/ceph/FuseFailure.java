@@ -1,0 +1,52 @@
+package dev.siphon.node.ceph;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.node.mount.ClientMount;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// What it means when ceph-fuse did not mount. It tells errors by words, of which these are known from Ceph 18 and 20.
+final class FuseFailure {
+    /// `ceph-fuse[12]: ceph mount failed with (2) No such file or directory`
+    private static final Pattern MOUNT_FAILED = Pattern.compile("ceph mount failed with \\((\\d+)\\)");
+
+    /// The monitors know no such user, or not this key.
+    private static final String REFUSED = "handle_auth_bad_method";
+
+    private static final int EPERM = 1;
+    private static final int ENOENT = 2;
+    private static final int EACCES = 13;
+
+    private FuseFailure() {}
+
+    static DriverException explain(ClientMount mount, boolean inTime, Duration limit, String said) {
+        String what = "mounting " + mount.path() + " of file system " + mount.fileSystem() + " for volume "
+                + mount.volume() + " as client." + mount.credentials().userId();
+        if (!inTime) {
+            return new DriverException.BackendUnavailable(what + " took longer than " + limit.toSeconds()
+                    + " s; do the monitors " + mount.monitors() + " answer? " + shorten(said));
+        }
+        String message = what + " failed: " + shorten(said);
+        Matcher failed = MOUNT_FAILED.matcher(said);
+        if (failed.find()) {
+            return switch (Integer.parseInt(failed.group(1))) {
+                case EPERM, EACCES -> new DriverException.AccessDenied(message);
+                case ENOENT -> new DriverException.NotFound(message);
+                default -> new DriverException.BackendUnavailable(message);
+            };
+        }
+        return said.contains(REFUSED)
+                ? new DriverException.AccessDenied(message)
+                : new DriverException.BackendUnavailable(message);
+    }
+
+    /// The lines that say something, fit for a message.
+    static String shorten(String said) {
+        return Quoted.of(said.lines()
+                .filter(line -> !line.isBlank() && !line.contains("init, ") && !line.contains("starting"))
+                .collect(Collectors.joining("; ")));
+    }
+}

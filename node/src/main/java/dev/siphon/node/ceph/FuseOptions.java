@@ -1,0 +1,46 @@
+package dev.siphon.node.ceph;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The mount options of the kernel's client in terms of ceph-fuse (ceph-fuse(8), "CephFS Client Configuration").
+final class FuseOptions {
+    private FuseOptions() {}
+
+    /// The arguments for `options`.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for an option that ceph-fuse has not
+    static List<String> arguments(List<String> options) {
+        List<String> arguments = new ArrayList<>();
+        for (String option : options) {
+            arguments.addAll(argument(option));
+        }
+        return arguments;
+    }
+
+    private static List<String> argument(String option) {
+        return switch (option) {
+            case "rbytes" -> List.of("--client_dirsize_rbytes=true");
+            case "norbytes" -> List.of("--client_dirsize_rbytes=false");
+            // the kernel would check permissions before ceph-fuse could look at the ACL
+            case "acl" -> List.of("--client_acl_type=posix_acl", "--fuse_default_permissions=false");
+            case "noacl" -> List.of();
+            case "ms_mode=crc" -> List.of("--ms_client_mode=crc");
+            case "ms_mode=secure" -> List.of("--ms_client_mode=secure");
+            case "ms_mode=prefer-crc" -> List.of("--ms_client_mode=crc secure");
+            case "ms_mode=prefer-secure" -> List.of("--ms_client_mode=secure crc");
+            default -> numeric(option);
+        };
+    }
+
+    private static List<String> numeric(String option) {
+        String readAhead = "rasize=";
+        if (option.startsWith(readAhead)) {
+            return List.of("--client_readahead_max_bytes=" + option.substring(readAhead.length()));
+        }
+        throw new DriverException.InvalidRequest("mount option " + Quoted.of(option)
+                + " is one of the kernel's client; ceph-fuse, which this node mounts with, has none like it");
+    }
+}

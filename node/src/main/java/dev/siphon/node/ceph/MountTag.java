@@ -1,0 +1,59 @@
+package dev.siphon.node.ceph;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.mount.MountedVolume;
+import dev.siphon.node.mount.Monitors;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// What Siphon writes into the source field of a mount where the client leaves it to us, so that the mount table alone
+/// says whose mount it is: `siphon!VOLUME!MONITORS!INSTANCE`, each part percent-encoded.
+///
+/// @param instance tells this client apart from another of the same volume
+record MountTag(VolumeId volume, Monitors monitors, String instance) {
+    private static final String PREFIX = "siphon";
+    private static final String SEPARATOR = "!";
+    private static final int PARTS = 4;
+
+    static MountTag of(VolumeId volume, Monitors monitors) {
+        return new MountTag(volume, monitors, UUID.randomUUID().toString());
+    }
+
+    /// Reads the source field of a mount; empty if Siphon did not write it.
+    static Optional<MountTag> parse(String source) {
+        List<String> parts = List.of(source.split(SEPARATOR, -1));
+        if (parts.size() != PARTS || !parts.getFirst().equals(PREFIX)) {
+            return Optional.empty();
+        }
+        try {
+            Monitors monitors = Monitors.parse(decode(parts.get(2)));
+            return VolumeId.tryParse(decode(parts.get(1)))
+                    .map(volume -> new MountTag(volume, monitors, parts.get(3)));
+        } catch (IllegalArgumentException | DriverException.InvalidRequest _) {
+            return Optional.empty(); // somebody else's, that begins as ours do
+        }
+    }
+
+    MountedVolume describe() {
+        return new MountedVolume.Named(volume, monitors);
+    }
+
+    private static String decode(String part) {
+        return URLDecoder.decode(part, StandardCharsets.UTF_8);
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    /// Has no comma, blank or backslash, so it can stand in a mount option.
+    @Override
+    public String toString() {
+        return String.join(SEPARATOR, PREFIX, encode(volume.toString()), encode(monitors.toString()), instance);
+    }
+}

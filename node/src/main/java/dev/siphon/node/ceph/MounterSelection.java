@@ -1,0 +1,86 @@
+package dev.siphon.node.ceph;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.node.mount.CephKey;
+import dev.siphon.node.mount.Mounter;
+import dev.siphon.node.mount.Mounters;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/// Chooses between the kernel's client, which is faster, and ceph-fuse, which fits every kernel.
+///
+/// @param override what the administrator of this node wants, whatever a class says; `auto` for nothing
+/// @param kernel asks what the kernel can
+/// @param fuse asks whether ceph-fuse is installed
+public record MounterSelection(
+        MounterChoice override,
+        Supplier<KernelClient> kernel,
+        BooleanSupplier fuse,
+        Mounter kernelMounter,
+        Mounter fuseMounter)
+        implements Mounters.Selection {
+    /// The mounters of this node.
+    ///
+    /// @param nodeName the host name that clients report to Ceph
+    public static Mounters ofThisNode(MounterChoice override, String nodeName) {
+        Mounter kernel = new KernelMounter();
+        Mounter fuse = new FuseMounter(nodeName);
+        return new Mounters(
+                List.of(kernel, fuse),
+                new MounterSelection(override, KernelClient::ask, MounterSelection::isFuseInstalled, kernel, fuse));
+    }
+
+    /// What keeps this node from mounting anything; empty if nothing does.
+    public static Optional<String> obstacle() {
+        return isFuseInstalled() || KernelClient.ask().hasCeph()
+                ? Optional.empty()
+                : Optional.of("the kernel has no ceph file system, and ceph-fuse is not installed");
+    }
+
+    @Override
+    public Mounter choose(MounterChoice asked, CephKey key) {
+        return switch (override == MounterChoice.AUTO ? asked : override) {
+            case KERNEL -> {
+                kernel.get().obstacle(key).ifPresent(why -> {
+                    throw unable("kernel", why);
+                });
+                yield kernelMounter;
+            }
+            case FUSE -> {
+                requireFuse();
+                yield fuseMounter;
+            }
+            case AUTO -> {
+                if (kernel.get().obstacle(key).isEmpty()) {
+                    yield kernelMounter;
+                }
+                requireFuse();
+                yield fuseMounter;
+            }
+        };
+    }
+
+    private void requireFuse() {
+        if (!fuse.getAsBoolean()) {
+            throw unable("fuse", FuseMounter.PROGRAM + " is not installed");
+        }
+    }
+
+    private static DriverException unable(String mounter, String why) {
+        return new DriverException.InUse("this node cannot mount with mounter=" + mounter + ": " + why);
+    }
+
+    private static boolean isFuseInstalled() {
+        String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+        return Arrays.stream(path.split(File.pathSeparator, -1))
+                .filter(directory -> directory.startsWith("/"))
+                .anyMatch(directory -> Files.isExecutable(Path.of(directory, FuseMounter.PROGRAM)));
+    }
+}

@@ -1,0 +1,84 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Base64;
+
+/// A cephx secret key, in the text form that `ceph auth get-key` prints. It never shows itself: see [#reveal].
+public final class CephKey {
+    /// Octets before the secret: type (2), time of creation (8), length of the secret (2).
+    private static final int HEADER_BYTES = 12;
+
+    private static final int LENGTH_OFFSET = 10;
+
+    private final String text;
+    private final Kind kind;
+
+    /// The cipher that a key is for: `CEPH_CRYPTO_*` of Ceph's `ceph_fs.h`.
+    public enum Kind {
+        AES(1, 16),
+        /// What Ceph 20 issues by default. Kernels have it since 7.0.
+        AES256K(2, 32);
+
+        private final int code;
+        private final int secretBytes;
+
+        Kind(int code, int secretBytes) {
+            this.code = code;
+            this.secretBytes = secretBytes;
+        }
+    }
+
+    private CephKey(String text, Kind kind) {
+        this.text = text;
+        this.kind = kind;
+    }
+
+    /// Reads a key.
+    ///
+    /// @param field where it comes from, for the message; the key itself is never in it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is no cephx key
+    public static CephKey parse(String field, String text) {
+        byte[] octets = decode(field, text);
+        if (octets.length > HEADER_BYTES) {
+            ByteBuffer key = ByteBuffer.wrap(octets).order(ByteOrder.LITTLE_ENDIAN);
+            for (Kind kind : Kind.values()) {
+                if (key.getShort(0) == kind.code
+                        && key.getShort(LENGTH_OFFSET) == kind.secretBytes
+                        && octets.length == HEADER_BYTES + kind.secretBytes) {
+                    return new CephKey(text, kind);
+                }
+            }
+        }
+        throw malformed(field);
+    }
+
+    private static byte[] decode(String field, String text) {
+        try {
+            return Base64.getDecoder().decode(text);
+        } catch (IllegalArgumentException _) {
+            // its message may quote a part of the key
+            throw malformed(field);
+        }
+    }
+
+    private static DriverException malformed(String field) {
+        return new DriverException.InvalidRequest(
+                field + " is not a cephx key (base64, as `ceph auth get-key` prints it)");
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /// The key itself, for the mounter that has to pass it on and for nobody else.
+    public String reveal() {
+        return text;
+    }
+
+    @Override
+    public String toString() {
+        return "***";
+    }
+}

@@ -1,0 +1,120 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.MountTable;
+import java.nio.file.Path;
+import java.util.Optional;
+import jnr.constants.platform.Errno;
+
+/// Opens the directories that requests name. No part of such a path may be a symbolic link: the path is checked as text
+/// (where it is mounted, whether it belongs to the system), and a link would lead elsewhere than the text says. The
+/// kernel itself refuses links while it walks the path, so none can be slipped in between check and use.
+public final class HostPaths {
+    private static final int MODE = 0750;
+
+    private final Path stateDirectory;
+    private final Mounters mounters;
+
+    public HostPaths(Path stateDirectory, Mounters mounters) {
+        this.stateDirectory = stateDirectory;
+        this.mounters = mounters;
+    }
+
+    /// Opens the empty directory at `path`, to mount on.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is none, it is another kind of file, or a part
+    ///     of the path is a symbolic link, inside a volume, or the driver's own
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty: its files would be hidden
+    public Directory openEmpty(TargetPath path) {
+        checkPlace(path);
+        Directory directory = open(path, path.text());
+        try {
+            if (!directory.names(1).isEmpty()) {
+                throw new DriverException.InUse(path + " is not empty; what is in it would be hidden");
+            }
+            return directory;
+        } catch (RuntimeException e) {
+            directory.close();
+            throw e;
+        }
+    }
+
+    /// As [#openEmpty], and makes the directory if only its last part is missing.
+    public Directory makeEmpty(TargetPath path) {
+        checkPlace(path);
+        try (Directory parent = open(path, path.parent())) {
+            parent.makeDirectory(path.name(), MODE);
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("making " + path, e);
+        }
+        return openEmpty(path);
+    }
+
+    /// Opens the directory that `path` is in, empty if there is none.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part of it is a symbolic link or no directory
+    public Optional<Directory> openParent(TargetPath path) {
+        try {
+            return Optional.of(Directory.open(path.parent()));
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENOENT)) {
+                return Optional.empty();
+            }
+            throw refused(path, e);
+        }
+    }
+
+    /// Removes the empty directory at `path`; that there is none is success.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is another kind of file, which is left
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty, and is left
+    public void remove(TargetPath path) {
+        Optional<Directory> found = openParent(path);
+        if (found.isEmpty()) {
+            return;
+        }
+        try (Directory parent = found.get()) {
+            parent.removeDirectory(path.name());
+        } catch (ErrnoException e) {
+            throw switch (e.errno()) {
+                case ENOTDIR ->
+                    new DriverException.InvalidRequest(path + " is not a directory; this driver did not make it");
+                case ENOTEMPTY, EEXIST, EBUSY ->
+                    new DriverException.InUse(path + " cannot be removed: it is not empty, or a mount is on it");
+                default -> SystemErrors.translate("removing " + path, e);
+            };
+        }
+    }
+
+    private void checkPlace(TargetPath path) {
+        if (path.overlaps(stateDirectory.toString())) {
+            throw new DriverException.InvalidRequest(path + " is the driver's own directory");
+        }
+        boolean inVolume = MountTable.read()
+                .holding(path.parent())
+                .flatMap(mounters::recognize)
+                .isPresent();
+        if (inVolume) {
+            throw new DriverException.InvalidRequest(path + " lies inside a volume");
+        }
+    }
+
+    private static Directory open(TargetPath path, String text) {
+        try {
+            return Directory.open(text);
+        } catch (ErrnoException e) {
+            throw refused(path, e);
+        }
+    }
+
+    private static DriverException refused(TargetPath path, ErrnoException e) {
+        return switch (e.errno()) {
+            case ELOOP -> new DriverException.InvalidRequest(path + " has a symbolic link in it");
+            case ENOTDIR -> new DriverException.InvalidRequest(path + " has something in it that is not a directory");
+            case ENOENT, ENAMETOOLONG -> new DriverException.InvalidRequest(path + " does not exist");
+            default -> SystemErrors.translate("opening " + path, e);
+        };
+    }
+}

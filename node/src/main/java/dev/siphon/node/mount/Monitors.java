@@ -1,0 +1,119 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// A cluster's monitors, in the form of Ceph's option `mon_host`: entries separated by commas, each an address
+/// (`10.0.0.1`, `10.0.0.1:6789`, `[fd00::1]:3300`, a host name) or a bracketed list of addresses by protocol
+/// (`[v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0]`).
+///
+/// @param entries at least one
+public record Monitors(List<Monitor> entries) {
+    /// They travel in the mount table's source field, which the kernel cuts at a page.
+    private static final int MAX_CHARS = 1024;
+
+    private static final Pattern ENTRY = Pattern.compile("\\[((?:v[12]:[^,\\s]+)(?:,v[12]:[^,\\s]+)*)]|([^,\\s]+)");
+    private static final Pattern ADDRESS =
+            Pattern.compile("(?:(v[12]):)?(?:\\[([0-9A-Fa-f:.]{2,45})]|([A-Za-z0-9.-]{1,253}))(?::([0-9]{1,5}))?(?:/[0-9]+)?");
+    private static final int MAX_PORT = 65_535;
+
+    /// One monitor: the endpoints it has for messenger v1 and v2, at least one of them.
+    public record Monitor(Optional<Endpoint> v1, Optional<Endpoint> v2) {
+        /// The port that monitors have used for v1 since the beginning, and the one that IANA gave them for v2.
+        private static final int V1_PORT = 6789;
+
+        private static final int V2_PORT = 3300;
+
+        /// Where a TCP connection tells whether the monitor can be reached.
+        public Endpoint preferred() {
+            return v2.or(() -> v1).orElseThrow();
+        }
+    }
+
+    /// @param host an address, without brackets, or a name
+    public record Endpoint(String host, int port) {
+        @Override
+        public String toString() {
+            return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        }
+    }
+
+    public Monitors {
+        entries = List.copyOf(entries);
+    }
+
+    /// Reads a list.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is empty, too long, or an entry has another form
+    public static Monitors parse(String monHost) {
+        if (monHost.isEmpty() || monHost.length() > MAX_CHARS) {
+            throw malformed(monHost);
+        }
+        List<Monitor> monitors = new ArrayList<>();
+        Matcher matcher = ENTRY.matcher(monHost);
+        int end = 0;
+        while (end <= monHost.length() && matcher.find(end) && matcher.start() == end) {
+            monitors.add(monitor(monHost, Optional.ofNullable(matcher.group(1)).orElse(matcher.group())));
+            end = matcher.end() + 1;
+            if (end <= monHost.length() && monHost.charAt(end - 1) != ',') {
+                throw malformed(monHost);
+            }
+        }
+        if (end != monHost.length() + 1) {
+            throw malformed(monHost);
+        }
+        return new Monitors(monitors);
+    }
+
+    private static Monitor monitor(String monHost, String entry) {
+        Optional<Endpoint> v1 = Optional.empty();
+        Optional<Endpoint> v2 = Optional.empty();
+        for (String text : List.of(entry.split(",", -1))) {
+            Matcher matcher = ADDRESS.matcher(text);
+            if (!matcher.matches()) {
+                throw malformed(monHost);
+            }
+            String host = matcher.group(2) == null ? matcher.group(3) : matcher.group(2);
+            Optional<Integer> port = Optional.ofNullable(matcher.group(4)).map(Integer::valueOf);
+            if (port.filter(number -> number < 1 || number > MAX_PORT).isPresent()) {
+                throw malformed(monHost);
+            }
+            Optional<String> protocol = Optional.ofNullable(matcher.group(1));
+            // without protocol the port tells it, and without a port the monitor has both, as Ceph takes it
+            boolean isV2 = protocol.map("v2"::equals)
+                    .orElse(port.isEmpty() || port.get() == Monitor.V2_PORT);
+            boolean isV1 = protocol.map("v1"::equals)
+                    .orElse(port.isEmpty() || port.get() != Monitor.V2_PORT);
+            if (isV2) {
+                v2 = Optional.of(new Endpoint(host, port.orElse(Monitor.V2_PORT)));
+            }
+            if (isV1) {
+                v1 = Optional.of(new Endpoint(host, port.orElse(Monitor.V1_PORT)));
+            }
+        }
+        return new Monitor(v1, v2);
+    }
+
+    private static DriverException malformed(String monHost) {
+        return new DriverException.InvalidRequest("volume_context monitors " + Quoted.of(monHost)
+                + " must be addresses as in Ceph's mon_host, at most " + MAX_CHARS + " characters");
+    }
+
+    /// The list in Ceph's form, protocols spelled out.
+    @Override
+    public String toString() {
+        return String.join(",", entries.stream().map(Monitors::text).toList());
+    }
+
+    private static String text(Monitor monitor) {
+        List<String> addresses = new ArrayList<>();
+        monitor.v2().ifPresent(endpoint -> addresses.add("v2:" + endpoint));
+        monitor.v1().ifPresent(endpoint -> addresses.add("v1:" + endpoint));
+        return "[" + String.join(",", addresses) + "]";
+    }
+}

@@ -1,0 +1,73 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.MountEntry;
+import java.time.Duration;
+import java.util.Optional;
+
+/// Asks a mount for a sign of life.
+public final class MountCheck {
+    private final BlockingCalls calls;
+    private final Duration limit;
+
+    /// @param limit how long a mount may take to answer before it counts as hung
+    public MountCheck(BlockingCalls calls, Duration limit) {
+        this.calls = calls;
+        this.limit = limit;
+    }
+
+    /// Looks at `mount` of volume `id`.
+    public MountHealth look(VolumeId id, MountEntry mount) {
+        return look(id, mount, limit);
+    }
+
+    /// As [#look(VolumeId, MountEntry)] for a caller who has only `remaining` time. A mount that is called hung then may
+    /// merely be slow, so nothing may be changed on the strength of it.
+    public MountHealth look(VolumeId id, MountEntry mount, Duration remaining) {
+        Duration patience = remaining.compareTo(limit) < 0 ? remaining : limit;
+        try {
+            return calls.check(id.toString(), "mount " + mount.id(), patience, () -> look(mount));
+        } catch (DriverException.DeadlinePassed e) {
+            return new MountHealth.Hung(String.valueOf(e.getMessage()));
+        } catch (DriverException.BackendUnavailable e) {
+            return new MountHealth.Hung(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static MountHealth look(MountEntry mount) {
+        try (Directory directory = Directory.open(mount.mountPoint())) {
+            if (directory.mountId() != mount.id()) {
+                return new MountHealth.Dead("it was unmounted meanwhile");
+            }
+            // statfs asks a monitor and refresh the MDS: a client may have lost either
+            var fileSystem = directory.usage();
+            directory.refresh();
+            return new MountHealth.Alive(VolumeUsage.of(numbers(directory), fileSystem));
+        } catch (ErrnoException e) {
+            return new MountHealth.Dead(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static VolumeUsage.DirectoryNumbers numbers(Directory directory) {
+        return new VolumeUsage.DirectoryNumbers(
+                quota(directory, "ceph.quota.max_bytes"),
+                quota(directory, "ceph.quota.max_files"),
+                number(directory, "ceph.dir.rbytes"),
+                number(directory, "ceph.dir.rentries"));
+    }
+
+    /// Zero stands for no quota.
+    private static Optional<Long> quota(Directory directory, String name) {
+        return number(directory, name).filter(limit -> limit > 0);
+    }
+
+    private static Optional<Long> number(Directory directory, String name) {
+        return directory
+                .attribute(name)
+                .filter(text -> text.matches("[0-9]{1,18}"))
+                .map(Long::valueOf);
+    }
+}

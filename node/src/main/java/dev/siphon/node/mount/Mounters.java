@@ -1,0 +1,44 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.MountEntry;
+import java.util.List;
+import java.util.Optional;
+
+/// The mounters of this node.
+///
+/// @param all to recognize mounts by, whichever is chosen for new ones
+/// @param selection chooses for new ones
+public record Mounters(List<Mounter> all, Selection selection) {
+    public Mounters {
+        all = List.copyOf(all);
+    }
+
+    /// Decides which client mounts.
+    @FunctionalInterface
+    public interface Selection {
+        /// The mounter for what a class asks for, or for `auto` the best that this node has.
+        ///
+        /// @param key the key that the client must be able to use
+        /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) with the reason, if this node has none
+        Mounter choose(MounterChoice choice, CephKey key);
+    }
+
+    /// A mount of this driver.
+    public record Recognized(MountEntry entry, Mounter mounter, MountedVolume volume) {
+        public boolean is(VolumeId id) {
+            return volume.is(id);
+        }
+    }
+
+    /// What `entry` is, if it is a mount of this driver.
+    public Optional<Recognized> recognize(MountEntry entry) {
+        return all.stream()
+                .flatMap(mounter -> mounter
+                        .recognize(entry)
+                        .map(volume -> new Recognized(entry, mounter, volume))
+                        .stream())
+                .findFirst();
+    }
+}

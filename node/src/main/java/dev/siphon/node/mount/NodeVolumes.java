@@ -1,0 +1,161 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// The volumes of this node: what CSI's node service does, without its protocol.
+///
+/// Changes of one volume or one path exclude each other (ABORTED) until the last system call of the first has returned,
+/// even if its caller has long been told that time is up. Looking excludes nothing. Every method repeats safely.
+public final class NodeVolumes {
+    private final KeyedOperations keys = new KeyedOperations();
+    private final RecentFailures failures = new RecentFailures();
+    private final BlockingCalls calls;
+    private final Mounters mounters;
+    private final MountCheck check;
+    private final ClientRoots roots;
+    private final Staging staging;
+    private final Publishing publishing;
+    private final Duration mountLimit;
+
+    /// How long the file system may take.
+    ///
+    /// @param look for a sign of life; a mount that takes longer counts as hung
+    /// @param mount for a client to come up, or at the end to write what it holds
+    public record Limits(Duration look, Duration mount) {}
+
+    /// @param stateDirectory this driver's own, in which nothing is kept that a restart would miss
+    public NodeVolumes(Path stateDirectory, Mounters mounters, BlockingCalls calls, Limits limits) {
+        this.calls = calls;
+        this.mounters = mounters;
+        this.mountLimit = limits.mount();
+        this.check = new MountCheck(calls, limits.look());
+        this.roots = new ClientRoots(stateDirectory.resolve("mounts"));
+        HostPaths paths = new HostPaths(stateDirectory, mounters);
+        VolumeMounts mounts = new VolumeMounts(mounters, check, paths, roots);
+        this.staging = new Staging(mounters, mounts, roots, paths);
+        this.publishing = new Publishing(mounts, staging, paths);
+    }
+
+    /// Takes away what a killed run left.
+    public void recover() {
+        roots.sweep();
+    }
+
+    /// CSI v1.13, NodeStageVolume.
+    ///
+    /// @param remaining how long the caller waits; the work goes on after that
+    public void stage(StageRequest request, Duration remaining) {
+        change(
+                request.volume(),
+                request.staging(),
+                remaining,
+                () -> failures.noting(request.volume(), () -> staging.stage(request, mountLimit)));
+    }
+
+    /// CSI v1.13, NodeUnstageVolume.
+    public void unstage(VolumeId volume, TargetPath path, Duration remaining) {
+        change(volume, path, remaining, () -> staging.unstage(volume, path, mountLimit));
+        failures.forget(volume);
+    }
+
+    /// CSI v1.13, NodePublishVolume.
+    public void publish(PublishRequest request, Duration remaining) {
+        change(
+                request.volume(),
+                request.target(),
+                remaining,
+                () -> failures.noting(request.volume(), () -> publishing.publish(request, mountLimit)));
+    }
+
+    /// CSI v1.13, NodeUnpublishVolume.
+    public void unpublish(VolumeId volume, TargetPath target, Duration remaining) {
+        change(volume, target, remaining, () -> publishing.unpublish(volume, target, mountLimit));
+    }
+
+    private void change(VolumeId volume, TargetPath path, Duration remaining, Runnable body) {
+        keys.run(
+                "volume " + volume,
+                () -> keys.run("path " + path.text(), () -> calls.change(volume.toString(), remaining, body)));
+    }
+
+    /// How full `volume` is, seen at `path`.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if it is not mounted there
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the mount is dead or hangs
+    public VolumeUsage usage(VolumeId volume, TargetPath path, Duration remaining) {
+        MountEntry entry = MountTable.read()
+                .at(path.text())
+                .filter(found -> isOf(volume, found))
+                .orElseThrow(() -> new DriverException.NotFound("volume " + volume + " is not mounted at " + path));
+        return check.look(volume, entry, remaining).orFail(volume);
+    }
+
+    /// What is wrong with `volume` on this node, as far as it is known here.
+    ///
+    /// @param expected the paths at which the caller expects it to be mounted
+    /// @throws DriverException.NotFound (NOT_FOUND) if this node has nothing to do with it
+    public List<VolumeProblem> problems(VolumeId volume, List<TargetPath> expected, Duration remaining) {
+        List<MountEntry> mounts = MountTable.read().entries().stream()
+                .filter(entry -> isOf(volume, entry))
+                .toList();
+        Optional<String> failure = failures.of(volume);
+        if (mounts.isEmpty() && failure.isEmpty()) {
+            throw new DriverException.NotFound("volume " + volume + " is not mounted on this node");
+        }
+        List<VolumeProblem> problems = new ArrayList<>();
+        failure.ifPresent(why -> problems.add(VolumeProblem.inaccessible("MountFailed", why)));
+        Set<String> devices = new HashSet<>();
+        Duration each = remaining.dividedBy(Math.max(1, mounts.size()));
+        for (MountEntry mount : mounts) {
+            if (devices.add(mount.device())) {
+                describe(volume, check.look(volume, mount, each)).ifPresent(problems::add);
+            }
+        }
+        Set<String> places = new HashSet<>(mounts.stream().map(MountEntry::mountPoint).toList());
+        expected.stream()
+                .filter(path -> !places.contains(path.text()))
+                .findFirst()
+                .ifPresent(path -> problems.add(
+                        VolumeProblem.inaccessible("NotMounted", "volume " + volume + " is not mounted at " + path)));
+        // CSI wants each reason at most once
+        return List.copyOf(problems.stream()
+                .collect(Collectors.toMap(VolumeProblem::reason, p -> p, (first, _) -> first, LinkedHashMap::new))
+                .values());
+    }
+
+    private static Optional<VolumeProblem> describe(VolumeId volume, MountHealth health) {
+        return switch (health) {
+            case MountHealth.Alive _ -> Optional.empty();
+            case MountHealth.Dead dead ->
+                Optional.of(VolumeProblem.inaccessible("MountDead", dead.describe(volume)));
+            case MountHealth.Hung hung ->
+                Optional.of(VolumeProblem.inaccessible("MountNotResponding", hung.describe(volume)));
+        };
+    }
+
+    /// The monitors of every cluster that has a volume mounted here.
+    public Set<Monitors> clusters() {
+        Set<Monitors> clusters = new HashSet<>();
+        MountTable.read()
+                .entries()
+                .forEach(entry -> mounters.recognize(entry).ifPresent(m -> clusters.add(m.volume().monitors())));
+        return clusters;
+    }
+
+    private boolean isOf(VolumeId volume, MountEntry entry) {
+        return mounters.recognize(entry).filter(mount -> mount.is(volume)).isPresent();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+
+/// What NodePublishVolume asks for.
+///
+/// @param staging where the volume was staged
+/// @param target where it is to be seen as well
+/// @param use how it is to be used there
+/// @param context where the volume lives; CSI lets the caller leave it out
+/// @param credentials needed only to stage the volume anew
+public record PublishRequest(
+        VolumeId volume,
+        TargetPath staging,
+        TargetPath target,
+        VolumeUse use,
+        Optional<VolumeContext> context,
+        Optional<CephCredentials> credentials) {
+    /// What staging this volume would take, if the request brought enough for that.
+    Optional<StageRequest> restage() {
+        return context.flatMap(where -> credentials.map(who -> {
+            // staged as the access mode allows: `readonly` is of this target alone
+            VolumeUse staged = new VolumeUse(use.access(), use.options(), false);
+            return new StageRequest(volume, staging, where, staged, who);
+        }));
+    }
+}

@@ -1,0 +1,103 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.MountFlag;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Shows a staged volume to a workload.
+final class Publishing {
+    private final VolumeMounts mounts;
+    private final Staging staging;
+    private final HostPaths paths;
+
+    Publishing(VolumeMounts mounts, Staging staging, HostPaths paths) {
+        this.mounts = mounts;
+        this.staging = staging;
+        this.paths = paths;
+    }
+
+    /// CSI v1.13, NodePublishVolume. A mount at the target path that no longer answers is replaced.
+    ///
+    /// @param limit for a client to come up, if the volume has to be staged anew
+    void publish(PublishRequest request, Duration limit) {
+        Mounters.Recognized staged = staged(request, limit);
+        Set<MountFlag> flags = flags(request, staged);
+        if (request.use().access().isAtOneTarget()) {
+            checkNowhereElse(request, staged);
+        }
+        Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.target());
+        if (found.isPresent()) {
+            if (!found.get().entry().flags().equals(flags)) {
+                throw new DriverException.IncompatibleExisting("volume " + request.volume() + " is published at "
+                        + request.target() + " with other flags: " + found.get().entry().flags() + ", not " + flags);
+            }
+            return;
+        }
+        try (Directory target = paths.makeEmpty(request.target());
+                Directory source = Directory.open(request.staging().text())) {
+            mounts.bind(source, target, flags);
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("binding volume " + request.volume() + " to " + request.target(), e);
+        }
+    }
+
+    /// The staged volume, staged anew if it has died and the request brought what that takes.
+    private Mounters.Recognized staged(PublishRequest request, Duration limit) {
+        Optional<Mounters.Recognized> found = mounts.find(request.volume(), request.staging());
+        Optional<MountHealth> health = found.map(mount -> mounts.look(request.volume(), mount));
+        if (found.isPresent() && health.orElseThrow() instanceof MountHealth.Alive) {
+            return found.get();
+        }
+        if (request.restage().isPresent()) {
+            staging.stage(request.restage().get(), limit);
+            return mounts.find(request.volume(), request.staging()).orElseThrow();
+        }
+        if (health.isEmpty()) {
+            throw new DriverException.InUse("volume " + request.volume() + " is not staged at " + request.staging()
+                    + "; NodeStageVolume comes first");
+        }
+        // says why; the credentials come with NodeStageVolume, or with node-publish secrets if a class sets them
+        throw new DriverException.BackendUnavailable(health.get().describe(request.volume())
+                + "; it has to be staged again, or the class has to name the same secret for node-publish as for"
+                + " node-stage");
+    }
+
+    /// Never more than what the volume was staged with, the volume's own options, and what the request asks for.
+    private static Set<MountFlag> flags(PublishRequest request, Mounters.Recognized staged) {
+        List<String> options = new ArrayList<>(request.use().options());
+        request.context().map(VolumeContext::mountOptions).ifPresent(options::addAll);
+        Set<MountFlag> flags = EnumSet.copyOf(
+                ClientOptions.of(options, request.use().isReadOnly()).flags());
+        if (staged.entry().isReadOnly() && !flags.contains(MountFlag.READ_ONLY)) {
+            throw new DriverException.InUse("volume " + request.volume()
+                    + " can only be read here; publish it with readonly or a read-only access mode");
+        }
+        flags.addAll(staged.entry().flags());
+        return flags;
+    }
+
+    private void checkNowhereElse(PublishRequest request, Mounters.Recognized staged) {
+        List<String> places =
+                mounts.placesBeside(staged, request.volume(), List.of(request.staging(), request.target()));
+        if (!places.isEmpty()) {
+            throw new DriverException.InUse("volume " + request.volume() + " may be published once on this node ("
+                    + request.use().access() + "), and is at " + places.getFirst());
+        }
+    }
+
+    /// CSI v1.13, NodeUnpublishVolume. Removes the target directory, also one that was left without a mount.
+    void unpublish(VolumeId volume, TargetPath target, Duration limit) {
+        if (mounts.unmountAll(volume, target, limit)) {
+            paths.remove(target);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/// Why the last attempt to stage or publish a volume failed, for NodeGetVolumeHealth, which may ask about a volume that
+/// never got as far as the mount table. Kept in memory, for the volumes that failed last; a restart forgets.
+final class RecentFailures {
+    private static final int MAX_VOLUMES = 256;
+
+    private final Map<VolumeId, String> failures = new LinkedHashMap<>();
+
+    /// Runs `attempt` and keeps why it failed, if the volume or the cluster was the reason and not the request.
+    void noting(VolumeId volume, Runnable attempt) {
+        try {
+            attempt.run();
+            forget(volume);
+        } catch (DriverException e) {
+            if (isOfVolume(e)) {
+                keep(volume, String.valueOf(e.getMessage()));
+            }
+            throw e;
+        }
+    }
+
+    synchronized Optional<String> of(VolumeId volume) {
+        return Optional.ofNullable(failures.get(volume));
+    }
+
+    synchronized void forget(VolumeId volume) {
+        failures.remove(volume);
+    }
+
+    private synchronized void keep(VolumeId volume, String why) {
+        failures.remove(volume);
+        failures.put(volume, why);
+        if (failures.size() > MAX_VOLUMES) {
+            failures.remove(failures.keySet().iterator().next());
+        }
+    }
+
+    private static boolean isOfVolume(DriverException e) {
+        return switch (e) {
+            case DriverException.BackendUnavailable _,
+                    DriverException.BackendFault _,
+                    DriverException.DeadlinePassed _,
+                    DriverException.AccessDenied _,
+                    DriverException.QuotaExhausted _,
+                    DriverException.NotFound _ -> true;
+            case DriverException.InvalidRequest _,
+                    DriverException.IncompatibleExisting _,
+                    DriverException.OperationPending _,
+                    DriverException.InUse _,
+                    DriverException.CapacityOutOfRange _,
+                    DriverException.Unsupported _ -> false;
+        };
+    }
+}

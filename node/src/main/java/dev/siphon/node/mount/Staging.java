@@ -1,0 +1,95 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.ErrnoException;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Makes a volume ready on this node: its account's directory is mounted aside, and the volume's data directory bound
+/// to the staging path. So the client's root is the account, whose quota it then enforces, while the workload sees the
+/// volume alone. The bind keeps the client; the mount aside goes at once or with the last bind, as the client needs.
+final class Staging {
+    private static final Logger LOG = LoggerFactory.getLogger(Staging.class);
+
+    private final Mounters mounters;
+    private final VolumeMounts mounts;
+    private final ClientRoots roots;
+    private final HostPaths paths;
+
+    Staging(Mounters mounters, VolumeMounts mounts, ClientRoots roots, HostPaths paths) {
+        this.mounters = mounters;
+        this.mounts = mounts;
+        this.roots = roots;
+        this.paths = paths;
+    }
+
+    /// CSI v1.13, NodeStageVolume. A mount at the staging path that no longer answers is replaced.
+    ///
+    /// @param limit for the client to come up
+    void stage(StageRequest request, Duration limit) {
+        ClientOptions options = request.options();
+        roots.sweep();
+        Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.staging());
+        if (found.isPresent()) {
+            if (!found.get().entry().flags().equals(options.flags())) {
+                throw new DriverException.IncompatibleExisting(
+                        "volume " + request.volume() + " is staged at " + request.staging() + " with other flags: "
+                                + found.get().entry().flags() + ", not " + options.flags());
+            }
+            return;
+        }
+        try (Directory target = paths.openEmpty(request.staging())) {
+            mount(request, options, target, limit);
+        }
+    }
+
+    private void mount(StageRequest request, ClientOptions options, Directory target, Duration limit) {
+        Mounter mounter =
+                mounters.selection().choose(request.context().mounter(), request.credentials().key());
+        ClientMount client = new ClientMount(
+                request.volume(),
+                Monitors.parse(String.join(",", request.context().monitors())),
+                request.context().fileSystem(),
+                request.context().mountPath(),
+                request.credentials(),
+                options);
+        try (ClientRoots.Root aside = roots.create()) {
+            mounter.mount(client, aside.path(), limit);
+            bindData(request, options, aside, target);
+            if (!mounter.needsItsRoot()) {
+                aside.detach();
+            }
+        }
+        LOG.atInfo()
+                .addKeyValue("volume_id", request.volume())
+                .addKeyValue("mounter", mounter.name())
+                .addKeyValue("path", request.staging().text())
+                .log("staged");
+    }
+
+    private void bindData(
+            StageRequest request, ClientOptions options, ClientRoots.Root aside, Directory target) {
+        try (Directory mounted = Directory.open(aside.path().toString())) {
+            if (request.context().dataPath().isEmpty()) {
+                mounts.bind(mounted, target, options.flags());
+                return;
+            }
+            try (Directory data = DataDirectory.open(
+                    request.volume(), mounted, request.context().dataPath().get())) {
+                mounts.bind(data, target, options.flags());
+            }
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("binding volume " + request.volume() + " to " + request.staging(), e);
+        }
+    }
+
+    /// CSI v1.13, NodeUnstageVolume. The staging path itself is the caller's and stays.
+    void unstage(VolumeId volume, TargetPath staging, Duration limit) {
+        roots.sweep();
+        mounts.unmountAll(volume, staging, limit);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.linux.ErrnoException;
+
+/// What an `errno` means where no caller knows better.
+public final class SystemErrors {
+    private SystemErrors() {}
+
+    /// The error to report for `failed`.
+    ///
+    /// @param what what was being done, to which volume, for the message
+    public static DriverException translate(String what, ErrnoException failed) {
+        String message = what + " failed: " + failed.getMessage();
+        return switch (failed.errno()) {
+            case EACCES, EPERM -> new DriverException.AccessDenied(message);
+            case ENOENT -> new DriverException.NotFound(message);
+            case EBUSY -> new DriverException.InUse(message);
+            case EDQUOT, ENOSPC -> new DriverException.QuotaExhausted(message);
+            case ESTALE,
+                    ENOTCONN,
+                    EIO,
+                    ESHUTDOWN,
+                    EHOSTDOWN,
+                    EHOSTUNREACH,
+                    ENETUNREACH,
+                    ECONNREFUSED,
+                    ECONNABORTED,
+                    ECONNRESET,
+                    ETIMEDOUT,
+                    EAGAIN,
+                    EINTR,
+                    ENOMEM,
+                    EMFILE,
+                    ENFILE ->
+                new DriverException.BackendUnavailable(message, failed);
+            default -> new DriverException.BackendFault(message, failed);
+        };
+    }
+}

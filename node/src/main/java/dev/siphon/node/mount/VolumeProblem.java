@@ -1,0 +1,20 @@
+package dev.siphon.node.mount;
+
+/// Something that is wrong with a volume, seen from this node.
+///
+/// @param severity how bad it is
+/// @param reason in CamelCase, for programs
+/// @param message for people
+public record VolumeProblem(Severity severity, String reason, String message) {
+    /// CSI v1.13, `VolumeHealthErrorType`.
+    public enum Severity {
+        /// usable, but not as well as it should be
+        DEGRADED,
+        /// not usable from this node
+        INACCESSIBLE
+    }
+
+    static VolumeProblem inaccessible(String reason, String message) {
+        return new VolumeProblem(Severity.INACCESSIBLE, reason, message);
+    }
+}
