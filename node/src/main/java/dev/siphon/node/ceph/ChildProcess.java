@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Runs a program that answers by its exit code: argument list, no shell, an environment of nothing but `PATH`, output
-/// drained, ended at the deadline with all that it started.
+/// Runs a program that answers by its exit code: argument list, no shell, an environment of nothing but `PATH`,
+/// output drained, ended at the deadline with all that it started.
 final class ChildProcess {
     /// What a program says is for a message; more than this is not kept.
     private static final int MAX_OUTPUT_BYTES = 8 << 10;

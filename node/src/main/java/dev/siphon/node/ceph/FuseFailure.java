@@ -8,7 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// What it means when ceph-fuse did not mount. It tells errors by words, of which these are known from Ceph 18 and 20.
+/// What it means when ceph-fuse did not mount. It tells errors by words, of which these are known from Ceph 18
+/// and 20.
 final class FuseFailure {
     /// `ceph-fuse[12]: ceph mount failed with (2) No such file or directory`
     private static final Pattern MOUNT_FAILED = Pattern.compile("ceph mount failed with \\((\\d+)\\)");

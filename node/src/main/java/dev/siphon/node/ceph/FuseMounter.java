@@ -21,8 +21,8 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Mounts with ceph-fuse, one process per volume. It makes itself a daemon once the mount is up, in a session of its
-/// own, so it outlives this process; it ends by itself when its last mount is gone.
+/// Mounts with ceph-fuse, one process per volume. It makes itself a daemon once the mount is up, in a session of
+/// its own, so it outlives this process; it ends by itself when its last mount is gone.
 ///
 /// The key reaches it in a file that exists only in memory, through `/proc` (see [MemoryFile]); it is read once.
 public final class FuseMounter implements Mounter {
@@ -93,7 +93,8 @@ public final class FuseMounter implements Mounter {
                 "--client_fs=" + mount.fileSystem(),
                 "--client_mountpoint=" + mount.path(),
                 // what `session ls` of the MDS shows an administrator, and what fencing looks for
-                "--client_metadata=hostname=" + nodeName + ",volume_id=" + metadataValue(mount.volume().toString()),
+                "--client_metadata=hostname=" + nodeName + ",volume_id="
+                        + metadataValue(mount.volume().toString()),
                 "--log_file=",
                 "--admin_socket="));
         command.addAll(clientOptions);
@@ -114,9 +115,7 @@ public final class FuseMounter implements Mounter {
 
     @Override
     public Optional<MountedVolume> recognize(MountEntry entry) {
-        return entry.type().equals(TYPE)
-                ? MountTag.parse(entry.source()).map(MountTag::describe)
-                : Optional.empty();
+        return entry.type().equals(TYPE) ? MountTag.parse(entry.source()).map(MountTag::describe) : Optional.empty();
     }
 
     @Override

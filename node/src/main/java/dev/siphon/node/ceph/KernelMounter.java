@@ -5,10 +5,10 @@ import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.Mounts;
 import dev.siphon.node.mount.ClientMount;
-import dev.siphon.node.mount.MountedVolume;
-import dev.siphon.node.mount.Mounter;
 import dev.siphon.node.mount.Monitors;
 import dev.siphon.node.mount.Monitors.Monitor;
+import dev.siphon.node.mount.MountedVolume;
+import dev.siphon.node.mount.Mounter;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -17,13 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Mounts with the kernel's client, by mount(2) itself and not through mount.ceph(8): the helper takes the key as an
-/// argument or from a file, has to fit the cluster's release (that of Ceph 18 refuses aes256k keys), and is one more
-/// process that can hang. What else it does, finding monitors in ceph.conf and loading the module, is not needed:
-/// monitors come with the volume, and the kernel loads the module itself.
+/// Mounts with the kernel's client, by mount(2) itself and not through mount.ceph(8): the helper takes the key as
+/// an argument or from a file, has to fit the cluster's release (that of Ceph 18 refuses aes256k keys), and is
+/// one more process that can hang. What else it does, finding monitors in ceph.conf and loading the module, is
+/// not needed: monitors come with the volume, and the kernel loads the module itself.
 ///
-/// The source is written in the old form, `MON,MON:/PATH`, since the new one wants the cluster's fsid, which the node
-/// does not know.
+/// The source is written in the old form, `MON,MON:/PATH`, since the new one wants the cluster's fsid, which the
+/// node does not know.
 public final class KernelMounter implements Mounter {
     private static final String TYPE = "ceph";
     private static final String MODE = "ms_mode";
@@ -42,7 +42,8 @@ public final class KernelMounter implements Mounter {
                 "name=" + mount.credentials().userId(),
                 "secret=" + mount.credentials().key().reveal(),
                 FILE_SYSTEM + "=" + mount.fileSystem(),
-                // a volume of its own must not hang with another's client, nor come back from a dead one
+                // a volume of its own must not hang with another's client, nor come back from a dead
+                // one
                 "noshare",
                 "mount_timeout=" + Math.max(1, limit.toSeconds())));
         options.addAll(mount.options().client());

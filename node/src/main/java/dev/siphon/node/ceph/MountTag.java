@@ -2,8 +2,8 @@ package dev.siphon.node.ceph;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.node.mount.MountedVolume;
 import dev.siphon.node.mount.Monitors;
+import dev.siphon.node.mount.MountedVolume;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// What Siphon writes into the source field of a mount where the client leaves it to us, so that the mount table alone
-/// says whose mount it is: `siphon!VOLUME!MONITORS!INSTANCE`, each part percent-encoded.
+/// What Siphon writes into the source field of a mount where the client leaves it to us, so that the mount table
+/// alone says whose mount it is: `siphon!VOLUME!MONITORS!INSTANCE`, each part percent-encoded.
 ///
 /// @param instance tells this client apart from another of the same volume
 record MountTag(VolumeId volume, Monitors monitors, String instance) {
@@ -32,8 +32,7 @@ record MountTag(VolumeId volume, Monitors monitors, String instance) {
         }
         try {
             Monitors monitors = Monitors.parse(decode(parts.get(2)));
-            return VolumeId.tryParse(decode(parts.get(1)))
-                    .map(volume -> new MountTag(volume, monitors, parts.get(3)));
+            return VolumeId.tryParse(decode(parts.get(1))).map(volume -> new MountTag(volume, monitors, parts.get(3)));
         } catch (IllegalArgumentException | DriverException.InvalidRequest _) {
             return Optional.empty(); // somebody else's, that begins as ours do
         }

@@ -6,8 +6,9 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/// A mount that is in no directory tree yet. It gets its flags first and is shown afterwards, so that nobody ever sees
-/// a read-only volume writable, and a node killed in between leaves nothing: closing dissolves what was not attached.
+/// A mount that is in no directory tree yet. It gets its flags first and is shown afterwards, so that nobody ever
+/// sees a read-only volume writable, and a node killed in between leaves nothing: closing dissolves what was not
+/// attached.
 public final class DetachedMount implements AutoCloseable {
     private static final long AT_EMPTY_PATH = 0x1000;
     private static final long MOVE_MOUNT_F_EMPTY_PATH = 0x04;
@@ -20,27 +21,22 @@ public final class DetachedMount implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /// Gives the mount exactly these flags, whatever it inherited, and takes it out of the propagation group of the
-    /// mount it was cloned from: mounts that somebody makes inside one copy must not appear in the others.
+    /// Gives the mount exactly these flags, whatever it inherited, and takes it out of the propagation group of
+    /// the mount it was cloned from: mounts that somebody makes inside one copy must not appear in the others.
     public void restrict(Set<MountFlag> flags) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(ValueLayout.JAVA_LONG, 4);
             attributes.setAtIndex(ValueLayout.JAVA_LONG, 0, MountFlag.attributes(flags));
             attributes.setAtIndex(
-                    ValueLayout.JAVA_LONG,
-                    1,
-                    MountFlag.attributes(Set.of(MountFlag.values())) | MountFlag.ATIME_MASK);
+                    ValueLayout.JAVA_LONG, 1, MountFlag.attributes(Set.of(MountFlag.values())) | MountFlag.ATIME_MASK);
             attributes.setAtIndex(ValueLayout.JAVA_LONG, 2, MS_PRIVATE);
             Syscalls.MOUNT_SETATTR.call(
-                    descriptor.number(),
-                    empty(arena),
-                    AT_EMPTY_PATH,
-                    attributes.address(),
-                    attributes.byteSize());
+                    descriptor.number(), empty(arena), AT_EMPTY_PATH, attributes.address(), attributes.byteSize());
         }
     }
 
-    /// Shows the mount at `target`, on top of what is there. If `target` is in a mount that propagates, as the kubelet's
+    /// Shows the mount at `target`, on top of what is there. If `target` is in a mount that propagates, as the
+    /// kubelet's
     /// folder is, the new mount propagates too.
     public void attach(Directory target) {
         try (Arena arena = Arena.ofConfined()) {

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// A directory held by a descriptor (`O_PATH`), so that what was checked is what is used: no rename or symbolic link
-/// put in its place afterwards changes which directory this is.
+/// A directory held by a descriptor (`O_PATH`), so that what was checked is what is used: no rename or symbolic
+/// link put in its place afterwards changes which directory this is.
 ///
 /// Every method but [#close] asks the file system behind it and may hang with it. All throw [ErrnoException].
 public final class Directory implements AutoCloseable {
@@ -40,10 +40,12 @@ public final class Directory implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /// Opens the directory at an absolute path in which no part at all is a symbolic link (`RESOLVE_NO_SYMLINKS` of
-    /// openat2(2)). Opening the root of a mount does not ask the file system mounted there, so a dead one opens too.
+    /// Opens the directory at an absolute path in which no part at all is a symbolic link (`RESOLVE_NO_SYMLINKS`
+    /// of openat2(2)). Opening the root of a mount does not ask the file system mounted there, so a dead one
+    /// opens too.
     ///
-    /// @throws ErrnoException ELOOP for a symbolic link, ENOTDIR for another kind of file, ENOENT if there is nothing
+    /// @throws ErrnoException ELOOP for a symbolic link, ENOTDIR for another kind of file, ENOENT if there is
+    ///     nothing
     public static Directory open(String absolute) {
         return open(AT_FDCWD, absolute, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
     }
@@ -52,8 +54,7 @@ public final class Directory implements AutoCloseable {
     ///
     /// @throws ErrnoException as [#open], and EXDEV for a path that leads out
     public Directory openBelow(String relative) {
-        return open(
-                descriptor.number(), relative, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+        return open(descriptor.number(), relative, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
     }
 
     private static Directory open(long at, String path, long resolve) {
@@ -61,8 +62,8 @@ public final class Directory implements AutoCloseable {
             MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
             how.setAtIndex(ValueLayout.JAVA_LONG, 0, O_PATH | Syscalls.O_DIRECTORY | O_CLOEXEC);
             how.setAtIndex(ValueLayout.JAVA_LONG, 2, resolve);
-            return new Directory(new Descriptor(
-                    Syscalls.OPENAT2.call(at, text(arena, path), how.address(), how.byteSize())));
+            return new Directory(
+                    new Descriptor(Syscalls.OPENAT2.call(at, text(arena, path), how.address(), how.byteSize())));
         }
     }
 
@@ -71,7 +72,8 @@ public final class Directory implements AutoCloseable {
         try {
             return Files.readAllLines(Path.of("/proc/self/fdinfo/" + descriptor.number())).stream()
                     .filter(line -> line.startsWith("mnt_id:"))
-                    .map(line -> Long.parseLong(line.substring("mnt_id:".length()).strip()))
+                    .map(line ->
+                            Long.parseLong(line.substring("mnt_id:".length()).strip()))
                     .findFirst()
                     .orElseThrow(() -> new IllegalStateException("the kernel tells no mount of a descriptor"));
         } catch (IOException e) {

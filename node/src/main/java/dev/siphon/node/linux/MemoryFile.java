@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// A file that has no name and is on no disk (memfd_create(2)): a child process reads it through `/proc`, and when this
-/// process closes it or dies, in whatever way, it is gone.
+/// A file that has no name and is on no disk (memfd_create(2)): a child process reads it through `/proc`, and
+/// when this process closes it or dies, in whatever way, it is gone.
 public final class MemoryFile implements AutoCloseable {
     private static final long MFD_CLOEXEC = 1;
 

@@ -35,7 +35,9 @@ public enum MountFlag {
 
     /// The flag of that name, if there is one.
     public static Optional<MountFlag> named(String option) {
-        return Arrays.stream(values()).filter(flag -> flag.option.equals(option)).findFirst();
+        return Arrays.stream(values())
+                .filter(flag -> flag.option.equals(option))
+                .findFirst();
     }
 
     /// Those flags that are among `options`.

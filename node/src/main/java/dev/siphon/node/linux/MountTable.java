@@ -50,8 +50,8 @@ public record MountTable(List<MountEntry> entries) {
                 .toList());
     }
 
-    /// The mount that is seen at `path`, which must be free of symbolic links; with several on top of each other, the
-    /// topmost.
+    /// The mount that is seen at `path`, which must be free of symbolic links; with several on top of each other,
+    /// the topmost.
     public Optional<MountEntry> at(String path) {
         List<MountEntry> stacked =
                 entries.stream().filter(e -> e.mountPoint().equals(path)).toList();
@@ -98,8 +98,8 @@ public record MountTable(List<MountEntry> entries) {
 
     private static String unescape(String octets) {
         String raw = ESCAPE.matcher(octets)
-                .replaceAll(match -> Matcher.quoteReplacement(
-                        Character.toString((char) Integer.parseInt(match.group(1), 8))));
+                .replaceAll(match ->
+                        Matcher.quoteReplacement(Character.toString((char) Integer.parseInt(match.group(1), 8))));
         return new String(raw.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     }
 }

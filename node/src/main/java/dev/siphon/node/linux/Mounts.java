@@ -27,7 +27,8 @@ public final class Mounts {
 
     /// How to unmount what does not go by itself (umount2(2)).
     public enum Unmount {
-        /// Ends requests that wait for the server with an error. What a kernel client had not yet written is lost.
+        /// Ends requests that wait for the server with an error. What a kernel client had not yet written is
+        /// lost.
         FORCE(1),
         /// Takes the mount out of the tree now, and ends it when its last user is gone.
         DETACH(2);
@@ -39,8 +40,8 @@ public final class Mounts {
         }
     }
 
-    /// Whether the kernel knows the file system `type`, or finds a module for it: opening a context of that type makes
-    /// it look, without mounting anything.
+    /// Whether the kernel knows the file system `type`, or finds a module for it: opening a context of that type
+    /// makes it look, without mounting anything.
     public static boolean kernelHas(String type) {
         try (Arena arena = Arena.ofConfined()) {
             new Descriptor(Syscalls.FSOPEN.call(text(arena, type), FSOPEN_CLOEXEC)).close();
@@ -55,8 +56,8 @@ public final class Mounts {
 
     /// mount(2).
     ///
-    /// @param options the file system's own options, comma-separated; `sync` and `dirsync`, which mount(2) takes as flags
-    ///     of the superblock, stand in `synchronous`
+    /// @param options the file system's own options, comma-separated; `sync` and `dirsync`, which mount(2)
+    ///     takes as flags of the superblock, stand in `synchronous`
     public static void mount(
             String source,
             String target,
@@ -70,8 +71,7 @@ public final class Mounts {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment data = arena.allocateFrom(options, StandardCharsets.UTF_8);
             try {
-                Syscalls.MOUNT.call(
-                        text(arena, source), text(arena, target), text(arena, type), bits, data.address());
+                Syscalls.MOUNT.call(text(arena, source), text(arena, target), text(arena, type), bits, data.address());
             } finally {
                 data.fill((byte) 0); // the options may hold a key
             }

@@ -9,8 +9,9 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/// The one way into the kernel: `syscall(2)` of the C library, so that a single native signature serves calls of every
-/// age, whether or not the C library has a name for them. Each return code is checked here and nowhere else.
+/// The one way into the kernel: `syscall(2)` of the C library, so that a single native signature serves calls of
+/// every age, whether or not the C library has a name for them. Each return code is checked here and nowhere
+/// else.
 ///
 /// Numbers are those of `asm/unistd_64.h` (x86-64) and `asm-generic/unistd.h` (arm64).
 enum Syscalls {

@@ -14,15 +14,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/// Runs what may hang in the kernel on platform threads, so that a caller gets an answer in time whatever a file system
-/// does. A native call can neither be cancelled nor run on a virtual thread without stopping others.
+/// Runs what may hang in the kernel on platform threads, so that a caller gets an answer in time whatever a file
+/// system does. A native call can neither be cancelled nor run on a virtual thread without stopping others.
 ///
-/// Why one volume that hangs leaves the others alone: each volume may have [#MAX_PER_VOLUME] calls under way, and the
-/// pool has room for that many of every volume that a node can hold, so the pool runs out last. Threads are made when
-/// needed and end when idle.
+/// Why one volume that hangs leaves the others alone: each volume may have [#MAX_PER_VOLUME] calls under way, and
+/// the pool has room for that many of every volume that a node can hold, so the pool runs out last. Threads are
+/// made when needed and end when idle.
 public final class BlockingCalls implements AutoCloseable {
-    /// One change, which the volume's key admits, with the check that the change makes; and checks of two older mounts
-    /// of the same volume that never answered.
+    /// One change, which the volume's key admits, with the check that the change makes; and checks of two older
+    /// mounts of the same volume that never answered.
     private static final int MAX_PER_VOLUME = 4;
 
     /// For 256 volumes, above the 110 pods that a kubelet runs by default.
@@ -40,12 +40,13 @@ public final class BlockingCalls implements AutoCloseable {
     private final Map<String, Integer> underWay = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<?>> checks = new ConcurrentHashMap<>();
 
-    /// Runs `body`, which changes something. Keys that this thread's [KeyedOperations] hold stay taken until it has
-    /// ended, even if this returns earlier.
+    /// Runs `body`, which changes something. Keys that this thread's [KeyedOperations] hold stay taken until it
+    /// has ended, even if this returns earlier.
     ///
     /// @param volume whose calls to count it among
     /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if it has not ended within `limit`; it goes on
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if too many earlier calls for the volume still hang
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if too many earlier calls for the volume
+    ///     still hang
     public <T> T change(String volume, Duration limit, Supplier<T> body) {
         CompletableFuture<T> call = new CompletableFuture<>();
         start(volume, body, call, () -> {});
@@ -61,8 +62,8 @@ public final class BlockingCalls implements AutoCloseable {
         });
     }
 
-    /// Runs `body`, which only looks, or waits for the same look that another caller has begun. It holds no key: a
-    /// volume whose check hangs can be unmounted.
+    /// Runs `body`, which only looks, or waits for the same look that another caller has begun. It holds no key:
+    /// a volume whose check hangs can be unmounted.
     ///
     /// @param subject what is looked at; calls of one subject share one run
     /// @throws DriverException as [#change]

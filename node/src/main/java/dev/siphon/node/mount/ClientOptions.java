@@ -19,8 +19,8 @@ public record ClientOptions(Set<MountFlag> flags, List<String> synchronous, List
     /// How access times are kept when nothing is said, so it needs no flag.
     private static final String DEFAULT_ATIME = "relatime";
 
-    /// What every volume gets: data needs no device nodes, and whoever can make a file owned by root on a volume must
-    /// not become root with it elsewhere.
+    /// What every volume gets: data needs no device nodes, and whoever can make a file owned by root on a volume
+    /// must not become root with it elsewhere.
     private static final Set<MountFlag> ALWAYS = Set.of(MountFlag.NO_SUID, MountFlag.NO_DEV);
 
     public ClientOptions {
@@ -31,8 +31,8 @@ public record ClientOptions(Set<MountFlag> flags, List<String> synchronous, List
 
     /// Sorts `options`.
     ///
-    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if one is not on the allow list of
-    ///     [MountOptions]
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if one is not on the allow
+    ///     list of [MountOptions]
     public static ClientOptions of(Collection<String> options, boolean readOnly) {
         Set<MountFlag> flags = EnumSet.copyOf(ALWAYS);
         Set<String> synchronous = new LinkedHashSet<>();

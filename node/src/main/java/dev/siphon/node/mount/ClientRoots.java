@@ -18,13 +18,13 @@ import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where clients are mounted before the wanted directory is bound to where it is wanted: a directory of the driver's
-/// own, which no workload sees.
+/// Where clients are mounted before the wanted directory is bound to where it is wanted: a directory of the
+/// driver's own, which no workload sees.
 ///
-/// The kernel's client needs its root only until the bind is made. ceph-fuse needs it as long as it lives: to give back
-/// capabilities it remounts that path, and when that has failed five times it ends itself
-/// (`client_max_retries_on_remount_failure`). So a root stays until nothing outside shows its file system any more,
-/// which the mount table tells, also after a restart.
+/// The kernel's client needs its root only until the bind is made. ceph-fuse needs it as long as it lives: to
+/// give back capabilities it remounts that path, and when that has failed five times it ends itself
+/// (`client_max_retries_on_remount_failure`). So a root stays until nothing outside shows its file system any
+/// more, which the mount table tells, also after a restart.
 public final class ClientRoots {
     private static final Logger LOG = LoggerFactory.getLogger(ClientRoots.class);
 
@@ -74,9 +74,9 @@ public final class ClientRoots {
         return new Root(path);
     }
 
-    /// Takes away the roots that nothing is bound from: those of volumes that were unmounted, and those of a run that
-    /// was killed while it mounted. A client that such a run had started may come up after this process did, so this is
-    /// called at every change as well as at the start.
+    /// Takes away the roots that nothing is bound from: those of volumes that were unmounted, and those of a run
+    /// that was killed while it mounted. A client that such a run had started may come up after this process did,
+    /// so this is called at every change as well as at the start.
     public void sweep() {
         List<Path> made = new ArrayList<>();
         try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
@@ -102,8 +102,7 @@ public final class ClientRoots {
 
     /// Whether a superblock is mounted anywhere but here.
     public boolean isShown(MountTable table, String device) {
-        return table.entries().stream()
-                .anyMatch(entry -> entry.device().equals(device) && !isOwn(entry.mountPoint()));
+        return table.entries().stream().anyMatch(entry -> entry.device().equals(device) && !isOwn(entry.mountPoint()));
     }
 
     /// Whether `mountPoint` is one of the roots.

@@ -9,9 +9,9 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Finds a volume's data in what the client mounted. A subvolume's directory holds `.meta` and one directory named by a
-/// UUID, in which the data is (`src/pybind/mgr/volumes`, subvolume version 2); the node reads its name there, so that
-/// it needs no command to the cluster.
+/// Finds a volume's data in what the client mounted. A subvolume's directory holds `.meta` and one directory
+/// named by a UUID, in which the data is (`src/pybind/mgr/volumes`, subvolume version 2); the node reads its name
+/// there, so that it needs no command to the cluster.
 final class DataDirectory {
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
@@ -34,14 +34,14 @@ final class DataDirectory {
                         "volume " + id + " has no data directory in " + Quoted.of(path) + "; was it deleted?");
             }
             if (names.size() > 1) {
-                throw new DriverException.BackendFault("volume " + id + " has " + names.size()
-                        + " directories that could be its data in " + Quoted.of(path) + "; an administrator has to look");
+                throw new DriverException.BackendFault(
+                        "volume " + id + " has " + names.size() + " directories that could be its data in "
+                                + Quoted.of(path) + "; an administrator has to look");
             }
             return subvolume.openBelow(names.getFirst());
         } catch (ErrnoException e) {
             throw switch (e.errno()) {
-                case ENOENT ->
-                    new DriverException.NotFound("volume " + id + " has no directory " + Quoted.of(path));
+                case ENOENT -> new DriverException.NotFound("volume " + id + " has no directory " + Quoted.of(path));
                 case ELOOP, ENOTDIR, EXDEV ->
                     new DriverException.BackendFault("volume " + id + ": what stands in the place of its data directory"
                             + " is not a directory; an administrator has to look");

@@ -8,9 +8,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// Opens the directories that requests name. No part of such a path may be a symbolic link: the path is checked as text
-/// (where it is mounted, whether it belongs to the system), and a link would lead elsewhere than the text says. The
-/// kernel itself refuses links while it walks the path, so none can be slipped in between check and use.
+/// Opens the directories that requests name. No part of such a path may be a symbolic link: the path is checked
+/// as text (where it is mounted, whether it belongs to the system), and a link would lead elsewhere than the text
+/// says. The kernel itself refuses links while it walks the path, so none can be slipped in between check and
+/// use.
 public final class HostPaths {
     private static final int MODE = 0750;
 
@@ -24,8 +25,8 @@ public final class HostPaths {
 
     /// Opens the empty directory at `path`, to mount on.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is none, it is another kind of file, or a part
-    ///     of the path is a symbolic link, inside a volume, or the driver's own
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is none, it is another kind of
+    ///     file, or a part of the path is a symbolic link, inside a volume, or the driver's own
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty: its files would be hidden
     public Directory openEmpty(TargetPath path) {
         checkPlace(path);
@@ -54,7 +55,8 @@ public final class HostPaths {
 
     /// Opens the directory that `path` is in, empty if there is none.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part of it is a symbolic link or no directory
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part of it is a symbolic link or no
+    ///     directory
     public Optional<Directory> openParent(TargetPath path) {
         try {
             return Optional.of(Directory.open(path.parent()));

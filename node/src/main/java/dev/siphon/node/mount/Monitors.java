@@ -18,13 +18,14 @@ public record Monitors(List<Monitor> entries) {
     private static final int MAX_CHARS = 1024;
 
     private static final Pattern ENTRY = Pattern.compile("\\[((?:v[12]:[^,\\s]+)(?:,v[12]:[^,\\s]+)*)]|([^,\\s]+)");
-    private static final Pattern ADDRESS =
-            Pattern.compile("(?:(v[12]):)?(?:\\[([0-9A-Fa-f:.]{2,45})]|([A-Za-z0-9.-]{1,253}))(?::([0-9]{1,5}))?(?:/[0-9]+)?");
+    private static final Pattern ADDRESS = Pattern.compile(
+            "(?:(v[12]):)?(?:\\[([0-9A-Fa-f:.]{2,45})]|([A-Za-z0-9.-]{1,253}))(?::([0-9]{1,5}))?(?:/[0-9]+)?");
     private static final int MAX_PORT = 65_535;
 
     /// One monitor: the endpoints it has for messenger v1 and v2, at least one of them.
     public record Monitor(Optional<Endpoint> v1, Optional<Endpoint> v2) {
-        /// The port that monitors have used for v1 since the beginning, and the one that IANA gave them for v2.
+        /// The port that monitors have used for v1 since the beginning, and the one that IANA gave them for
+        /// v2.
         private static final int V1_PORT = 6789;
 
         private static final int V2_PORT = 3300;
@@ -49,7 +50,8 @@ public record Monitors(List<Monitor> entries) {
 
     /// Reads a list.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is empty, too long, or an entry has another form
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is empty, too long, or an entry has
+    ///     another form
     public static Monitors parse(String monHost) {
         if (monHost.isEmpty() || monHost.length() > MAX_CHARS) {
             throw malformed(monHost);
@@ -84,11 +86,10 @@ public record Monitors(List<Monitor> entries) {
                 throw malformed(monHost);
             }
             Optional<String> protocol = Optional.ofNullable(matcher.group(1));
-            // without protocol the port tells it, and without a port the monitor has both, as Ceph takes it
-            boolean isV2 = protocol.map("v2"::equals)
-                    .orElse(port.isEmpty() || port.get() == Monitor.V2_PORT);
-            boolean isV1 = protocol.map("v1"::equals)
-                    .orElse(port.isEmpty() || port.get() != Monitor.V2_PORT);
+            // without protocol the port tells it, and without a port the monitor has both, as Ceph takes
+            // it
+            boolean isV2 = protocol.map("v2"::equals).orElse(port.isEmpty() || port.get() == Monitor.V2_PORT);
+            boolean isV1 = protocol.map("v1"::equals).orElse(port.isEmpty() || port.get() != Monitor.V2_PORT);
             if (isV2) {
                 v2 = Optional.of(new Endpoint(host, port.orElse(Monitor.V2_PORT)));
             }

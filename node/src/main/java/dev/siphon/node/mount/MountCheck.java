@@ -24,8 +24,8 @@ public final class MountCheck {
         return look(id, mount, limit);
     }
 
-    /// As [#look(VolumeId, MountEntry)] for a caller who has only `remaining` time. A mount that is called hung then may
-    /// merely be slow, so nothing may be changed on the strength of it.
+    /// As [#look(VolumeId, MountEntry)] for a caller who has only `remaining` time. A mount that is called hung
+    /// then may merely be slow, so nothing may be changed on the strength of it.
     public MountHealth look(VolumeId id, MountEntry mount, Duration remaining) {
         Duration patience = remaining.compareTo(limit) < 0 ? remaining : limit;
         try {

@@ -24,8 +24,9 @@ public sealed interface MountedVolume {
     record Located(String fileSystem, String path, Monitors monitors) implements MountedVolume {
         private static final String SNAPSHOTS = "/.snap/";
 
-        /// By place, since a volume's id says where it lives. A volume backed by a snapshot shows another volume's
-        /// directory, of the same account: what shows a snapshot may be any such volume of that account.
+        /// By place, since a volume's id says where it lives. A volume backed by a snapshot shows another
+        /// volume's directory, of the same account: what shows a snapshot may be any such volume of that
+        /// account.
         @Override
         public boolean is(VolumeId id) {
             return id.fileSystem().equals(fileSystem)

@@ -11,16 +11,18 @@ public interface Mounter {
     /// Its name in a StorageClass.
     String name();
 
-    /// Mounts at the empty directory `mountPoint`, and returns when files can be reached there. If it fails, nothing is
-    /// mounted and no process is left. The key is in no argument, environment, log or message, and afterwards in no
-    /// file.
+    /// Mounts at the empty directory `mountPoint`, and returns when files can be reached there. If it fails,
+    /// nothing is mounted and no process is left. The key is in no argument, environment, log or message, and
+    /// afterwards in no file.
     ///
     /// @param limit how long it may take; what the kernel does cannot be cut short, and may take longer
-    /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the cluster refuses the credentials,
-    ///     or they do not reach the directory
-    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if the file system or the directory does not exist
+    /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the cluster refuses the
+    ///     credentials, or they do not reach the directory
+    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if the file system or the directory does
+    ///     not exist
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the cluster does not answer
-    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) for an option that this client has not
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) for an option that this
+    ///     client has not
     void mount(ClientMount mount, Path mountPoint, Duration limit);
 
     /// What `entry` is, if a mounter of this kind made it.
@@ -29,13 +31,13 @@ public interface Mounter {
     /// Whether the client works only as long as it is mounted at the `mountPoint` that [#mount] was given.
     boolean needsItsRoot();
 
-    /// Whether a client that does not answer may be unmounted by force, which ends the requests that wait for it with
-    /// an error: so nothing may be lost that the client could still write.
+    /// Whether a client that does not answer may be unmounted by force, which ends the requests that wait for it
+    /// with an error: so nothing may be lost that the client could still write.
     ///
     /// @param dead whether it is known that the client can never write again
     boolean mayForce(boolean dead);
 
-    /// Called when the last mount of a client that worked is gone: returns when the client has written what it held, or
-    /// at `limit`.
+    /// Called when the last mount of a client that worked is gone: returns when the client has written what it
+    /// held, or at `limit`.
     void awaitEnd(MountEntry unmounted, Duration limit);
 }

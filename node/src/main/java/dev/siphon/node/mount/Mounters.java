@@ -21,7 +21,8 @@ public record Mounters(List<Mounter> all, Selection selection) {
         /// The mounter for what a class asks for, or for `auto` the best that this node has.
         ///
         /// @param key the key that the client must be able to use
-        /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) with the reason, if this node has none
+        /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) with the reason, if this node
+        ///     has none
         Mounter choose(MounterChoice choice, CephKey key);
     }
 
@@ -35,10 +36,8 @@ public record Mounters(List<Mounter> all, Selection selection) {
     /// What `entry` is, if it is a mount of this driver.
     public Optional<Recognized> recognize(MountEntry entry) {
         return all.stream()
-                .flatMap(mounter -> mounter
-                        .recognize(entry)
-                        .map(volume -> new Recognized(entry, mounter, volume))
-                        .stream())
+                .flatMap(mounter ->
+                        mounter.recognize(entry).map(volume -> new Recognized(entry, mounter, volume)).stream())
                 .findFirst();
     }
 }

@@ -17,8 +17,9 @@ import java.util.stream.Collectors;
 
 /// The volumes of this node: what CSI's node service does, without its protocol.
 ///
-/// Changes of one volume or one path exclude each other (ABORTED) until the last system call of the first has returned,
-/// even if its caller has long been told that time is up. Looking excludes nothing. Every method repeats safely.
+/// Changes of one volume or one path exclude each other (ABORTED) until the last system call of the first has
+/// returned, even if its caller has long been told that time is up. Looking excludes nothing. Every method
+/// repeats safely.
 public final class NodeVolumes {
     private final KeyedOperations keys = new KeyedOperations();
     private final RecentFailures failures = new RecentFailures();
@@ -124,7 +125,8 @@ public final class NodeVolumes {
                 describe(volume, check.look(volume, mount, each)).ifPresent(problems::add);
             }
         }
-        Set<String> places = new HashSet<>(mounts.stream().map(MountEntry::mountPoint).toList());
+        Set<String> places =
+                new HashSet<>(mounts.stream().map(MountEntry::mountPoint).toList());
         expected.stream()
                 .filter(path -> !places.contains(path.text()))
                 .findFirst()
@@ -139,8 +141,7 @@ public final class NodeVolumes {
     private static Optional<VolumeProblem> describe(VolumeId volume, MountHealth health) {
         return switch (health) {
             case MountHealth.Alive _ -> Optional.empty();
-            case MountHealth.Dead dead ->
-                Optional.of(VolumeProblem.inaccessible("MountDead", dead.describe(volume)));
+            case MountHealth.Dead dead -> Optional.of(VolumeProblem.inaccessible("MountDead", dead.describe(volume)));
             case MountHealth.Hung hung ->
                 Optional.of(VolumeProblem.inaccessible("MountNotResponding", hung.describe(volume)));
         };
@@ -151,7 +152,8 @@ public final class NodeVolumes {
         Set<Monitors> clusters = new HashSet<>();
         MountTable.read()
                 .entries()
-                .forEach(entry -> mounters.recognize(entry).ifPresent(m -> clusters.add(m.volume().monitors())));
+                .forEach(entry -> mounters.recognize(entry)
+                        .ifPresent(m -> clusters.add(m.volume().monitors())));
         return clusters;
     }
 

@@ -37,8 +37,9 @@ final class Publishing {
         Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.target());
         if (found.isPresent()) {
             if (!found.get().entry().flags().equals(flags)) {
-                throw new DriverException.IncompatibleExisting("volume " + request.volume() + " is published at "
-                        + request.target() + " with other flags: " + found.get().entry().flags() + ", not " + flags);
+                throw new DriverException.IncompatibleExisting(
+                        "volume " + request.volume() + " is published at " + request.target() + " with other flags: "
+                                + found.get().entry().flags() + ", not " + flags);
             }
             return;
         }
@@ -65,7 +66,8 @@ final class Publishing {
             throw new DriverException.InUse("volume " + request.volume() + " is not staged at " + request.staging()
                     + "; NodeStageVolume comes first");
         }
-        // says why; the credentials come with NodeStageVolume, or with node-publish secrets if a class sets them
+        // says why; the credentials come with NodeStageVolume, or with node-publish secrets if a class sets
+        // them
         throw new DriverException.BackendUnavailable(health.get().describe(request.volume())
                 + "; it has to be staged again, or the class has to name the same secret for node-publish as for"
                 + " node-stage");

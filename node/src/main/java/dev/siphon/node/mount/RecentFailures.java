@@ -6,8 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Why the last attempt to stage or publish a volume failed, for NodeGetVolumeHealth, which may ask about a volume that
-/// never got as far as the mount table. Kept in memory, for the volumes that failed last; a restart forgets.
+/// Why the last attempt to stage or publish a volume failed, for NodeGetVolumeHealth, which may ask about a
+/// volume that never got as far as the mount table. Kept in memory, for the volumes that failed last; a restart
+/// forgets.
 final class RecentFailures {
     private static final int MAX_VOLUMES = 256;
 

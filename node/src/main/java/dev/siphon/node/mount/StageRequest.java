@@ -16,7 +16,8 @@ public record StageRequest(
     /// The options to mount with: the class's and the PV's.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for an option that is not allowed
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volume cannot be written and the mode wants to write
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volume cannot be written and the mode wants
+    ///     to write
     ClientOptions options() {
         if (context.readOnly() && !use.isReadOnly()) {
             throw new DriverException.InUse(

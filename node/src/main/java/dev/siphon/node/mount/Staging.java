@@ -9,9 +9,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes a volume ready on this node: its account's directory is mounted aside, and the volume's data directory bound
-/// to the staging path. So the client's root is the account, whose quota it then enforces, while the workload sees the
-/// volume alone. The bind keeps the client; the mount aside goes at once or with the last bind, as the client needs.
+/// Makes a volume ready on this node: its account's directory is mounted aside, and the volume's data directory
+/// bound to the staging path. So the client's root is the account, whose quota it then enforces, while the
+/// workload sees the volume alone. The bind keeps the client; the mount aside goes at once or with the last bind,
+/// as the client needs.
 final class Staging {
     private static final Logger LOG = LoggerFactory.getLogger(Staging.class);
 
@@ -48,8 +49,8 @@ final class Staging {
     }
 
     private void mount(StageRequest request, ClientOptions options, Directory target, Duration limit) {
-        Mounter mounter =
-                mounters.selection().choose(request.context().mounter(), request.credentials().key());
+        Mounter mounter = mounters.selection()
+                .choose(request.context().mounter(), request.credentials().key());
         ClientMount client = new ClientMount(
                 request.volume(),
                 Monitors.parse(String.join(",", request.context().monitors())),
@@ -71,8 +72,7 @@ final class Staging {
                 .log("staged");
     }
 
-    private void bindData(
-            StageRequest request, ClientOptions options, ClientRoots.Root aside, Directory target) {
+    private void bindData(StageRequest request, ClientOptions options, ClientRoots.Root aside, Directory target) {
         try (Directory mounted = Directory.open(aside.path().toString())) {
             if (request.context().dataPath().isEmpty()) {
                 mounts.bind(mounted, target, options.flags());

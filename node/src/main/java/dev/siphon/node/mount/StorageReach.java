@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Whether the monitors of a cluster can be reached from this node, by TCP alone: no credentials are at hand, and a
-/// cluster that no connection reaches is the question asked.
+/// Whether the monitors of a cluster can be reached from this node, by TCP alone: no credentials are at hand, and
+/// a cluster that no connection reaches is the question asked.
 public final class StorageReach {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 

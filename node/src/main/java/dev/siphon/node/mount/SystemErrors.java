@@ -32,8 +32,7 @@ public final class SystemErrors {
                     EINTR,
                     ENOMEM,
                     EMFILE,
-                    ENFILE ->
-                new DriverException.BackendUnavailable(message, failed);
+                    ENFILE -> new DriverException.BackendUnavailable(message, failed);
             default -> new DriverException.BackendFault(message, failed);
         };
     }

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 
-/// A path of the host at which the caller wants a volume: absolute, free of `.`, `..` and control characters, and not a
-/// place that belongs to the system. Whether a part of it is a symbolic link shows only when it is opened.
+/// A path of the host at which the caller wants a volume: absolute, free of `.`, `..` and control characters, and
+/// not a place that belongs to the system. Whether a part of it is a symbolic link shows only when it is opened.
 ///
 /// @param field the request's field that it stands in, for messages
 /// @param text without doubled or trailing slashes, as the mount table has it
@@ -24,7 +24,8 @@ public record TargetPath(String field, String text) {
 
     /// Reads a path.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing or cannot be a place for a volume
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing or cannot be a place for a
+    ///     volume
     public static TargetPath parse(String field, String wire) {
         if (wire.isEmpty()) {
             throw new DriverException.InvalidRequest(field + " is missing");

@@ -54,8 +54,8 @@ final class VolumeMounts {
         Optional<MountEntry> entry = MountTable.read().at(path.text());
         Optional<Mounters.Recognized> found = entry.flatMap(mounters::recognize);
         if (entry.isPresent() && found.isEmpty()) {
-            throw new DriverException.InUse(
-                    "what is mounted at " + path + " is no volume of this driver, but " + entry.get().type());
+            throw new DriverException.InUse("what is mounted at " + path + " is no volume of this driver, but "
+                    + entry.get().type());
         }
         return found;
     }
@@ -105,8 +105,8 @@ final class VolumeMounts {
         }
     }
 
-    /// Takes every mount of `volume` away from `path`. Another volume's mount is left: then this volume is not there,
-    /// which is what was asked for.
+    /// Takes every mount of `volume` away from `path`. Another volume's mount is left: then this volume is not
+    /// there, which is what was asked for.
     ///
     /// @param limit for the client to write what it holds, when its last mount went
     /// @return whether nothing is mounted at `path` any more
@@ -135,7 +135,8 @@ final class VolumeMounts {
             if (!e.is(Errno.EBUSY)) {
                 throw SystemErrors.translate("unmounting " + path, e);
             }
-            // a mount that answers is really in use; one that does not keeps whoever waits for it, us included
+            // a mount that answers is really in use; one that does not keeps whoever waits for it, us
+            // included
             switch (check.look(volume, mount.entry())) {
                 case MountHealth.Alive _ ->
                     throw new DriverException.InUse("volume " + volume + " is in use at " + path);

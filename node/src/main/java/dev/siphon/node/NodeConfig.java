@@ -1,0 +1,22 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.NodeId;
+import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.csi.server.ServerConfig;
+import dev.siphon.node.mount.NodeVolumes;
+import java.nio.file.Path;
+
+/// How the node process is set up; [NodeOptions] makes one from flags.
+///
+/// @param id how the CO names this node
+/// @param stateDirectory this process's own
+/// @param maxVolumes how many volumes the CO may bring here, 0 for as many as it likes
+/// @param limits how long file systems may take
+/// @param mounter what every volume is mounted with, whatever its class says; `auto` leaves it to the class
+public record NodeConfig(
+        ServerConfig server,
+        NodeId id,
+        Path stateDirectory,
+        long maxVolumes,
+        NodeVolumes.Limits limits,
+        MounterChoice mounter) {}

@@ -1,0 +1,76 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.server.DriverProcess;
+import dev.siphon.csi.server.IdentityService;
+import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.node.ceph.MounterSelection;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.rpc.NodeService;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/// `siphon node`: the part of the driver that runs on every node and mounts. It holds no Ceph credential of its
+/// own: each comes with NodeStageVolume and is forgotten when the volume is mounted.
+@Command(
+        name = "node",
+        mixinStandardHelpOptions = true,
+        description = "Mounts volumes on this node (CSI node service).")
+public final class NodeMain implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeMain.class);
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private NodeOptions options = new NodeOptions();
+
+    /// Serves until SIGTERM.
+    @Override
+    public Integer call() throws InterruptedException {
+        NodeConfig config = options.read(command);
+        JsonLogging.start(options.logLevel());
+        LOG.atInfo().addKeyValue("config", config).log("starting");
+        return start(config).await();
+    }
+
+    /// Starts to serve.
+    static DriverProcess start(NodeConfig config) {
+        StateDirectory state = StateDirectory.take(config.stateDirectory());
+        BlockingCalls calls = new BlockingCalls();
+        NodeVolumes volumes = new NodeVolumes(
+                state.path(),
+                MounterSelection.ofThisNode(config.mounter(), config.id().name()),
+                calls,
+                config.limits());
+        PrometheusRegistry metrics = new PrometheusRegistry();
+        GaugeWithCallback.builder()
+                .name("siphon_mount_calls")
+                .help("Calls to the kernel about mounts that are under way; those that stay hang.")
+                .callback(callback -> callback.call(calls.underWay()))
+                .register(metrics);
+        volumes.recover();
+        NodeService service = new NodeService(
+                config.id(), config.maxVolumes(), volumes, config.server().deadlines());
+        DriverProcess process = DriverProcess.start(
+                config.server(),
+                new DriverProcess.Parts(
+                        // CSI wants what the driver offers as a whole from each of its
+                        // processes
+                        List.of(IdentityService.Offer.values()),
+                        List.of(service),
+                        MounterSelection::obstacle,
+                        metrics));
+        process.closeAtEnd("state directory", state);
+        process.closeAtEnd("mount calls", calls);
+        return process;
+    }
+}

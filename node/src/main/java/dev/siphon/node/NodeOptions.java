@@ -1,0 +1,112 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.NodeId;
+import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.csi.server.ServerOptions;
+import dev.siphon.node.mount.NodeVolumes;
+import java.nio.file.Path;
+import java.time.Duration;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/// The node's flags, for picocli's `@Mixin`.
+final class NodeOptions {
+    @Mixin
+    private ServerOptions server = new ServerOptions();
+
+    @Option(
+            names = "--node-id",
+            required = true,
+            defaultValue = "${env:NODE_ID}",
+            description = "How this node is called, and its host name as Ceph clients report it (env NODE_ID).")
+    private String nodeId = "";
+
+    @Option(
+            names = "--node-address",
+            defaultValue = "${env:NODE_ADDRESS:-}",
+            description = "The IP address from which this node reaches Ceph; only attach mode needs it (env"
+                    + " NODE_ADDRESS).")
+    private String nodeAddress = "";
+
+    @Option(
+            names = "--state-dir",
+            defaultValue = "${env:SIPHON_STATE_DIR:-/var/lib/siphon/node}",
+            description = "A directory of this process's own, made with mode 0700 (default: /var/lib/siphon/node).")
+    private Path stateDirectory = Path.of("/var/lib/siphon/node");
+
+    @Option(
+            names = "--max-volumes-per-node",
+            defaultValue = "${env:SIPHON_MAX_VOLUMES:-0}",
+            description = "How many volumes may be brought to this node, 0 for no limit (default: 0).")
+    private long maxVolumes;
+
+    @Option(
+            names = "--syscall-timeout",
+            defaultValue = "${env:SIPHON_SYSCALL_TIMEOUT:-15}",
+            description =
+                    "Seconds that a mount may take to give a sign of life before it counts as hung (default: 15).")
+    private int syscallSeconds;
+
+    @Option(
+            names = "--mount-timeout",
+            defaultValue = "${env:SIPHON_MOUNT_TIMEOUT:-30}",
+            description = "Seconds that a client may take to mount, or to write what it holds after an unmount"
+                    + " (default: 30).")
+    private int mountSeconds;
+
+    @Option(
+            names = "--mounter",
+            defaultValue = "${env:SIPHON_MOUNTER:-auto}",
+            description = "kernel or fuse for every volume of this node, whatever its class says; auto leaves it to"
+                    + " the class (default: auto).")
+    private String mounter = "";
+
+    org.slf4j.event.Level logLevel() {
+        return server.logLevel();
+    }
+
+    /// @throws picocli.CommandLine.ParameterException naming every flag that is wrong
+    NodeConfig read(CommandSpec command) {
+        ConfigProblems problems = new ConfigProblems();
+        var serverConfig = server.read(problems);
+        var id = problems.read(
+                "--node-id", () -> NodeId.parse(nodeAddress.isEmpty() ? nodeId : nodeId + "@" + nodeAddress));
+        var state = problems.read("--state-dir", () -> absolute(stateDirectory));
+        var max = problems.read("--max-volumes-per-node", () -> notNegative(maxVolumes));
+        var look = problems.read("--syscall-timeout", () -> seconds(syscallSeconds));
+        var mount = problems.read("--mount-timeout", () -> seconds(mountSeconds));
+        var choice = problems.read("--mounter", () -> MounterChoice.parse(mounter));
+        return problems.orFail(
+                command,
+                () -> new NodeConfig(
+                        serverConfig.get(),
+                        id.get(),
+                        state.get(),
+                        max.get(),
+                        new NodeVolumes.Limits(look.get(), mount.get()),
+                        choice.get()));
+    }
+
+    private static Path absolute(Path path) {
+        if (!path.isAbsolute() || path.getNameCount() < 2) {
+            throw new IllegalArgumentException("must be absolute, and not at the top of the file system: " + path);
+        }
+        return path.normalize();
+    }
+
+    private static long notNegative(long number) {
+        if (number < 0) {
+            throw new IllegalArgumentException("must not be negative: " + number);
+        }
+        return number;
+    }
+
+    private static Duration seconds(int seconds) {
+        if (seconds < 1) {
+            throw new IllegalArgumentException("must be at least 1 second, not " + seconds);
+        }
+        return Duration.ofSeconds(seconds);
+    }
+}

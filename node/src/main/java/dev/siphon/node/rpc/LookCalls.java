@@ -1,0 +1,128 @@
+package dev.siphon.node.rpc;
+
+import csi.v1.CapacityRange;
+import csi.v1.NodeExpandVolumeRequest;
+import csi.v1.NodeExpandVolumeResponse;
+import csi.v1.NodeGetStorageHealthRequest;
+import csi.v1.NodeGetStorageHealthResponse;
+import csi.v1.NodeGetVolumeHealthRequest;
+import csi.v1.NodeGetVolumeHealthResponse;
+import csi.v1.NodeGetVolumeStatsRequest;
+import csi.v1.NodeGetVolumeStatsResponse;
+import csi.v1.VolumeHealth;
+import csi.v1.VolumeHealthErrorType;
+import csi.v1.VolumeUsage.Unit;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.StorageReach;
+import dev.siphon.node.mount.TargetPath;
+import dev.siphon.node.mount.VolumeProblem;
+import dev.siphon.node.mount.VolumeUsage;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The calls that look and change nothing.
+final class LookCalls {
+    private static final String STAGING = "staging_target_path";
+    private static final String PATH = "volume_path";
+
+    private final NodeVolumes volumes;
+    private final Deadlines deadlines;
+
+    LookCalls(NodeVolumes volumes, Deadlines deadlines) {
+        this.volumes = volumes;
+        this.deadlines = deadlines;
+    }
+
+    NodeGetVolumeStatsResponse stats(NodeGetVolumeStatsRequest request) {
+        VolumeUsage usage = usage(request.getVolumeId(), request.getVolumePath(), request.getStagingTargetPath());
+        return NodeGetVolumeStatsResponse.newBuilder()
+                .addUsage(csi.v1.VolumeUsage.newBuilder()
+                        .setUnit(Unit.BYTES)
+                        .setTotal(usage.totalBytes())
+                        .setUsed(usage.usedBytes())
+                        .setAvailable(usage.availableBytes()))
+                .addUsage(csi.v1.VolumeUsage.newBuilder()
+                        .setUnit(Unit.INODES)
+                        .setTotal(usage.totalInodes())
+                        .setUsed(usage.usedInodes())
+                        .setAvailable(usage.availableInodes()))
+                .build();
+    }
+
+    /// The controller has set the quota, which every client obeys at once: nothing is left to do here but to see
+    /// that the volume is mounted.
+    NodeExpandVolumeResponse expand(NodeExpandVolumeRequest request) {
+        Optional<VolumeId> _ = Fields.volumeId(request.getVolumeId());
+        checkPath(request.getVolumePath());
+        if (request.hasVolumeCapability()) {
+            var _ = Capability.read(true, request.getVolumeCapability(), false);
+        }
+        checkRange(request.getCapacityRange());
+        VolumeUsage usage = usage(request.getVolumeId(), request.getVolumePath(), request.getStagingTargetPath());
+        return NodeExpandVolumeResponse.newBuilder()
+                .setCapacityBytes(usage.totalBytes())
+                .build();
+    }
+
+    /// CSI wants an absolute path, and NOT_FOUND where the volume is not: a relative path is one where it cannot
+    /// be.
+    private VolumeUsage usage(String volumeId, String path, String staging) {
+        Optional<VolumeId> id = Fields.volumeId(volumeId);
+        checkPath(path);
+        Optional<TargetPath> _ = Fields.optionalPath(STAGING, staging);
+        VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(volumeId));
+        if (!path.startsWith("/")) {
+            throw new DriverException.NotFound(
+                    "volume " + volume + " is not mounted at the relative path " + Quoted.of(path));
+        }
+        return volumes.usage(volume, TargetPath.parse(PATH, path), deadlines.remaining());
+    }
+
+    private static void checkPath(String path) {
+        if (path.isEmpty()) {
+            throw new DriverException.InvalidRequest(PATH + " is missing");
+        }
+    }
+
+    private static void checkRange(CapacityRange range) {
+        if (range.getRequiredBytes() < 0 || range.getLimitBytes() < 0) {
+            throw new DriverException.InvalidRequest("capacity_range holds a negative number");
+        }
+        if (range.getLimitBytes() > 0 && range.getLimitBytes() < range.getRequiredBytes()) {
+            throw new DriverException.CapacityOutOfRange("capacity_range.limit_bytes is less than required_bytes");
+        }
+    }
+
+    NodeGetVolumeHealthResponse volumeHealth(NodeGetVolumeHealthRequest request) {
+        Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
+        List<TargetPath> expected = Stream.of(
+                        Fields.optionalPath("volume_publish_path", request.getVolumePublishPath()),
+                        Fields.optionalPath(STAGING, request.getStagingTargetPath()))
+                .flatMap(Optional::stream)
+                .toList();
+        VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(request.getVolumeId()));
+        VolumeHealth.Builder health = VolumeHealth.newBuilder().setVolumeId(request.getVolumeId());
+        for (VolumeProblem problem : volumes.problems(volume, expected, deadlines.remaining())) {
+            health.addHealthStatuses(VolumeHealth.VolumeHealthEntry.newBuilder()
+                    .setStatus(
+                            switch (problem.severity()) {
+                                case DEGRADED -> VolumeHealthErrorType.DEGRADED;
+                                case INACCESSIBLE -> VolumeHealthErrorType.INACCESSIBLE;
+                            })
+                    .setReason(problem.reason())
+                    .setMessage(problem.message()));
+        }
+        return NodeGetVolumeHealthResponse.newBuilder().setVolumeHealth(health).build();
+    }
+
+    /// Of the clusters that have volumes mounted here: a node without volumes knows none.
+    NodeGetStorageHealthResponse storageHealth(NodeGetStorageHealthRequest request) {
+        Fields.checkSize("secrets", request.getSecretsMap());
+        return StorageHealthReport.of(StorageReach.look(volumes.clusters(), deadlines.remaining()));
+    }
+}

@@ -1,0 +1,95 @@
+package dev.siphon.node.rpc;
+
+import csi.v1.NodePublishVolumeRequest;
+import csi.v1.NodePublishVolumeResponse;
+import csi.v1.NodeStageVolumeRequest;
+import csi.v1.NodeStageVolumeResponse;
+import csi.v1.NodeUnpublishVolumeRequest;
+import csi.v1.NodeUnpublishVolumeResponse;
+import csi.v1.NodeUnstageVolumeRequest;
+import csi.v1.NodeUnstageVolumeResponse;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.mount.CephCredentials;
+import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.PublishRequest;
+import dev.siphon.node.mount.StageRequest;
+import dev.siphon.node.mount.TargetPath;
+import dev.siphon.node.mount.VolumeUse;
+import java.util.Map;
+import java.util.Optional;
+
+/// The four calls that mount and unmount. An id that no volume of this driver has is NOT_FOUND where a volume is
+/// wanted,
+/// and success where it is to be gone.
+final class MountCalls {
+    private static final String STAGING = "staging_target_path";
+    private static final String TARGET = "target_path";
+
+    private final NodeVolumes volumes;
+    private final Deadlines deadlines;
+
+    MountCalls(NodeVolumes volumes, Deadlines deadlines) {
+        this.volumes = volumes;
+        this.deadlines = deadlines;
+    }
+
+    NodeStageVolumeResponse stage(NodeStageVolumeRequest request) {
+        Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
+        TargetPath staging = TargetPath.parse(STAGING, request.getStagingTargetPath());
+        VolumeUse use = Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), false);
+        checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
+        VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(request.getVolumeId()));
+        VolumeContext context = VolumeContext.fromMap(volume, request.getVolumeContextMap());
+        CephCredentials credentials = CephCredentials.fromSecrets(request.getSecretsMap());
+        volumes.stage(new StageRequest(volume, staging, context, use, credentials), deadlines.remaining());
+        return NodeStageVolumeResponse.getDefaultInstance();
+    }
+
+    NodeUnstageVolumeResponse unstage(NodeUnstageVolumeRequest request) {
+        Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
+        TargetPath staging = TargetPath.parse(STAGING, request.getStagingTargetPath());
+        id.ifPresent(volume -> volumes.unstage(volume, staging, deadlines.remaining()));
+        return NodeUnstageVolumeResponse.getDefaultInstance();
+    }
+
+    NodePublishVolumeResponse publish(NodePublishVolumeRequest request) {
+        Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
+        TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
+        VolumeUse use =
+                Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), request.getReadonly());
+        checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
+        if (request.getStagingTargetPath().isEmpty()) {
+            throw new DriverException.InUse(STAGING + " is missing; NodeStageVolume comes first");
+        }
+        TargetPath staging = TargetPath.parse(STAGING, request.getStagingTargetPath());
+        if (staging.text().equals(target.text())) {
+            throw new DriverException.InvalidRequest(TARGET + " is the staging path itself");
+        }
+        VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(request.getVolumeId()));
+        Optional<VolumeContext> context = request.getVolumeContextCount() == 0
+                ? Optional.empty()
+                : Optional.of(VolumeContext.fromMap(volume, request.getVolumeContextMap()));
+        Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
+                ? Optional.of(CephCredentials.fromSecrets(request.getSecretsMap()))
+                : Optional.empty();
+        volumes.publish(new PublishRequest(volume, staging, target, use, context, credentials), deadlines.remaining());
+        return NodePublishVolumeResponse.getDefaultInstance();
+    }
+
+    NodeUnpublishVolumeResponse unpublish(NodeUnpublishVolumeRequest request) {
+        Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
+        TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
+        id.ifPresent(volume -> volumes.unpublish(volume, target, deadlines.remaining()));
+        return NodeUnpublishVolumeResponse.getDefaultInstance();
+    }
+
+    private static void checkMaps(
+            Map<String, String> volumeContext, Map<String, String> publishContext, Map<String, String> secrets) {
+        Fields.checkSize("volume_context", volumeContext);
+        Fields.checkSize("publish_context", publishContext);
+        Fields.checkSize("secrets", secrets);
+    }
+}

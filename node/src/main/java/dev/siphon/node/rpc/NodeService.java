@@ -1,0 +1,129 @@
+package dev.siphon.node.rpc;
+
+import csi.v1.NodeExpandVolumeRequest;
+import csi.v1.NodeExpandVolumeResponse;
+import csi.v1.NodeGetCapabilitiesRequest;
+import csi.v1.NodeGetCapabilitiesResponse;
+import csi.v1.NodeGetInfoRequest;
+import csi.v1.NodeGetInfoResponse;
+import csi.v1.NodeGetStorageHealthRequest;
+import csi.v1.NodeGetStorageHealthResponse;
+import csi.v1.NodeGetVolumeHealthRequest;
+import csi.v1.NodeGetVolumeHealthResponse;
+import csi.v1.NodeGetVolumeStatsRequest;
+import csi.v1.NodeGetVolumeStatsResponse;
+import csi.v1.NodeGrpc;
+import csi.v1.NodePublishVolumeRequest;
+import csi.v1.NodePublishVolumeResponse;
+import csi.v1.NodeServiceCapability;
+import csi.v1.NodeStageVolumeRequest;
+import csi.v1.NodeStageVolumeResponse;
+import csi.v1.NodeUnpublishVolumeRequest;
+import csi.v1.NodeUnpublishVolumeResponse;
+import csi.v1.NodeUnstageVolumeRequest;
+import csi.v1.NodeUnstageVolumeResponse;
+import dev.siphon.csi.NodeId;
+import dev.siphon.csi.server.Deadlines;
+import dev.siphon.csi.server.Unary;
+import dev.siphon.node.mount.NodeVolumes;
+import io.grpc.stub.StreamObserver;
+import java.util.List;
+
+/// The node service of CSI v1.13. Not offered: VOLUME_MOUNT_GROUP, since CephFS has no gid option, and topology,
+/// since CephFS is reachable from every node.
+public final class NodeService extends NodeGrpc.NodeImplBase {
+    private static final List<NodeServiceCapability.RPC.Type> CAPABILITIES = List.of(
+            NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME,
+            NodeServiceCapability.RPC.Type.GET_VOLUME_STATS,
+            NodeServiceCapability.RPC.Type.EXPAND_VOLUME,
+            NodeServiceCapability.RPC.Type.SINGLE_NODE_MULTI_WRITER,
+            NodeServiceCapability.RPC.Type.GET_VOLUME_HEALTH,
+            NodeServiceCapability.RPC.Type.GET_STORAGE_HEALTH);
+
+    private final NodeId id;
+    private final long maxVolumes;
+    private final MountCalls mountCalls;
+    private final LookCalls lookCalls;
+
+    /// @param maxVolumes how many volumes the CO may bring to this node, 0 for as many as it likes
+    public NodeService(NodeId id, long maxVolumes, NodeVolumes volumes, Deadlines deadlines) {
+        this.id = id;
+        this.maxVolumes = maxVolumes;
+        this.mountCalls = new MountCalls(volumes, deadlines);
+        this.lookCalls = new LookCalls(volumes, deadlines);
+    }
+
+    @Override
+    public void nodeStageVolume(NodeStageVolumeRequest request, StreamObserver<NodeStageVolumeResponse> observer) {
+        Unary.reply(observer, () -> mountCalls.stage(request));
+    }
+
+    @Override
+    public void nodeUnstageVolume(
+            NodeUnstageVolumeRequest request, StreamObserver<NodeUnstageVolumeResponse> observer) {
+        Unary.reply(observer, () -> mountCalls.unstage(request));
+    }
+
+    @Override
+    public void nodePublishVolume(
+            NodePublishVolumeRequest request, StreamObserver<NodePublishVolumeResponse> observer) {
+        Unary.reply(observer, () -> mountCalls.publish(request));
+    }
+
+    @Override
+    public void nodeUnpublishVolume(
+            NodeUnpublishVolumeRequest request, StreamObserver<NodeUnpublishVolumeResponse> observer) {
+        Unary.reply(observer, () -> mountCalls.unpublish(request));
+    }
+
+    @Override
+    public void nodeGetVolumeStats(
+            NodeGetVolumeStatsRequest request, StreamObserver<NodeGetVolumeStatsResponse> observer) {
+        Unary.reply(observer, () -> lookCalls.stats(request));
+    }
+
+    @Override
+    public void nodeExpandVolume(NodeExpandVolumeRequest request, StreamObserver<NodeExpandVolumeResponse> observer) {
+        Unary.reply(observer, () -> lookCalls.expand(request));
+    }
+
+    @Override
+    public void nodeGetVolumeHealth(
+            NodeGetVolumeHealthRequest request, StreamObserver<NodeGetVolumeHealthResponse> observer) {
+        Unary.reply(observer, () -> lookCalls.volumeHealth(request));
+    }
+
+    @Override
+    public void nodeGetStorageHealth(
+            NodeGetStorageHealthRequest request, StreamObserver<NodeGetStorageHealthResponse> observer) {
+        Unary.reply(observer, () -> lookCalls.storageHealth(request));
+    }
+
+    @Override
+    public void nodeGetCapabilities(
+            NodeGetCapabilitiesRequest request, StreamObserver<NodeGetCapabilitiesResponse> observer) {
+        Unary.reply(
+                observer,
+                () -> NodeGetCapabilitiesResponse.newBuilder()
+                        .addAllCapabilities(CAPABILITIES.stream()
+                                .map(NodeService::capability)
+                                .toList())
+                        .build());
+    }
+
+    private static NodeServiceCapability capability(NodeServiceCapability.RPC.Type type) {
+        return NodeServiceCapability.newBuilder()
+                .setRpc(NodeServiceCapability.RPC.newBuilder().setType(type))
+                .build();
+    }
+
+    @Override
+    public void nodeGetInfo(NodeGetInfoRequest request, StreamObserver<NodeGetInfoResponse> observer) {
+        Unary.reply(
+                observer,
+                () -> NodeGetInfoResponse.newBuilder()
+                        .setNodeId(id.toString())
+                        .setMaxVolumesPerNode(maxVolumes)
+                        .build());
+    }
+}

@@ -1,0 +1,53 @@
+package dev.siphon.node.rpc;
+
+import csi.v1.NodeGetStorageHealthResponse;
+import csi.v1.NodeGetStorageHealthResponse.StorageBackendHealth;
+import csi.v1.StorageHealthErrorType;
+import dev.siphon.node.mount.StorageReach.Finding;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// Says which clusters cannot be reached. CSI allows one entry per status and reason, so clusters of the same
+/// state share one.
+final class StorageHealthReport {
+    private StorageHealthReport() {}
+
+    static NodeGetStorageHealthResponse of(List<Finding> findings) {
+        NodeGetStorageHealthResponse.Builder response = NodeGetStorageHealthResponse.newBuilder();
+        List<Finding> cutOff = findings.stream().filter(Finding::isCutOff).toList();
+        List<Finding> partly = findings.stream().filter(f -> !f.isCutOff()).toList();
+        if (!cutOff.isEmpty()) {
+            response.addBackendHealth(entry(
+                    StorageHealthErrorType.STORAGE_UNREACHABLE,
+                    "MonitorsUnreachable",
+                    "no monitor answers of the clusters " + clusters(cutOff)));
+        }
+        if (!partly.isEmpty()) {
+            response.addBackendHealth(entry(
+                    StorageHealthErrorType.STORAGE_DEGRADED,
+                    "MonitorsPartlyUnreachable",
+                    "these monitors do not answer: " + silent(partly)));
+        }
+        return response.build();
+    }
+
+    private static StorageBackendHealth entry(StorageHealthErrorType status, String reason, String message) {
+        return StorageBackendHealth.newBuilder()
+                .setStatus(status)
+                .setReason(reason)
+                .setMessage(message)
+                .build();
+    }
+
+    private static String clusters(List<Finding> findings) {
+        return findings.stream().map(f -> f.cluster().toString()).collect(Collectors.joining("; "));
+    }
+
+    private static String silent(List<Finding> findings) {
+        return findings.stream()
+                .flatMap(f -> f.unreachable().stream())
+                .map(Object::toString)
+                .distinct()
+                .collect(Collectors.joining(", "));
+    }
+}
