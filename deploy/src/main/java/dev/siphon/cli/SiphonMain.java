@@ -1,0 +1,83 @@
+package dev.siphon.cli;
+
+import dev.siphon.csi.server.BuildInfo;
+import dev.siphon.csi.server.StartFailure;
+import java.lang.reflect.InvocationTargetException;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IVersionProvider;
+
+/// The one command `siphon`. Exits 0 on success, 1 on failure, 2 on wrong usage.
+@Command(
+        name = "siphon",
+        description = "A CSI driver for CephFS.",
+        mixinStandardHelpOptions = true,
+        scope = CommandLine.ScopeType.INHERIT,
+        versionProvider = SiphonMain.Version.class,
+        subcommands = CsiCommand.class)
+public final class SiphonMain implements Runnable {
+    /// The processes, by class name: a node's classpath has no controller, and the other way round, so neither may be
+    /// linked from here.
+    private static final List<String> PROCESSES =
+            List.of("dev.siphon.controller.ControllerMain", "dev.siphon.node.NodeMain");
+
+    @CommandLine.Spec
+    private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+
+    /// Says which build this is.
+    public static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"siphon " + BuildInfo.read()};
+        }
+    }
+
+    /// Runs the command line, and exits.
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    /// The command with the subcommands that are on this classpath.
+    static CommandLine commandLine() {
+        CommandLine commandLine = new CommandLine(new SiphonMain());
+        PROCESSES.forEach(name -> find(name).ifPresent(commandLine::addSubcommand));
+        return commandLine
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionExceptionHandler(failures());
+    }
+
+    /// Without a subcommand there is nothing to do but to say which there are.
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(
+                java.util.Objects.requireNonNull(spec).commandLine(), "a subcommand is missing");
+    }
+
+    private static Optional<Object> find(String className) {
+        try {
+            return Optional.of(Class.forName(className).getConstructor().newInstance());
+        } catch (ClassNotFoundException _) {
+            return Optional.empty();
+        } catch (NoSuchMethodException
+                | InstantiationException
+                | IllegalAccessException
+                | InvocationTargetException e) {
+            throw new IllegalStateException(className + " is no subcommand", e);
+        }
+    }
+
+    /// What a person can mend is told in a line; a bug shows its stack.
+    private static IExecutionExceptionHandler failures() {
+        return (thrown, command, _) -> {
+            switch (thrown) {
+                case StartFailure e -> command.getErr().println("siphon: " + e.getMessage());
+                case CsiCommand.Failed e -> command.getErr().println(e.getMessage());
+                default -> thrown.printStackTrace(command.getErr());
+            }
+            return CommandLine.ExitCode.SOFTWARE;
+        };
+    }
+}
