@@ -70,15 +70,6 @@ public final class CsiCommand implements Callable<Integer> {
             description = "The request as JSON with the field names of csi.proto, or '-' for stdin (default: {}).")
     private String request = "";
 
-    /// The call did not succeed; the message is for the person who made it.
-    static final class Failed extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Failed(String message) {
-            super(message);
-        }
-    }
-
     @Override
     public Integer call() throws IOException {
         JsonLogging.start(Level.ERROR);
@@ -140,8 +131,7 @@ public final class CsiCommand implements Callable<Integer> {
                     message);
         } catch (StatusRuntimeException e) {
             String description = e.getStatus().getDescription();
-            throw new Failed(
-                    e.getStatus().getCode() + ": " + (description == null ? "no message" : description));
+            throw new CallFailure(e.getStatus().getCode() + ": " + (description == null ? "no message" : description));
         }
     }
 
@@ -152,7 +142,6 @@ public final class CsiCommand implements Callable<Integer> {
     }
 
     private CommandLine.ParameterException usage(String message) {
-        return new CommandLine.ParameterException(
-                Objects.requireNonNull(spec).commandLine(), message);
+        return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), message);
     }
 }

@@ -28,7 +28,9 @@ final class SecretsFile {
         } catch (IOException e) {
             throw new IllegalArgumentException("cannot read the secrets file " + path + ": " + e, e);
         }
-        return text.stripLeading().startsWith("{") ? json(path, text) : yaml(path, text.lines().toList());
+        return text.stripLeading().startsWith("{")
+                ? json(path, text)
+                : yaml(path, text.lines().toList());
     }
 
     private static Map<String, String> json(Path path, String text) {
@@ -61,7 +63,8 @@ final class SecretsFile {
                 throw new IllegalArgumentException(
                         "line " + (i + 1) + " of the secrets file " + path + " is not 'key: value'");
             }
-            secrets.put(line.substring(0, colon), unquoted(line.substring(colon + 2).strip()));
+            secrets.put(
+                    line.substring(0, colon), unquoted(line.substring(colon + 2).strip()));
         }
         return secrets;
     }

@@ -4,6 +4,7 @@ import dev.siphon.csi.server.BuildInfo;
 import dev.siphon.csi.server.StartFailure;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -16,13 +17,14 @@ import picocli.CommandLine.IVersionProvider;
         description = "A CSI driver for CephFS.",
         mixinStandardHelpOptions = true,
         scope = CommandLine.ScopeType.INHERIT,
-        versionProvider = SiphonMain.Version.class,
-        subcommands = CsiCommand.class)
+        versionProvider = SiphonMain.Version.class)
 public final class SiphonMain implements Runnable {
-    /// The processes, by class name: a node's classpath has no controller, and the other way round, so neither may be
-    /// linked from here.
-    private static final List<String> PROCESSES =
-            List.of("dev.siphon.controller.ControllerMain", "dev.siphon.node.NodeMain");
+    /// The subcommands by class name. None is linked from here: a node's classpath has no controller, and the other way
+    /// round, and a process that starts should load nothing of the others.
+    private static final Map<String, String> SUBCOMMANDS = Map.of(
+            "controller", "dev.siphon.controller.ControllerMain",
+            "csi", "dev.siphon.cli.CsiCommand",
+            "node", "dev.siphon.node.NodeMain");
 
     @CommandLine.Spec
     private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
@@ -37,16 +39,20 @@ public final class SiphonMain implements Runnable {
 
     /// Runs the command line, and exits.
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        System.exit(commandLine(List.of(args)).execute(args));
     }
 
-    /// The command with the subcommands that are on this classpath.
-    static CommandLine commandLine() {
+    /// The command with the subcommand that `args` name, or with all that are on this classpath.
+    static CommandLine commandLine(List<String> args) {
         CommandLine commandLine = new CommandLine(new SiphonMain());
-        PROCESSES.forEach(name -> find(name).ifPresent(commandLine::addSubcommand));
-        return commandLine
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .setExecutionExceptionHandler(failures());
+        SUBCOMMANDS.forEach((name, type) -> {
+            if (args.isEmpty()
+                    || !SUBCOMMANDS.containsKey(args.getFirst())
+                    || args.getFirst().equals(name)) {
+                find(type).ifPresent(subcommand -> commandLine.addSubcommand(name, subcommand));
+            }
+        });
+        return commandLine.setCaseInsensitiveEnumValuesAllowed(true).setExecutionExceptionHandler(failures());
     }
 
     /// Without a subcommand there is nothing to do but to say which there are.
@@ -74,7 +80,7 @@ public final class SiphonMain implements Runnable {
         return (thrown, command, _) -> {
             switch (thrown) {
                 case StartFailure e -> command.getErr().println("siphon: " + e.getMessage());
-                case CsiCommand.Failed e -> command.getErr().println(e.getMessage());
+                case CallFailure e -> command.getErr().println(e.getMessage());
                 default -> thrown.printStackTrace(command.getErr());
             }
             return CommandLine.ExitCode.SOFTWARE;

@@ -2,34 +2,31 @@ package dev.siphon.csi.server;
 
 import dev.siphon.csi.Quoted;
 import java.net.InetSocketAddress;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/// Where the HTTP server for operators listens, as `HOST:PORT` or `[IPv6]:PORT`; port 0 takes a free one.
+/// Where the HTTP server for operators listens.
+///
+/// @param host a name or an address of this machine
+/// @param port a TCP port; 0 takes a free one
 public record OpsAddress(String host, int port) {
-    private static final Pattern FORM = Pattern.compile("(?:\\[([0-9a-fA-F:.]+)]|([^\\[\\]:]+)):([0-9]{1,5})");
     private static final int MAX_PORT = 65_535;
 
+    /// @throws IllegalArgumentException if `host` is empty or `port` is none
     public OpsAddress {
-        if (host.isEmpty() || port < 0 || port > MAX_PORT) {
+        if (host.isBlank()) {
+            throw new IllegalArgumentException("host " + Quoted.of(host) + " must not be empty");
+        }
+        if (port < 0 || port > MAX_PORT) {
             throw new IllegalArgumentException("port " + port + " must be 0 to " + MAX_PORT);
         }
     }
 
-    /// Reads an address.
-    ///
-    /// @throws IllegalArgumentException if `text` has another form
-    public static OpsAddress parse(String text) {
-        Matcher matcher = FORM.matcher(text);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException("address " + Quoted.of(text) + " must be HOST:PORT or [IPv6]:PORT");
+    /// @throws StartFailure if the host's name has no address
+    InetSocketAddress resolve() {
+        InetSocketAddress address = new InetSocketAddress(host, port);
+        if (address.isUnresolved()) {
+            throw new StartFailure("the host " + Quoted.of(host) + " has no address");
         }
-        String host = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
-        return new OpsAddress(host, Integer.parseInt(matcher.group(3)));
-    }
-
-    InetSocketAddress toSocketAddress() {
-        return new InetSocketAddress(host, port);
+        return address;
     }
 
     @Override

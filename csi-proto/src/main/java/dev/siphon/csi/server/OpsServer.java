@@ -41,7 +41,7 @@ public final class OpsServer implements AutoCloseable {
     /// @throws StartFailure if the address cannot be bound
     public static OpsServer start(OpsAddress address, Readiness readiness, PrometheusRegistry registry) {
         try {
-            HttpServer server = HttpServer.create(address.toSocketAddress(), 0);
+            HttpServer server = HttpServer.create(address.resolve(), 0);
             ExecutorService requests = Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name("ops-", 0).factory());
             server.setExecutor(requests);

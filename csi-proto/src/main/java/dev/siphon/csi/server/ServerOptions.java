@@ -20,11 +20,16 @@ public final class ServerOptions {
     private String endpoint = "";
 
     @Option(
-            names = "--ops-address",
-            defaultValue = "${env:SIPHON_OPS_ADDRESS:-127.0.0.1:0}",
-            description = "HOST:PORT for /healthz, /readyz and /metrics; port 0 takes a free one and logs it"
-                    + " (default: 127.0.0.1:0).")
-    private String opsAddress = "";
+            names = "--ops-host",
+            defaultValue = "${env:SIPHON_OPS_HOST:-127.0.0.1}",
+            description = "The address for /healthz, /readyz and /metrics (default: 127.0.0.1).")
+    private String opsHost = "";
+
+    @Option(
+            names = "--ops-port",
+            defaultValue = "${env:SIPHON_OPS_PORT:-0}",
+            description = "Its TCP port; 0 takes a free one and logs it (default: 0).")
+    private int opsPort;
 
     @Option(
             names = "--log-level",
@@ -61,7 +66,7 @@ public final class ServerOptions {
     public ConfigProblems.Read<ServerConfig> read(ConfigProblems problems) {
         var name = problems.read("--driver-name", () -> new DriverName(driverName));
         var socket = problems.read("--endpoint", () -> UnixEndpoint.parse(endpoint));
-        var ops = problems.read("--ops-address", () -> OpsAddress.parse(opsAddress));
+        var ops = problems.read("--ops-port", () -> new OpsAddress(opsHost, opsPort));
         var call = problems.read("--rpc-timeout", () -> seconds(rpcTimeoutSeconds));
         var drain = problems.read("--drain-timeout", () -> seconds(drainTimeoutSeconds));
         var shutdown = problems.read("--shutdown-timeout", () -> seconds(shutdownTimeoutSeconds));
