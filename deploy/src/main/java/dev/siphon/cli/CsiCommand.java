@@ -1,5 +1,6 @@
 package dev.siphon.cli;
 
+import com.google.gson.JsonObject;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.MethodDescriptor;
 import com.google.protobuf.DynamicMessage;
@@ -13,6 +14,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -32,7 +34,8 @@ import picocli.CommandLine.Parameters;
         name = "csi",
         description = {
             "Calls an RPC of a CSI driver and prints its response as JSON.",
-            "Without RPC, lists the RPCs and the fields of their requests."
+            "Without RPC, lists the RPCs and the fields of their requests.",
+            "With '-' for RPC, calls one after another: each line of stdin is 'RPC' or 'RPC REQUEST'."
         })
 public final class CsiCommand implements Callable<Integer> {
     private final CsiMethods methods = new CsiMethods();
@@ -73,23 +76,62 @@ public final class CsiCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         JsonLogging.start(Level.ERROR);
-        var out = Objects.requireNonNull(spec).commandLine().getOut();
+        PrintWriter out = command().getOut();
         if (rpc == null) {
             methods.describe().forEach(out::println);
             return CommandLine.ExitCode.OK;
         }
-        String name = rpc;
-        MethodDescriptor method = methods.find(name).orElseThrow(() -> usage("there is no unary RPC " + name));
-        DynamicMessage message = message(method);
-        out.println(JsonFormat.printer().preservingProtoFieldNames().print(send(method, message)));
-        out.flush();
-        return CommandLine.ExitCode.OK;
+        try (UnixSocketChannel channel = UnixSocketChannel.open(address())) {
+            if (rpc.equals("-")) {
+                return lines(channel, out);
+            }
+            out.println(JsonFormat.printer()
+                    .preservingProtoFieldNames()
+                    .print(send(channel, rpc, request.equals("-") ? stdin() : request)));
+            return CommandLine.ExitCode.OK;
+        } finally {
+            out.flush();
+        }
     }
 
-    private DynamicMessage message(MethodDescriptor method) throws IOException {
+    /// One line of JSON per line of stdin: the response, or `{"error": "CODE: message"}`.
+    private int lines(UnixSocketChannel channel, PrintWriter out) throws IOException {
+        int failed = 0;
+        for (String line : stdin().lines().filter(text -> !text.isBlank()).toList()) {
+            String[] call = line.strip().split("\\s+", 2);
+            try {
+                out.println(JsonFormat.printer()
+                        .preservingProtoFieldNames()
+                        .omittingInsignificantWhitespace()
+                        .print(send(channel, call[0], call.length == 1 ? "{}" : call[1])));
+            } catch (CallFailure e) {
+                JsonObject error = new JsonObject();
+                error.addProperty("error", e.getMessage());
+                out.println(error);
+                failed++;
+            }
+        }
+        return failed == 0 ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    }
+
+    private DynamicMessage send(UnixSocketChannel channel, String name, String json) {
+        MethodDescriptor method = methods.find(name).orElseThrow(() -> usage("there is no unary RPC " + name));
+        try {
+            return ClientCalls.blockingUnaryCall(
+                    channel.channel(),
+                    CsiMethods.toGrpc(method),
+                    CallOptions.DEFAULT.withDeadlineAfter(timeoutSeconds, TimeUnit.SECONDS),
+                    message(method, json));
+        } catch (StatusRuntimeException e) {
+            String description = e.getStatus().getDescription();
+            throw new CallFailure(e.getStatus().getCode() + ": " + (description == null ? "no message" : description));
+        }
+    }
+
+    private DynamicMessage message(MethodDescriptor method, String json) {
         DynamicMessage.Builder builder = DynamicMessage.newBuilder(method.getInputType());
         try {
-            JsonFormat.parser().merge(request.equals("-") ? stdin() : request, builder);
+            JsonFormat.parser().merge(json, builder);
         } catch (InvalidProtocolBufferException e) {
             throw usage("the request does not fit " + method.getInputType().getName() + ": " + e.getMessage());
         }
@@ -116,22 +158,11 @@ public final class CsiCommand implements Callable<Integer> {
         }
     }
 
-    private DynamicMessage send(MethodDescriptor method, DynamicMessage message) {
-        UnixEndpoint address;
+    private UnixEndpoint address() {
         try {
-            address = UnixEndpoint.parse(endpoint);
+            return UnixEndpoint.parse(endpoint);
         } catch (IllegalArgumentException e) {
             throw usage(Objects.requireNonNull(e.getMessage()));
-        }
-        try (UnixSocketChannel channel = UnixSocketChannel.open(address)) {
-            return ClientCalls.blockingUnaryCall(
-                    channel.channel(),
-                    CsiMethods.toGrpc(method),
-                    CallOptions.DEFAULT.withDeadlineAfter(timeoutSeconds, TimeUnit.SECONDS),
-                    message);
-        } catch (StatusRuntimeException e) {
-            String description = e.getStatus().getDescription();
-            throw new CallFailure(e.getStatus().getCode() + ": " + (description == null ? "no message" : description));
         }
     }
 
@@ -142,6 +173,10 @@ public final class CsiCommand implements Callable<Integer> {
     }
 
     private CommandLine.ParameterException usage(String message) {
-        return new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), message);
+        return new CommandLine.ParameterException(command(), message);
+    }
+
+    private CommandLine command() {
+        return Objects.requireNonNull(spec).commandLine();
     }
 }

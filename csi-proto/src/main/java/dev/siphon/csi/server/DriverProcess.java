@@ -2,12 +2,14 @@ package dev.siphon.csi.server;
 
 import io.grpc.BindableService;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +50,14 @@ public final class DriverProcess {
         }
     }
 
-    private record Named(String name, AutoCloseable resource) {}
+    /// Something that lives as long as the process, such as the connections to the clusters.
+    @FunctionalInterface
+    public interface Resource {
+        /// Ends it. Waits for what is under way only as long as it must.
+        void close();
+    }
+
+    private record Named(String name, Resource resource) {}
 
     private DriverProcess(ServerConfig config, Readiness readiness, OpsServer ops, UnixSocketServer server) {
         this.config = config;
@@ -88,12 +97,12 @@ public final class DriverProcess {
     }
 
     /// Has `resource` closed when the process ends, after the RPCs have ended and before what was given earlier.
-    public synchronized void closeAtEnd(String name, AutoCloseable resource) {
+    public synchronized void closeAtEnd(String name, Resource resource) {
         resources.push(new Named(name, resource));
     }
 
     /// Where the operators' HTTP listens.
-    public java.net.InetSocketAddress opsAddress() {
+    public InetSocketAddress opsAddress() {
         return ops.address();
     }
 
@@ -121,7 +130,7 @@ public final class DriverProcess {
             });
         }
         try {
-            if (!stopped.await(config.shutdown().toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS)) {
+            if (!stopped.await(config.shutdown().toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.atError()
                         .addKeyValue("after_s", config.shutdown().toSeconds())
                         .log("the shutdown hangs; halting");
@@ -134,17 +143,18 @@ public final class DriverProcess {
 
     private boolean closeAll() {
         LOG.atInfo().log("shutting down");
-        readiness.close();
-        boolean clean = server.drain(config.drain());
-        if (!clean) {
+        boolean clean = close(new Named("readiness", readiness::close));
+        AtomicBoolean drained = new AtomicBoolean();
+        clean &= close(new Named("socket", () -> drained.set(server.drain(config.drain()))));
+        if (!drained.get()) {
             LOG.atWarn().addKeyValue("after_s", config.drain().toSeconds()).log("RPCs were broken off");
         }
         for (Named named : taken()) {
             clean &= close(named);
         }
-        ops.close();
-        LOG.atInfo().addKeyValue("clean", clean).log("ended");
-        return clean;
+        clean &= close(new Named("http", ops::close));
+        LOG.atInfo().addKeyValue("clean", clean && drained.get()).log("ended");
+        return clean && drained.get();
     }
 
     private synchronized List<Named> taken() {
@@ -155,10 +165,7 @@ public final class DriverProcess {
         try {
             named.resource().close();
             return true;
-        } catch (Exception e) {
-            if (e instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
+        } catch (RuntimeException e) {
             // the others must be closed all the same
             LOG.atWarn().setCause(e).addKeyValue("resource", named.name()).log("could not be closed");
             return false;

@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.event.KeyValuePair;
 
 /// One event as one line: `time`, `level`, `logger`, `message`, then the event's key-values as fields of their own, and
@@ -55,13 +56,16 @@ final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
         return text.append('\n').toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    private static void value(JsonWriter json, Object value) throws IOException {
-        switch (value) {
-            case null -> json.nullValue();
-            case Number number -> json.value(number);
-            case Boolean flag -> json.value(flag);
-            case JsonElement element -> json.jsonValue(element.toString());
-            default -> json.value(value.toString());
+    // not a switch over types: the first one in a process costs 30 ms, and each process logs before it serves
+    private static void value(JsonWriter json, @Nullable Object value) throws IOException {
+        if (value instanceof Number number) {
+            json.value(number);
+        } else if (value instanceof Boolean flag) {
+            json.value(flag);
+        } else if (value instanceof JsonElement element) {
+            json.jsonValue(element.toString());
+        } else {
+            json.value(value == null ? null : value.toString());
         }
     }
 

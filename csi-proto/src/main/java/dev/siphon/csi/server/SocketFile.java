@@ -10,9 +10,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 
 /// The file of a listening unix socket, owned by this process.
 ///
@@ -49,7 +49,8 @@ final class SocketFile {
         Path parent = Objects.requireNonNull(path.getParent(), "an absolute path has a parent");
         try {
             refuseUnlessStale(path);
-            Path room = parent.resolve(".csi-" + HexFormat.of().toHexDigits(new SecureRandom().nextInt()));
+            Path room = parent.resolve(".csi-"
+                    + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt()));
             Files.createDirectory(
                     room, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Path bound = room.resolve("s");
