@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -50,14 +52,7 @@ public final class DriverProcess {
         }
     }
 
-    /// Something that lives as long as the process, such as the connections to the clusters.
-    @FunctionalInterface
-    public interface Resource {
-        /// Ends it. Waits for what is under way only as long as it must.
-        void close();
-    }
-
-    private record Named(String name, Resource resource) {}
+    private record Named(String name, AutoCloseable resource) {}
 
     private DriverProcess(ServerConfig config, Readiness readiness, OpsServer ops, UnixSocketServer server) {
         this.config = config;
@@ -97,7 +92,7 @@ public final class DriverProcess {
     }
 
     /// Has `resource` closed when the process ends, after the RPCs have ended and before what was given earlier.
-    public synchronized void closeAtEnd(String name, Resource resource) {
+    public synchronized void closeAtEnd(String name, AutoCloseable resource) {
         resources.push(new Named(name, resource));
     }
 
@@ -143,7 +138,7 @@ public final class DriverProcess {
 
     private boolean closeAll() {
         LOG.atInfo().log("shutting down");
-        boolean clean = close(new Named("readiness", readiness::close));
+        boolean clean = close(new Named("readiness", readiness));
         AtomicBoolean drained = new AtomicBoolean();
         clean &= close(new Named("socket", () -> drained.set(server.drain(config.drain()))));
         if (!drained.get()) {
@@ -152,7 +147,7 @@ public final class DriverProcess {
         for (Named named : taken()) {
             clean &= close(named);
         }
-        clean &= close(new Named("http", ops::close));
+        clean &= close(new Named("http", ops));
         LOG.atInfo().addKeyValue("clean", clean && drained.get()).log("ended");
         return clean && drained.get();
     }
@@ -162,13 +157,22 @@ public final class DriverProcess {
     }
 
     private static boolean close(Named named) {
-        try {
+        FutureTask<Boolean> closing = new FutureTask<>(() -> {
             named.resource().close();
             return true;
-        } catch (RuntimeException e) {
+        });
+        closing.run();
+        try {
+            return closing.get();
+        } catch (ExecutionException e) {
             // the others must be closed all the same
-            LOG.atWarn().setCause(e).addKeyValue("resource", named.name()).log("could not be closed");
-            return false;
+            LOG.atWarn()
+                    .setCause(e.getCause())
+                    .addKeyValue("resource", named.name())
+                    .log("could not be closed");
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
+        return false;
     }
 }
