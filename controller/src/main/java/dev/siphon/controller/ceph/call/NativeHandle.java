@@ -5,9 +5,6 @@ public interface NativeHandle {
     /// The calls on this handle; nothing is called outside of them.
     NativeCalls calls();
 
-    /// Called when the handle is given up while calls on it hang, to make them return if the library can.
-    void interrupt();
-
     /// Closes the handle; its calls have all returned.
     void close();
 }

@@ -137,15 +137,19 @@ public final class Reconnecting<H extends NativeHandle> implements AutoCloseable
                 .ifPresent(this::retire);
     }
 
+    /// Takes `handle` out of use because the cluster has ended it; the next call connects anew.
+    public synchronized void discard(H handle) {
+        if (connected().filter(handle::equals).isPresent()) {
+            retire(handle);
+        }
+    }
+
     private void retire(H handle) {
         current = Optional.empty();
         retired.add(handle);
         var _ = handle.calls()
                 .retire()
                 .thenRunAsync(handle::close, Thread.ofPlatform().daemon()::start);
-        if (handle.calls().outstanding() > 0) {
-            Thread.ofPlatform().daemon().name(name + "-interrupt").start(handle::interrupt);
-        }
     }
 
     private Optional<H> connected() {

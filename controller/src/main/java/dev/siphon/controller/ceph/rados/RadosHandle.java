@@ -52,10 +52,6 @@ final class RadosHandle implements NativeHandle {
         return calls;
     }
 
-    /// librados cannot be told to give up a command.
-    @Override
-    public void interrupt() {}
-
     @Override
     public void close() {
         rados.shutDown();

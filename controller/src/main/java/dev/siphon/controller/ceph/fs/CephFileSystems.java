@@ -1,0 +1,88 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Sessions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// The file systems of all clusters, each with a client of its own.
+public final class CephFileSystems implements AutoCloseable {
+    /// Per cluster; each has threads and memory of its own.
+    private static final int COPIES_AT_ONCE = 2;
+
+    private final Function<String, CephConnection> connections;
+    private final CallLimits limits;
+    private final Supplier<Duration> timeLeft;
+    private final CephMetrics metrics;
+    private final Map<String, ExecutorService> copies = new ConcurrentHashMap<>();
+    private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
+
+    private record Key(String cluster, Optional<String> fileSystem) {}
+
+    /// @param connections the connection to the cluster of that id
+    /// @param timeLeft how long the caller on this thread still waits
+    public CephFileSystems(
+            Function<String, CephConnection> connections,
+            CallLimits limits,
+            Supplier<Duration> timeLeft,
+            CephMetrics metrics) {
+        this.connections = connections;
+        this.limits = limits;
+        this.timeLeft = timeLeft;
+        this.metrics = metrics;
+    }
+
+    /// The adapter of that port.
+    public FileTree files() {
+        return new CephFileTree(this);
+    }
+
+    /// The adapter of that port.
+    public Sessions sessions() {
+        return new CephSessions(connections, cluster -> client(new Key(cluster, Optional.empty())));
+    }
+
+    /// The client of a file system.
+    CephFs client(String cluster, String fileSystem) {
+        return client(new Key(cluster, Optional.of(fileSystem)));
+    }
+
+    private CephFs client(Key key) {
+        return clients.computeIfAbsent(
+                key,
+                _ -> new CephFs(
+                        connections.apply(key.cluster()).access(), key.fileSystem(), limits, timeLeft, metrics));
+    }
+
+    /// Begins a copy with a mount and threads of its own, or queues it.
+    FileTree.Copy copy(String cluster, String fileSystem, TreeCopy.Order order) {
+        ClusterAccess access = connections.apply(cluster).access();
+        ExecutorService threads = copies.computeIfAbsent(
+                cluster,
+                _ -> Executors.newFixedThreadPool(
+                        COPIES_AT_ONCE,
+                        Thread.ofPlatform().daemon().name("copy-" + cluster + "-", 1).factory()));
+        return TreeCopy.start(threads, () -> MountHandle.connect(access, Optional.of(fileSystem), limits), order);
+    }
+
+    /// Drops clients that have stopped answering and closes those that are idle; to be called every second or so.
+    public void sweep() {
+        clients.values().forEach(CephFs::sweep);
+    }
+
+    @Override
+    public void close() {
+        copies.values().forEach(ExecutorService::shutdownNow);
+        clients.values().forEach(CephFs::close);
+    }
+}

@@ -1,0 +1,101 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.csi.DriverException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/// [FileTree] by libcephfs.
+final class CephFileTree implements FileTree {
+    private static final String MAX_BYTES = "ceph.quota.max_bytes";
+    private static final String MAX_FILES = "ceph.quota.max_files";
+    private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+    private final CephFileSystems fileSystems;
+
+    CephFileTree(CephFileSystems fileSystems) {
+        this.fileSystems = fileSystems;
+    }
+
+    @Override
+    public OptionalLong quotaBytes(String cluster, String fileSystem, String path) {
+        return inDirectory("get quota", cluster, fileSystem, path, directory -> directory.number(MAX_BYTES));
+    }
+
+    @Override
+    public void setQuotaBytes(String cluster, String fileSystem, String path, long bytes) {
+        inDirectory("set quota", cluster, fileSystem, path, directory -> {
+            directory.setNumber(MAX_BYTES, bytes);
+            return true;
+        });
+    }
+
+    @Override
+    public void setQuotaFiles(String cluster, String fileSystem, String path, long files) {
+        inDirectory("set quota", cluster, fileSystem, path, directory -> {
+            directory.setNumber(MAX_FILES, files);
+            return true;
+        });
+    }
+
+    @Override
+    public void setMode(String cluster, String fileSystem, String path, int mode) {
+        inDirectory("set mode", cluster, fileSystem, path, directory -> {
+            directory.setMode(mode);
+            return true;
+        });
+    }
+
+    @Override
+    public long fileCount(String cluster, String fileSystem, String path) {
+        return inDirectory(
+                "count files",
+                cluster,
+                fileSystem,
+                path,
+                directory -> directory.number("ceph.dir.rfiles").orElse(0));
+    }
+
+    @Override
+    public String dataDirectory(String cluster, String fileSystem, String path) {
+        List<String> found = fileSystems.client(cluster, fileSystem).call("find data directory", mount -> {
+            List<String> names = new ArrayList<>();
+            MountPath directory = MountPath.of(path);
+            mount.openDirectory(directory).close();
+            mount.list(directory, entry -> {
+                if (entry.stat().kind() == FileStat.Kind.DIRECTORY
+                        && UUID.matcher(entry.name().bytes()).matches()) {
+                    names.add(entry.name().bytes());
+                }
+            });
+            return names;
+        });
+        if (found.size() > 1) {
+            throw new DriverException.BackendFault(path + " of file system " + fileSystem + " in cluster " + cluster
+                    + " has several data directories: " + found);
+        }
+        if (found.isEmpty()) {
+            throw new DriverException.NotFound(
+                    path + " of file system " + fileSystem + " in cluster " + cluster + " has no data directory");
+        }
+        return path + "/" + found.getFirst();
+    }
+
+    @Override
+    public Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid) {
+        return fileSystems.copy(
+                cluster, fileSystem, new TreeCopy.Order(MountPath.of(source), MountPath.of(target), uid, gid));
+    }
+
+    private <T> T inDirectory(
+            String operation, String cluster, String fileSystem, String path, Function<OpenFile, T> body) {
+        return fileSystems.client(cluster, fileSystem).call(operation, mount -> {
+            try (OpenFile directory = mount.openDirectory(MountPath.of(path))) {
+                return body.apply(directory);
+            }
+        });
+    }
+}

@@ -1,0 +1,91 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.call.Reconnecting;
+import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// A client of one file system, or of a cluster's MDS daemons; connected when needed, closed when idle.
+final class CephFs implements AutoCloseable {
+    private static final Duration IDLE = Duration.ofMinutes(1);
+
+    private final ClusterAccess access;
+    private final CallLimits limits;
+    private final Supplier<Duration> timeLeft;
+    private final CephMetrics metrics;
+    private final Reconnecting<MountHandle> handles;
+
+    /// @param fileSystem what to mount; empty for a client that only sends commands to MDS daemons
+    CephFs(
+            ClusterAccess access,
+            Optional<String> fileSystem,
+            CallLimits limits,
+            Supplier<Duration> timeLeft,
+            CephMetrics metrics) {
+        this.access = access;
+        this.limits = limits;
+        this.timeLeft = timeLeft;
+        this.metrics = metrics;
+        String name = "cephfs-" + access.cluster() + fileSystem.map(fs -> "-" + fs).orElse("");
+        this.handles = new Reconnecting<>(
+                name,
+                access.cluster(),
+                limits,
+                metrics,
+                number -> MountHandle.connect(access, fileSystem, name + "-" + number, limits, metrics));
+    }
+
+    /// Runs `body`, which must be safe to repeat, with a mount, and waits for it; once more if the MDS had ended
+    /// the client's session.
+    ///
+    /// @param operation for messages and metrics
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if it does not end in time; it goes on
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it was not begun, or was cut off
+    <T> T call(String operation, Function<Mount, T> body) {
+        long deadline = System.nanoTime()
+                + Collections.min(List.of(timeLeft.get(), limits.patience())).toNanos();
+        String what = operation + " in cluster " + access.cluster();
+        return attempt(operation, what, deadline, body)
+                .or(() -> attempt(operation, what, deadline, body))
+                .orElseThrow(() -> new DriverException.BackendUnavailable(what + " was cut off by the MDS; retry"));
+    }
+
+    private <T> Optional<T> attempt(String operation, String what, long deadline, Function<Mount, T> body) {
+        return metrics.measure(
+                access.cluster(),
+                "mds",
+                operation,
+                result -> result.isPresent() ? "ok" : "cut off",
+                () -> handles.call(what, deadline, handle -> unlessCutOff(handle, body)));
+    }
+
+    private <T> Optional<T> unlessCutOff(MountHandle handle, Function<Mount, T> body) {
+        try {
+            return Optional.of(body.apply(handle.mount()));
+        } catch (DriverException.BackendUnavailable e) {
+            if (!handle.mount().isCutOff()) {
+                throw e;
+            }
+            handles.discard(handle);
+            return Optional.empty();
+        }
+    }
+
+    /// See [Reconnecting#sweep]; also closes what is idle.
+    void sweep() {
+        handles.sweep();
+        handles.closeIfIdle(IDLE);
+    }
+
+    @Override
+    public void close() {
+        handles.close();
+    }
+}

@@ -1,0 +1,119 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.volume.FileTree;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Copies what is no directory, one after the other; each worker of a copy has one.
+final class EntryCopy implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(EntryCopy.class);
+    private static final long BLOCK_BYTES = 1L << 20;
+
+    private final Mount mount;
+    private final TreeCopy.Order order;
+    private final HardLinks links;
+    private final FileTree.Copy progress;
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment block = arena.allocate(BLOCK_BYTES);
+    private final MemorySegment zeros = arena.allocate(BLOCK_BYTES);
+
+    EntryCopy(Mount mount, TreeCopy.Order order, HardLinks links, FileTree.Copy progress) {
+        this.mount = mount;
+        this.order = order;
+        this.links = links;
+        this.progress = progress;
+    }
+
+    /// Makes `target` like `source`, whatever is there; a file that looks whole is left alone.
+    ///
+    /// @param stat of the source
+    void copy(MountPath source, MountPath target, FileStat stat) {
+        FileStat wanted = stat.ownedBy(order.uid(), order.gid());
+        switch (stat.kind()) {
+            case REGULAR -> copyRegular(source, target, wanted);
+            case SYMLINK -> {
+                remove(target);
+                mount.makeSymlink(mount.readLink(source), target);
+                mount.setAttributes(target, wanted);
+            }
+            case PIPE -> {
+                remove(target);
+                mount.makePipe(target, stat.mode());
+                mount.setAttributes(target, wanted);
+            }
+            case DEVICE ->
+                LOG.atWarn().addKeyValue("path", source.toString()).log("a device file is not copied");
+            case DIRECTORY -> throw new IllegalArgumentException(source + " is a directory");
+        }
+        progress.copiedEntries().increment();
+    }
+
+    private void copyRegular(MountPath source, MountPath target, FileStat wanted) {
+        if (wanted.links() < 2) {
+            copyContents(source, target, wanted);
+            return;
+        }
+        MountPath first = links.first(wanted.inode(), () -> {
+            copyContents(source, target, wanted);
+            return target;
+        });
+        if (!first.equals(target) && !isSameFile(first, target)) {
+            remove(target);
+            mount.makeLink(first, target);
+        }
+    }
+
+    private boolean isSameFile(MountPath one, MountPath other) {
+        Optional<Long> inode = mount.stat(one).map(FileStat::inode);
+        return inode.isPresent() && inode.equals(mount.stat(other).map(FileStat::inode));
+    }
+
+    private void copyContents(MountPath source, MountPath target, FileStat wanted) {
+        Optional<FileStat> existing = mount.stat(target);
+        // The times are set last, so a file that has them is whole.
+        if (existing.filter(wanted::isLike).isPresent()) {
+            progress.copiedBytes().add(wanted.sizeBytes());
+            return;
+        }
+        existing.ifPresent(_ -> mount.unlink(target));
+        try (OpenFile from = mount.open(source, OpenFlags.READ);
+                OpenFile to = mount.open(target, OpenFlags.WRITE | OpenFlags.CREATE | OpenFlags.EXCLUSIVE)) {
+            copyBlocks(from, to);
+            // Also makes a hole at the end.
+            to.setLength(wanted.sizeBytes());
+        }
+        copyAttributes(source, target);
+        mount.setAttributes(target, wanted);
+    }
+
+    private void copyBlocks(OpenFile from, OpenFile to) {
+        long offset = 0;
+        for (int length = from.read(block, offset); length > 0; length = from.read(block, offset)) {
+            MemorySegment data = block.asSlice(0, length);
+            if (data.mismatch(zeros.asSlice(0, length)) >= 0) {
+                to.write(data, offset);
+            }
+            offset += length;
+            progress.copiedBytes().add(length);
+        }
+    }
+
+    /// Copies the extended attributes that users may set.
+    void copyAttributes(MountPath source, MountPath target) {
+        mount.userAttributes(source).forEach(name -> mount.copyAttribute(name, source, target));
+    }
+
+    private void remove(MountPath target) {
+        if (mount.stat(target).isPresent()) {
+            mount.unlink(target);
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

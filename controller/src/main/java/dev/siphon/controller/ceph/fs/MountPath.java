@@ -1,0 +1,57 @@
+package dev.siphon.controller.ceph.fs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A path or name in a file system, as bytes: names that users gave need not be UTF-8.
+///
+/// @param bytes one char per byte (ISO 8859-1), which makes a comparable value of them
+record MountPath(String bytes) {
+    /// The path that people write so.
+    static MountPath of(String path) {
+        return new MountPath(
+                new String(path.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
+    }
+
+    /// A name that was read from a directory: the bytes of `memory` up to the first zero.
+    static MountPath read(MemorySegment memory, long offset) {
+        return new MountPath(memory.getString(offset, StandardCharsets.ISO_8859_1));
+    }
+
+    /// The entry of that name in this directory.
+    MountPath child(MountPath name) {
+        return new MountPath(bytes.equals("/") ? "/" + name.bytes : bytes + "/" + name.bytes);
+    }
+
+    /// The names on the way from the root; `.snap` and the snapshot's name, which is no symlink, are one step.
+    List<MountPath> steps() {
+        List<MountPath> steps = new ArrayList<>();
+        for (String part : bytes.split("/", -1)) {
+            if (!steps.isEmpty() && steps.getLast().bytes.equals(".snap")) {
+                steps.add(steps.removeLast().child(new MountPath(part)));
+            } else if (!part.isEmpty()) {
+                steps.add(new MountPath(part));
+            }
+        }
+        return steps;
+    }
+
+    /// The bytes, with a zero after them.
+    MemorySegment in(Arena arena) {
+        return arena.allocateFrom(bytes, StandardCharsets.ISO_8859_1);
+    }
+
+    /// Whether this is `.` or `..`.
+    boolean isSelfOrParent() {
+        return bytes.equals(".") || bytes.equals("..");
+    }
+
+    /// As people write it.
+    @Override
+    public String toString() {
+        return new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,114 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.ceph.call.CephErrno;
+import dev.siphon.controller.ceph.fs.Libcephfs.Function;
+import dev.siphon.csi.DriverException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.OptionalLong;
+
+/// A file or directory that is open in a mount.
+///
+/// @param path for messages
+record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoCloseable {
+    private static final int MAX_NUMBER_BYTES = 32;
+
+    /// What it is.
+    FileStat stat() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
+            mount.call(path, Function.FSTATX, mount.handle(), descriptor, stat, FileStat.WANTED, 0);
+            return FileStat.read(stat);
+        }
+    }
+
+    /// Reads up to the size of `buffer` at `offset`.
+    ///
+    /// @return how many bytes were read; 0 at the end
+    int read(MemorySegment buffer, long offset) {
+        return mount.call(path, Function.READ, mount.handle(), descriptor, buffer, buffer.byteSize(), offset);
+    }
+
+    /// Writes all of `buffer` at `offset`.
+    void write(MemorySegment buffer, long offset) {
+        for (long done = 0; done < buffer.byteSize(); ) {
+            MemorySegment rest = buffer.asSlice(done);
+            done += mount.call(
+                    path, Function.WRITE, mount.handle(), descriptor, rest, rest.byteSize(), offset + done);
+        }
+    }
+
+    /// Makes the file that long; what is new reads as zeros.
+    void setLength(long bytes) {
+        mount.call(path, Function.FTRUNCATE, mount.handle(), descriptor, bytes);
+    }
+
+    /// Sets the permission bits.
+    void setMode(int mode) {
+        mount.call(path, Function.FCHMOD, mount.handle(), descriptor, mode);
+    }
+
+    /// A number that Ceph keeps as an attribute of a directory; empty if it has none.
+    ///
+    /// @param name for example `ceph.quota.max_bytes`
+    OptionalLong number(String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(MAX_NUMBER_BYTES + 1L);
+            mount.call(
+                    path,
+                    Function.FGETXATTR,
+                    mount.handle(),
+                    descriptor,
+                    arena.allocateFrom(name),
+                    value,
+                    (long) MAX_NUMBER_BYTES);
+            long number = Long.parseLong(value.getString(0, StandardCharsets.US_ASCII));
+            return number == 0 ? OptionalLong.empty() : OptionalLong.of(number);
+        } catch (DriverException.NotFound _) {
+            // ENODATA: no such attribute. An open directory cannot be missing.
+            return OptionalLong.empty();
+        }
+    }
+
+    /// Sets such a number.
+    void setNumber(String name, long number) {
+        try (Arena arena = Arena.ofConfined()) {
+            byte[] value = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+            mount.call(
+                    path,
+                    Function.FSETXATTR,
+                    mount.handle(),
+                    descriptor,
+                    arena.allocateFrom(name),
+                    arena.allocateFrom(java.lang.foreign.ValueLayout.JAVA_BYTE, value),
+                    (long) value.length,
+                    0);
+        }
+    }
+
+    /// Opens a directory below this one; libcephfs does not check that it is one.
+    ///
+    /// @param name one name, or `.snap/NAME`
+    /// @throws DriverException.InvalidRequest if it is a symlink
+    OpenFile openDirectory(MountPath name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MountPath whole = path.child(name);
+            int child = mount.call(
+                    whole,
+                    Function.OPENAT,
+                    mount.handle(),
+                    descriptor,
+                    name.in(arena),
+                    OpenFlags.DIRECTORY | OpenFlags.NO_FOLLOW,
+                    0);
+            return new OpenFile(mount, whole, child);
+        }
+    }
+
+    /// Closes it, and reports what could not be written before.
+    @Override
+    public void close() {
+        mount.call(path, Function.CLOSE, mount.handle(), descriptor);
+    }
+}

@@ -1,0 +1,58 @@
+package dev.siphon.controller.ceph.fs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/// The lab's file system mounted by ceph-fuse, for tests that look at files as another client sees them.
+final class FuseMount implements AutoCloseable {
+    private final Path root;
+
+    private FuseMount(Path root) {
+        this.root = root;
+    }
+
+    static FuseMount mount(String... options) throws IOException {
+        Path root = Files.createTempDirectory("fuse-it-");
+        List<String> command = new java.util.ArrayList<>(List.of(
+                "ceph-fuse",
+                "--conf",
+                Objects.requireNonNull(System.getenv("CEPH_CONF")),
+                "--id",
+                "admin",
+                "--keyring",
+                Objects.requireNonNull(System.getenv("CEPH_KEYRING")),
+                root.toString()));
+        command.addAll(List.of(options));
+        run(command);
+        return new FuseMount(root);
+    }
+
+    /// The path at which `path` of the file system is seen.
+    Path at(String path) {
+        return root.resolve(path.substring(1));
+    }
+
+    private static void run(List<String> command) throws IOException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        int exit = process.onExit()
+                .orTimeout(30, TimeUnit.SECONDS)
+                .thenApply(Process::exitValue)
+                .join();
+        if (exit != 0) {
+            throw new IllegalStateException(command + " failed: " + exit);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        run(List.of("umount", "--lazy", root.toString()));
+        Files.delete(root);
+    }
+}
