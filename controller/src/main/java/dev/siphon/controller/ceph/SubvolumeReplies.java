@@ -100,7 +100,8 @@ final class SubvolumeReplies {
                 : status.get("state").getAsString();
     }
 
-    /// The mgr writes local time without a zone; that of a Ceph daemon is UTC unless its host was set up otherwise.
+    /// The mgr writes local time without a zone; that of a Ceph daemon is UTC unless its host was set up
+    /// otherwise.
     private static Instant time(String text) {
         try {
             return LocalDateTime.parse(text.replace(' ', 'T')).toInstant(ZoneOffset.UTC);

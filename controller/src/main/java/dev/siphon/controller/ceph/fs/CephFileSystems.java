@@ -71,11 +71,15 @@ public final class CephFileSystems implements AutoCloseable {
                 cluster,
                 _ -> Executors.newFixedThreadPool(
                         COPIES_AT_ONCE,
-                        Thread.ofPlatform().daemon().name("copy-" + cluster + "-", 1).factory()));
+                        Thread.ofPlatform()
+                                .daemon()
+                                .name("copy-" + cluster + "-", 1)
+                                .factory()));
         return TreeCopy.start(threads, () -> MountHandle.connect(access, Optional.of(fileSystem), limits), order);
     }
 
-    /// Drops clients that have stopped answering and closes those that are idle; to be called every second or so.
+    /// Drops clients that have stopped answering and closes those that are idle; to be called every second or
+    /// so.
     public void sweep() {
         clients.values().forEach(CephFs::sweep);
     }

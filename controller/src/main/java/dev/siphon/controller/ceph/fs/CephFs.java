@@ -33,7 +33,8 @@ final class CephFs implements AutoCloseable {
         this.limits = limits;
         this.timeLeft = timeLeft;
         this.metrics = metrics;
-        String name = "cephfs-" + access.cluster() + fileSystem.map(fs -> "-" + fs).orElse("");
+        String name =
+                "cephfs-" + access.cluster() + fileSystem.map(fs -> "-" + fs).orElse("");
         this.handles = new Reconnecting<>(
                 name,
                 access.cluster(),
@@ -42,8 +43,8 @@ final class CephFs implements AutoCloseable {
                 number -> MountHandle.connect(access, fileSystem, name + "-" + number, limits, metrics));
     }
 
-    /// Runs `body`, which must be safe to repeat, with a mount, and waits for it; once more if the MDS had ended
-    /// the client's session.
+    /// Runs `body`, which must be safe to repeat, with a mount, and waits for it; once more if the MDS had
+    /// ended the client's session.
     ///
     /// @param operation for messages and metrics
     /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if it does not end in time; it goes on

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// [Sessions] by the MDS daemons' own commands: `fs subvolume evict` would end all sessions of an identity, on
-/// every node. Needs `mds 'allow *'`.
+/// [Sessions] by the MDS daemons' own commands: `fs subvolume evict` would end all sessions of an identity,
+/// on every node. Needs `mds 'allow *'`.
 final class CephSessions implements Sessions {
     private final Function<String, CephConnection> connections;
     private final Function<String, CephFs> daemons;
@@ -46,10 +46,10 @@ final class CephSessions implements Sessions {
         return ended;
     }
 
-    /// The global ids of the daemons that hold a rank of the volume's file system; each has sessions of its own.
+    /// The global ids of the daemons that hold a rank of the volume's file system; each has sessions of its
+    /// own.
     private List<Long> activeDaemons(VolumeId.Provisioned volume) {
-        CephCommand command =
-                CephCommand.read(Daemon.MON, "fs get").with("fs_name", volume.fileSystem());
+        CephCommand command = CephCommand.read(Daemon.MON, "fs get").with("fs_name", volume.fileSystem());
         JsonObject map = connections
                 .apply(volume.cluster())
                 .call(command)
@@ -75,9 +75,12 @@ final class CephSessions implements Sessions {
 
     /// Whether the client reports the node's host name, or comes from its address.
     static boolean isOf(NodeId node, JsonObject session) {
-        boolean sameName = metadata(session, "hostname").filter(node.name()::equals).isPresent();
+        boolean sameName =
+                metadata(session, "hostname").filter(node.name()::equals).isPresent();
         return sameName
-                || node.address().filter(address -> address.equals(address(session))).isPresent();
+                || node.address()
+                        .filter(address -> address.equals(address(session)))
+                        .isPresent();
     }
 
     /// Whether the client has mounted the volume's group, or something in it that holds the volume.

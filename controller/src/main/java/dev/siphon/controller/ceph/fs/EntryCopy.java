@@ -44,8 +44,7 @@ final class EntryCopy implements AutoCloseable {
                 mount.makePipe(target, stat.mode());
                 mount.setAttributes(target, wanted);
             }
-            case DEVICE ->
-                LOG.atWarn().addKeyValue("path", source.toString()).log("a device file is not copied");
+            case DEVICE -> LOG.atWarn().addKeyValue("path", source.toString()).log("a device file is not copied");
             case DIRECTORY -> throw new IllegalArgumentException(source + " is a directory");
         }
         progress.copiedEntries().increment();

@@ -5,12 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/// Which files of a tree are names of the same file: the first name that is met is copied, the others are linked.
+/// Which files of a tree are names of the same file: the first name that is met is copied, the others are
+/// linked.
 final class HardLinks {
     private final Map<Long, CompletableFuture<MountPath>> firstCopies = new ConcurrentHashMap<>();
 
-    /// The path of the first copy of a file, which `copy` makes if this is the first name met; waits while another
-    /// thread makes it.
+    /// The path of the first copy of a file, which `copy` makes if this is the first name met; waits while
+    /// another thread makes it.
     MountPath first(long inode, Supplier<MountPath> copy) {
         CompletableFuture<MountPath> own = new CompletableFuture<>();
         CompletableFuture<MountPath> first = firstCopies.putIfAbsent(inode, own);

@@ -16,7 +16,8 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
 
-/// The functions of libcephfs.so.2 that we use, all of them in Ceph 18 and 20 (`src/include/cephfs/libcephfs.h`).
+/// The functions of libcephfs.so.2 that we use, all of them in Ceph 18 and 20
+/// (`src/include/cephfs/libcephfs.h`).
 @SuppressWarnings("restricted") // native calls are what this class is for
 final class Libcephfs {
     private final Map<Function, MethodHandle> handles = new EnumMap<>(Function.class);

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// A `ceph_mount_info`: a client of one file system, acting as root. Every method blocks in native code; names
-/// at the end of a path are never followed if they are symlinks.
+/// A `ceph_mount_info`: a client of one file system, acting as root. Every method blocks in native code;
+/// names at the end of a path are never followed if they are symlinks.
 ///
 /// Errors are those of [CephErrno], with the path in the message.
 final class Mount implements AutoCloseable {
@@ -257,8 +257,7 @@ final class Mount implements AutoCloseable {
     /// @param flags of [OpenFlags]
     OpenFile open(MountPath path, int flags) {
         try (Arena arena = Arena.ofConfined()) {
-            int descriptor =
-                    library.call(Function.OPEN, mount, path.in(arena), flags | OpenFlags.NO_FOLLOW, 0600);
+            int descriptor = library.call(Function.OPEN, mount, path.in(arena), flags | OpenFlags.NO_FOLLOW, 0600);
             check(path, descriptor);
             return new OpenFile(this, path, descriptor);
         }

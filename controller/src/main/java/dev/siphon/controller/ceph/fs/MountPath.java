@@ -12,8 +12,7 @@ import java.util.List;
 record MountPath(String bytes) {
     /// The path that people write so.
     static MountPath of(String path) {
-        return new MountPath(
-                new String(path.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
+        return new MountPath(new String(path.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
     }
 
     /// A name that was read from a directory: the bytes of `memory` up to the first zero.
@@ -26,7 +25,8 @@ record MountPath(String bytes) {
         return new MountPath(bytes.equals("/") ? "/" + name.bytes : bytes + "/" + name.bytes);
     }
 
-    /// The names on the way from the root; `.snap` and the snapshot's name, which is no symlink, are one step.
+    /// The names on the way from the root; `.snap` and the snapshot's name, which is no symlink, are one
+    /// step.
     List<MountPath> steps() {
         List<MountPath> steps = new ArrayList<>();
         for (String part : bytes.split("/", -1)) {

@@ -1,6 +1,5 @@
 package dev.siphon.controller.ceph.fs;
 
-import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.fs.Libcephfs.Function;
 import dev.siphon.csi.DriverException;
 import java.lang.foreign.Arena;
@@ -34,8 +33,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
     void write(MemorySegment buffer, long offset) {
         for (long done = 0; done < buffer.byteSize(); ) {
             MemorySegment rest = buffer.asSlice(done);
-            done += mount.call(
-                    path, Function.WRITE, mount.handle(), descriptor, rest, rest.byteSize(), offset + done);
+            done += mount.call(path, Function.WRITE, mount.handle(), descriptor, rest, rest.byteSize(), offset + done);
         }
     }
 
@@ -55,14 +53,8 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
     OptionalLong number(String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(MAX_NUMBER_BYTES + 1L);
-            mount.call(
-                    path,
-                    Function.FGETXATTR,
-                    mount.handle(),
-                    descriptor,
-                    arena.allocateFrom(name),
-                    value,
-                    (long) MAX_NUMBER_BYTES);
+            mount.call(path, Function.FGETXATTR, mount.handle(), descriptor, arena.allocateFrom(name), value, (long)
+                    MAX_NUMBER_BYTES);
             long number = Long.parseLong(value.getString(0, StandardCharsets.US_ASCII));
             return number == 0 ? OptionalLong.empty() : OptionalLong.of(number);
         } catch (DriverException.NotFound _) {

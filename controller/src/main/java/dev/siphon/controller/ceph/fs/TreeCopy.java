@@ -22,7 +22,8 @@ import java.util.function.Supplier;
 /// anything else.
 ///
 /// Each directory counts what is still to do in it and gets its times and owner when that is done. Paths are
-/// safe: the source is a snapshot, which nobody changes, and the target is a volume that nobody has mounted yet.
+/// safe: the source is a snapshot, which nobody changes, and the target is a volume that nobody has mounted
+/// yet.
 final class TreeCopy {
     private static final int WORKERS = 8;
     private static final int BATCH = 64;
@@ -43,11 +44,7 @@ final class TreeCopy {
     ///
     /// @param pending pieces of work in it that are not done, its own listing included
     private record Directory(
-            MountPath source,
-            MountPath target,
-            FileStat stat,
-            Optional<Directory> parent,
-            AtomicInteger pending) {}
+            MountPath source, MountPath target, FileStat stat, Optional<Directory> parent, AtomicInteger pending) {}
 
     private sealed interface Work {
         /// The directory that counts this piece.
@@ -72,11 +69,11 @@ final class TreeCopy {
     }
 
     private void ended(Optional<Throwable> error) {
-        error.map(thrown -> thrown instanceof CompletionException && thrown.getCause() != null
-                        ? thrown.getCause()
-                        : thrown)
+        error.map(thrown ->
+                        thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown)
                 .ifPresentOrElse(
-                        progress.done()::completeExceptionally, () -> progress.done().complete(null));
+                        progress.done()::completeExceptionally,
+                        () -> progress.done().complete(null));
     }
 
     private void run(Supplier<Mount> mounts) {
@@ -110,8 +107,8 @@ final class TreeCopy {
         }
     }
 
-    /// Makes the workers end, those that hang when the MDS answers again: a client that goes without a word keeps
-    /// the MDS from letting others in for a minute.
+    /// Makes the workers end, those that hang when the MDS answers again: a client that goes without a word
+    /// keeps the MDS from letting others in for a minute.
     private void stopIf(boolean over) {
         if (over) {
             stopped = true;
@@ -188,8 +185,8 @@ final class TreeCopy {
         hand(copier, directory, batch);
     }
 
-    /// Leaves a batch to whoever is free, or copies it here when enough is queued: a directory of a million files
-    /// must not end up in memory.
+    /// Leaves a batch to whoever is free, or copies it here when enough is queued: a directory of a million
+    /// files must not end up in memory.
     private void hand(EntryCopy copier, Directory directory, List<Mount.Entry> batch) {
         Files files = new Files(directory, List.copyOf(batch));
         batch.clear();

@@ -100,8 +100,7 @@ class CephFileTreeIT {
     void modesAreSet() throws IOException {
         files.setMode("lab", FS, base + "/source", 0751);
         assertEquals(
-                PosixFilePermissions.fromString("rwxr-x--x"),
-                Files.getPosixFilePermissions(fuse.at(base + "/source")));
+                PosixFilePermissions.fromString("rwxr-x--x"), Files.getPosixFilePermissions(fuse.at(base + "/source")));
     }
 
     @Test
@@ -149,7 +148,8 @@ class CephFileTreeIT {
         FileTree.Copy copy = files.copy("lab", FS, base + "/source/.snap/s", base + "/target", 1234, 5678);
         copy.done().get(60, TimeUnit.SECONDS);
         assertSame(source, fuse.at(base + "/target"));
-        assertEquals(Files.readString(source.resolve("d/e/deep")).length() + LINE.length * 2L + (9L << 20) + 3,
+        assertEquals(
+                Files.readString(source.resolve("d/e/deep")).length() + LINE.length * 2L + (9L << 20) + 3,
                 copy.copiedBytes().sum());
     }
 
@@ -157,12 +157,16 @@ class CephFileTreeIT {
     void aCopyThatWasInterruptedIsCompleted() throws Exception {
         Path source = fuse.at(base + "/source");
         makeTree(source);
-        files.copy("lab", FS, base + "/source", base + "/target", 1234, 5678).done().get(60, TimeUnit.SECONDS);
+        files.copy("lab", FS, base + "/source", base + "/target", 1234, 5678)
+                .done()
+                .get(60, TimeUnit.SECONDS);
         Path target = fuse.at(base + "/target");
         Files.write(target.resolve("file"), "half".getBytes(StandardCharsets.UTF_8));
         Files.delete(target.resolve("link"));
         Files.delete(target.resolve("second-name"));
-        files.copy("lab", FS, base + "/source", base + "/target", 1234, 5678).done().get(60, TimeUnit.SECONDS);
+        files.copy("lab", FS, base + "/source", base + "/target", 1234, 5678)
+                .done()
+                .get(60, TimeUnit.SECONDS);
         assertSame(source, target);
     }
 
@@ -176,13 +180,14 @@ class CephFileTreeIT {
         files.copy("lab", FS, base + "/source", base + "/target", 1, 1).done().get(60, TimeUnit.SECONDS);
         Process listed = new ProcessBuilder("ls", fuse.at(base + "/target") + "").start();
         assertArrayEquals(
-                new byte[] {'a', (byte) 0377, 'b', '\n'}, listed.getInputStream().readAllBytes());
+                new byte[] {'a', (byte) 0377, 'b', '\n'},
+                listed.getInputStream().readAllBytes());
     }
 
     @Test
     void aCopyIntoATooSmallQuotaFailsAsQuotaExhausted() throws IOException {
-        try (FileChannel file = FileChannel.open(
-                fuse.at(base + "/source/big"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        try (FileChannel file =
+                FileChannel.open(fuse.at(base + "/source/big"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             byte[] block = new byte[1 << 20];
             java.util.Arrays.fill(block, (byte) 7);
             for (int i = 0; i < 64; i++) {
@@ -244,8 +249,8 @@ class CephFileTreeIT {
         Files.createLink(root.resolve("second-name"), root.resolve("first-name"));
         Files.createSymbolicLink(root.resolve("link"), Path.of("/etc/passwd"));
         Files.createSymbolicLink(root.resolve("dangling"), Path.of("../no/where"));
-        try (FileChannel sparse = FileChannel.open(
-                root.resolve("sparse"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        try (FileChannel sparse =
+                FileChannel.open(root.resolve("sparse"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             sparse.write(java.nio.ByteBuffer.wrap(new byte[] {1, 2, 3}), 9L << 20);
         }
         for (int i = 0; i < 300; i++) {
