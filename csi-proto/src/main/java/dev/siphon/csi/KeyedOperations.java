@@ -1,8 +1,8 @@
 package dev.siphon.csi;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -16,22 +16,47 @@ import java.util.function.Supplier;
 public final class KeyedOperations {
     private static final ScopedValue<Operation> CURRENT = ScopedValue.newInstance();
 
-    private final Set<String> taken = ConcurrentHashMap.newKeySet();
+    private static final int ALONE = -1;
+
+    /// How many operations share a key, or [#ALONE].
+    private final Map<String, Integer> taken = new ConcurrentHashMap<>();
 
     /// Runs `body` with `key` taken. Operations nest: inner ones keep the outer ones' keys alive too.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if another operation has the key
     public <T> T run(String key, Supplier<T> body) {
-        if (!taken.add(key)) {
-            throw new DriverException.OperationPending(
-                    "an operation on " + key + " is still under way; retry when it has ended");
-        }
+        return run(key, false, body);
+    }
+
+    /// Runs `body` with `key` taken together with others that share it: what is under the key is used, and must not
+    /// go meanwhile.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if another operation has the key for itself
+    public <T> T runShared(String key, Supplier<T> body) {
+        return run(key, true, body);
+    }
+
+    private <T> T run(String key, boolean shared, Supplier<T> body) {
+        taken.compute(key, (_, holders) -> {
+            if (holders == null) {
+                return shared ? 1 : ALONE;
+            }
+            if (!shared || holders == ALONE) {
+                throw new DriverException.OperationPending(
+                        "an operation on " + key + " is still under way; retry when it has ended");
+            }
+            return holders + 1;
+        });
         Operation operation = new Operation(current(), new CopyOnWriteArrayList<>());
         try {
             return ScopedValue.where(CURRENT, operation).call(body::get);
         } finally {
-            var _ = operation.whenAllEnded().whenComplete((_, _) -> taken.remove(key));
+            var _ = operation.whenAllEnded().whenComplete((_, _) -> release(key));
         }
+    }
+
+    private void release(String key) {
+        taken.computeIfPresent(key, (_, holders) -> holders > 1 ? holders - 1 : null);
     }
 
     /// As [#run(String, Supplier)], without a result.

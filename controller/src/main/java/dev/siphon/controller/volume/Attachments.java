@@ -8,17 +8,22 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /// Attach mode: which nodes have a volume, noted on its subvolume, so that a volume of a lost node can be taken
-/// over: what
-/// detaches a node first ends the Ceph sessions by which it could still write. Off by default, because attaching
-/// costs
-/// every pod seconds.
+/// over: what detaches a node first ends the Ceph sessions by which it could still write. Off by default, because
+/// attaching costs every pod seconds.
 public final class Attachments {
     private final Subvolumes subvolumes;
     private final Sessions sessions;
     private final Volumes volumes;
     private final KeyedOperations operations;
+
+    /// What the notes of volumes say, once read: the one leader writes them all, and listings ask for all of them.
+    private final Map<VolumeId.Provisioned, List<Attachment>> known = new ConcurrentHashMap<>();
+
+    private final AtomicLong changes = new AtomicLong();
 
     public Attachments(CephPorts ports, Volumes volumes, KeyedOperations operations) {
         this.subvolumes = ports.subvolumes();
@@ -29,6 +34,10 @@ public final class Attachments {
 
     /// A volume at a node, as noted: `NODE_ID|MODE|READONLY`.
     private record Attachment(NodeId node, AccessMode mode, boolean readOnly) {
+        boolean writes() {
+            return !readOnly && !mode.readOnly();
+        }
+
         String text() {
             return node + "|" + mode + "|" + readOnly;
         }
@@ -53,7 +62,8 @@ public final class Attachments {
             volumes.get(id);
             return;
         }
-        operations.run(id.toString(), () -> {
+        operations.run(Volumes.key(volume), () -> {
+            volumes.live(volume);
             Map<String, String> notes = subvolumes.notes(volume);
             String key = Notes.NODE + Names.node(nodeId);
             Optional<Attachment> here = Optional.ofNullable(notes.get(key)).map(Attachment::parse);
@@ -64,14 +74,24 @@ public final class Attachments {
                 }
                 return;
             }
-            for (Attachment other : attachments(notes)) {
-                if (!mode.multiNode() || !other.mode().multiNode()) {
-                    throw new DriverException.InUse("volume " + id + " is attached to node " + other.node() + "; "
-                            + mode + " allows one node, so detach it there first");
-                }
-            }
+            attachments(notes).forEach(other -> checkBeside(volume, other, wanted));
             subvolumes.setNote(volume, key, wanted.text());
+            forget(volume);
         });
+    }
+
+    private static void checkBeside(VolumeId volume, Attachment other, Attachment wanted) {
+        String detach = ", so detach it there first";
+        if (!wanted.mode().multiNode() || !other.mode().multiNode()) {
+            throw new DriverException.InUse("volume " + volume + " is attached to node " + other.node() + " as "
+                    + other.mode() + ", and cannot be elsewhere as " + wanted.mode() + detach);
+        }
+        boolean oneWriter = wanted.mode() == AccessMode.MULTI_NODE_SINGLE_WRITER
+                || other.mode() == AccessMode.MULTI_NODE_SINGLE_WRITER;
+        if (oneWriter && wanted.writes() && other.writes()) {
+            throw new DriverException.InUse("volume " + volume + " is attached to node " + other.node()
+                    + ", which writes, and MULTI_NODE_SINGLE_WRITER allows one writer" + detach);
+        }
     }
 
     /// Detaches a volume from a node, after its sessions there are ended (CSI v1.13, ControllerUnpublishVolume).
@@ -83,7 +103,7 @@ public final class Attachments {
         if (!(id instanceof VolumeId.Provisioned volume)) {
             return;
         }
-        operations.run(id.toString(), () -> {
+        operations.run(Volumes.key(volume), () -> {
             Map<String, String> notes;
             try {
                 notes = subvolumes.notes(volume);
@@ -96,19 +116,55 @@ public final class Attachments {
                     sessions.fence(volume, attachment.node());
                     subvolumes.removeNote(
                             volume, Notes.NODE + Names.node(attachment.node().toString()));
+                    forget(volume);
                 }
             }
         });
     }
 
-    /// The nodes that have a volume.
-    ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
-    public List<String> nodes(VolumeId.Provisioned volume) {
-        return attachments(subvolumes.notes(volume)).stream()
+    /// The nodes that have a volume; none if it is gone, or static.
+    public List<String> nodes(VolumeId id) {
+        if (!(id instanceof VolumeId.Provisioned volume)) {
+            return List.of();
+        }
+        List<Attachment> attachments = Optional.ofNullable(known.get(volume)).orElseGet(() -> read(volume));
+        return attachments.stream()
                 .map(attachment -> attachment.node().toString())
                 .sorted()
                 .toList();
+    }
+
+    /// Refuses what must not happen to a volume that a node has.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a node has it
+    public void checkDetached(VolumeId id) {
+        if (id instanceof VolumeId.Provisioned volume) {
+            List<Attachment> attachments = read(volume);
+            forget(volume);
+            if (!attachments.isEmpty()) {
+                throw new DriverException.InUse("volume " + id + " is attached to node "
+                        + attachments.getFirst().node() + "; detach it first");
+            }
+        }
+    }
+
+    private void forget(VolumeId.Provisioned volume) {
+        known.compute(volume, (_, _) -> {
+            changes.incrementAndGet();
+            return null;
+        });
+    }
+
+    /// Keeps what it reads, unless somebody changed the notes meanwhile.
+    private List<Attachment> read(VolumeId.Provisioned volume) {
+        long before = changes.get();
+        try {
+            List<Attachment> attachments = attachments(subvolumes.notes(volume));
+            known.compute(volume, (_, old) -> changes.get() == before ? attachments : old);
+            return attachments;
+        } catch (DriverException.NotFound gone) {
+            return List.of();
+        }
     }
 
     private static List<Attachment> attachments(Map<String, String> notes) {

@@ -5,12 +5,10 @@ import java.util.OptionalLong;
 
 /// How much a class still has to give (CSI v1.13, GetCapacity).
 public final class Capacities {
-    private final Clusters clusters;
     private final Subvolumes subvolumes;
     private final Placement placement;
 
     public Capacities(CephPorts ports, Volumes volumes) {
-        this.clusters = ports.clusters();
         this.subvolumes = ports.subvolumes();
         this.placement = volumes.placement();
     }
@@ -26,7 +24,7 @@ public final class Capacities {
             OptionalLong left = left(place);
             return left.isPresent() ? Math.min(pool, left.getAsLong()) : pool;
         }
-        String cluster = parameters.cluster().orElseGet(clusters::defaultCluster);
+        String cluster = placement.cluster(parameters);
         String fileSystem =
                 placement.fileSystem(cluster, parameters.fileSystem()).name();
         return subvolumes.availableBytes(cluster, fileSystem, parameters.dataPool());

@@ -77,6 +77,18 @@ public final class ClassParameters {
         return new Changeable(quotaFiles(parameters), mode(parameters));
     }
 
+    /// Reads a VolumeSnapshotClass or VolumeGroupSnapshotClass, of which nothing is known.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is a parameter
+    public static void checkSnapshot(Map<String, String> parameters) {
+        for (String name : new TreeSet<>(parameters.keySet())) {
+            if (!name.startsWith(FROM_KUBERNETES)) {
+                throw new DriverException.InvalidRequest(
+                        "parameters has an unknown name " + Quoted.of(name) + "; snapshots have no parameters");
+            }
+        }
+    }
+
     private static void refuseUnknown(String field, Map<String, String> parameters, Set<String> known) {
         for (String name : new TreeSet<>(parameters.keySet())) {
             if (!known.contains(name) && !name.startsWith(FROM_KUBERNETES)) {

@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 
@@ -22,15 +21,12 @@ public sealed interface ContentSource {
         }
     }
 
-    /// Reads what a note holds: the id of a snapshot, or of a volume.
-    static ContentSource parse(String id) {
-        return SnapshotId.tryParse(id).<ContentSource>map(FromSnapshot::new).orElseGet(() -> switch (VolumeId.parse(
-                id)) {
-            case VolumeId.Provisioned volume -> new FromVolume(volume);
-            case VolumeId.Static fixed ->
-                throw new DriverException.InvalidRequest(
-                        "static volume " + fixed + " cannot be the source of a volume");
-        });
+    /// The volume, or that of the snapshot.
+    default VolumeId.Provisioned volume() {
+        return switch (this) {
+            case FromSnapshot from -> from.snapshot().volume();
+            case FromVolume from -> from.volume();
+        };
     }
 
     /// The id to write into a note.

@@ -13,11 +13,11 @@ import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /// CreateVolume. The subvolume's name is a function of the volume's, so an earlier try is found by name alone; a
-/// volume
-/// with contents has a name of another kind, and counts as made once its note says that they are whole.
+/// volume with contents has a name of another kind, and counts as made once its note says that they are whole.
 final class Creation {
     private static final int DEFAULT_MODE = 0700;
 
@@ -28,144 +28,210 @@ final class Creation {
     private final Contexts contexts;
     private final KeyedOperations operations;
 
-    Creation(CephPorts ports, Inventory inventory, Filling filling, KeyedOperations operations) {
+    Creation(CephPorts ports, Inventory inventory, Filling filling, Contexts contexts, KeyedOperations operations) {
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.inventory = inventory;
         this.filling = filling;
-        this.contexts = new Contexts(ports.clusters());
+        this.contexts = contexts;
         this.operations = operations;
+    }
+
+    /// What is asked for.
+    ///
+    /// @param id where it goes
+    /// @param account whose volume it is
+    /// @param owner the same with the uid and gid that the class puts in its place
+    private record Wish(VolumeId.Provisioned id, Account account, Account owner, VolumeRequest request) {
+        VolumeClass parameters() {
+            return request.parameters();
+        }
+
+        CapacityRange capacity() {
+            return request.capacity();
+        }
     }
 
     /// Makes the volume or finds it; the caller holds the key of its name.
     Volume create(Placement.Place place, VolumeRequest request) {
-        Kind kind = kind(request);
+        Kind kind = kind(place, request);
         VolumeId.Provisioned id = place.group().volume(subvolume(kind, place.group(), request));
         for (VolumeId.Provisioned other : sameName(place.group(), request.name())) {
-            if (!other.equals(id)
-                    && inventory.mayExist(other)
-                    && existing(other).isPresent()) {
+            if (!other.equals(id) && inventory.mayExist(other) && existing(other).isPresent()) {
                 throw new DriverException.IncompatibleExisting(
                         "volume " + request.name() + " exists as " + other + " with other contents");
             }
         }
-        return operations.run(id.toString(), () -> {
-            Optional<Subvolume> existing = inventory.mayExist(id) ? existing(id) : Optional.empty();
-            return switch (kind) {
-                case PLAIN -> plain(id, place.owner(), request, existing);
-                case FILLED -> filled(id, place, request, existing);
-                // the snapshot must not go between the look at it and the name that says it is needed
-                case SHALLOW ->
-                    operations.run(Snapshots.key(backing(request)), () -> shallow(id, place, request, existing));
-            };
-        });
+        Wish wish = new Wish(id, place.owner(), owner(request.parameters(), place.owner()), request);
+        Optional<Subvolume> existing = inventory.mayExist(id) ? existing(id) : Optional.empty();
+        return switch (kind) {
+            case PLAIN -> plain(wish, existing);
+            case FILLED -> filled(wish, request.source().orElseThrow(), existing);
+            case SHALLOW -> shallow(wish, request.source().orElseThrow(), existing);
+        };
     }
 
     /// Every id under which a volume of that name may be.
     private List<VolumeId.Provisioned> sameName(Group group, String name) {
         List<VolumeId.Provisioned> ids =
                 new ArrayList<>(inventory.matching(group, Names.shallowPrefix(group, name), ""));
-        ids.add(group.volume(Names.subvolume(Kind.PLAIN, group, name)));
-        ids.add(group.volume(Names.subvolume(Kind.FILLED, group, name)));
+        ids.add(group.volume(Names.plain(group, name)));
+        ids.add(group.volume(Names.filled(group, name)));
         return ids;
     }
 
     private static String subvolume(Kind kind, Group group, VolumeRequest request) {
         return switch (kind) {
-            case PLAIN, FILLED -> Names.subvolume(kind, group, request.name());
-            case SHALLOW -> Names.shallowPrefix(group, request.name()) + Names.shallowSuffix(backing(request));
+            case PLAIN -> Names.plain(group, request.name());
+            case FILLED -> Names.filled(group, request.name());
+            case SHALLOW ->
+                Names.shallow(group, request.name(), backing(request.source().orElseThrow()));
         };
     }
 
     /// The snapshot that a SHALLOW volume stands for.
-    private static SnapshotId backing(VolumeRequest request) {
-        return switch (request.source().orElseThrow()) {
-            case ContentSource.FromSnapshot from -> from.snapshot();
-            case ContentSource.FromVolume from ->
-                throw new DriverException.InvalidRequest(
-                        "parameter snapshotBacked: the source is " + from + ", not a snapshot");
-        };
+    private static SnapshotId backing(ContentSource source) {
+        return ((ContentSource.FromSnapshot) source).snapshot();
     }
 
-    private static Kind kind(VolumeRequest request) {
-        boolean wanted = request.parameters().snapshotBacked().orElse(request.readOnly());
-        if (request.parameters().snapshotBacked().orElse(false) && !request.readOnly()) {
+    private static Kind kind(Placement.Place place, VolumeRequest request) {
+        if (request.source().isEmpty()) {
+            return Kind.PLAIN;
+        }
+        ContentSource source = request.source().get();
+        VolumeId.Provisioned from = Snapshots.snapshottable("volume_content_source", source.volume());
+        if (!from.cluster().equals(place.group().cluster())
+                || !from.fileSystem().equals(place.group().fileSystem())) {
+            throw new DriverException.InvalidRequest(
+                    "volume_content_source " + from + " is in another file system than the class puts volumes in");
+        }
+        boolean shallow = request.parameters().snapshotBacked().orElse(false);
+        if (shallow && !request.readOnly()) {
             throw new DriverException.InvalidRequest(
                     "parameter snapshotBacked: a volume backed by a snapshot is read-only; ask for an access mode that"
                             + " only reads");
         }
-        return request.source()
-                .map(source -> source instanceof ContentSource.FromSnapshot && wanted ? Kind.SHALLOW : Kind.FILLED)
-                .orElse(Kind.PLAIN);
+        boolean sameAccount = Group.of(from).equals(place.group());
+        if (shallow && !sameAccount) {
+            throw new DriverException.InvalidRequest("volume_content_source " + source
+                    + " belongs to another account than " + place.owner().name()
+                    + ": set parameter snapshotBacked to \"false\" for a copy");
+        }
+        boolean allowed = request.parameters().snapshotBacked().orElse(true);
+        return source instanceof ContentSource.FromSnapshot && allowed && request.readOnly() && sameAccount
+                ? Kind.SHALLOW
+                : Kind.FILLED;
     }
 
-    private Volume plain(VolumeId.Provisioned id, Account owner, VolumeRequest request, Optional<Subvolume> existing) {
+    private Volume plain(Wish wish, Optional<Subvolume> existing) {
         long size;
         if (existing.isPresent()) {
-            size = checkFits(id, owner, request, existing.get());
-            apply(id, existing.get(), request.parameters().changeable());
+            size = checkFits(wish, existing.get());
+            apply(wish.id(), existing.get(), wish.parameters().changeable());
         } else {
-            size = request.capacity().choose(OptionalLong.empty());
-            make(id, owner, request.parameters(), OptionalLong.of(size));
-            if (request.parameters().changeable().quotaFiles().isPresent()) {
-                apply(id, mustFind(id), request.parameters().changeable());
+            size = wish.capacity().choose(OptionalLong.empty());
+            make(wish, size);
+            if (wish.parameters().changeable().quotaFiles().isPresent()) {
+                apply(wish.id(), mustFind(wish.id()), wish.parameters().changeable());
             }
         }
-        inventory.note(id, new Known.Live(OptionalLong.of(size)));
-        return new Volume(id, size, Optional.of(contexts.of(id, request.parameters(), owner.name())), Optional.empty());
+        return made(
+                wish,
+                size,
+                contexts.of(wish.id(), wish.parameters(), wish.account().name()));
     }
 
-    private Volume filled(
-            VolumeId.Provisioned id, Placement.Place place, VolumeRequest request, Optional<Subvolume> existing) {
-        ContentSource source = request.source().orElseThrow();
+    private Volume filled(Wish wish, ContentSource source, Optional<Subvolume> existing) {
+        VolumeId.Provisioned id = wish.id();
         VolumeContext context =
-                contexts.of(id, request.parameters(), place.owner().name());
-        if (existing.filter(found -> found.state() == Subvolume.State.READY).isPresent()) {
-            Optional<String> whole = Optional.ofNullable(subvolumes.notes(id).get(Notes.SOURCE));
-            whole.ifPresent(made -> checkSource(id, made, source));
-            if (whole.isPresent()) {
-                long size = checkFits(id, place.owner(), request, existing.get());
-                filling.release(source, id);
-                return new Volume(id, size, Optional.of(context), Optional.of(source));
-            }
+                contexts.of(id, wish.parameters(), wish.account().name());
+        if (existing.isPresent() && isWhole(wish, source, existing.get())) {
+            filling.release(source, id);
+            return made(wish, checkFits(wish, existing.get()), context);
         }
-        Filling.Origin origin = filling.origin(source, id);
-        long size = request.capacity().choose(origin.sizeBytes());
-        if (filling.canClone(origin, id, request.parameters().dataPool())) {
-            filling.cloneInto(id, origin, existing, size);
-        } else {
-            if (existing.isEmpty()) {
-                make(id, place.owner(), request.parameters(), OptionalLong.of(size));
+        long size = operations.runShared(key(source), () -> {
+            Filling.Origin origin = origin(wish, source, existing);
+            long wanted = wish.capacity().choose(origin.sizeBytes());
+            filling.claim(source, origin);
+            if (filling.canClone(origin, id, wish.parameters(), wish.owner())) {
+                filling.cloneInto(id, origin, existing, wanted);
+            } else {
+                if (existing.isEmpty()) {
+                    make(wish, wanted);
+                }
+                filling.copyInto(id, origin, mustFind(id), wish.owner());
             }
-            filling.copyInto(id, origin, mustFind(id), owner(request, place.owner()));
-        }
-        apply(id, mustFind(id), request.parameters().changeable());
-        subvolumes.setNote(id, Notes.SOURCE, source.id());
-        filling.release(source, id);
-        inventory.note(id, new Known.Live(OptionalLong.of(size)));
-        return new Volume(id, size, Optional.of(context), Optional.of(source));
+            finish(wish, source);
+            return wanted;
+        });
+        return made(wish, size, context);
     }
 
-    /// The subvolume's name says what snapshot it stands for, so it is whole as soon as it exists.
-    private Volume shallow(
-            VolumeId.Provisioned id, Placement.Place place, VolumeRequest request, Optional<Subvolume> existing) {
-        SnapshotId snapshot = backing(request);
-        if (!Group.of(snapshot.volume()).equals(place.group())) {
-            throw new DriverException.InvalidRequest("snapshot " + snapshot + " belongs to another account than "
-                    + place.owner().name() + ": set parameter snapshotBacked to \"false\" for a copy");
+    private void finish(Wish wish, ContentSource source) {
+        OptionalInt mode = wish.parameters().mode();
+        Changeable changes = new Changeable(OptionalLong.empty(), mode)
+                .with(wish.parameters().changeable());
+        if (!changes.isNothing()) {
+            apply(wish.id(), mustFind(wish.id()), changes);
         }
-        ContentSource source = new ContentSource.FromSnapshot(snapshot);
-        long size;
-        if (existing.isPresent()) {
-            size = checkFits(id, place.owner(), request, existing.get());
-        } else {
-            size = request.capacity().choose(filling.origin(source, id).sizeBytes());
-            make(id, place.owner(), request.parameters(), OptionalLong.of(size));
-        }
-        inventory.note(id, new Known.Live(OptionalLong.of(size)));
+        subvolumes.setNote(wish.id(), Notes.SOURCE, source.id());
+        filling.release(source, wish.id());
+    }
+
+    /// The subvolume's name says what snapshot it stands for, so it is whole as soon as it exists; until then the key
+    /// of the snapshot keeps that from being removed.
+    private Volume shallow(Wish wish, ContentSource source, Optional<Subvolume> existing) {
         VolumeContext context = contexts.ofSnapshot(
-                id, snapshot, request.parameters(), place.owner().name());
-        return new Volume(id, size, Optional.of(context), Optional.of(source));
+                wish.id(), backing(source), wish.parameters(), wish.account().name());
+        if (existing.isPresent()) {
+            return made(wish, checkFits(wish, existing.get()), context);
+        }
+        long size = operations.runShared(key(source), () -> {
+            long wanted = wish.capacity().choose(filling.origin(source, wish.id()).sizeBytes());
+            make(wish, wanted);
+            return wanted;
+        });
+        return made(wish, size, context);
+    }
+
+    /// Whether an earlier try came to its end.
+    private boolean isWhole(Wish wish, ContentSource source, Subvolume existing) {
+        if (existing.state() != Subvolume.State.READY) {
+            return false;
+        }
+        Optional<String> made = Optional.ofNullable(subvolumes.notes(wish.id()).get(Notes.SOURCE));
+        if (made.filter(id -> !id.equals(source.id())).isPresent()) {
+            throw new DriverException.IncompatibleExisting(
+                    "volume " + wish.request().name() + " exists as " + wish.id() + " with the contents of "
+                            + made.get() + ", not of " + source);
+        }
+        return made.isPresent();
+    }
+
+    /// Finds the source. If it is gone, so is what an earlier try began to make of it, of which no caller knows.
+    private Filling.Origin origin(Wish wish, ContentSource source, Optional<Subvolume> existing) {
+        try {
+            return filling.origin(source, wish.id());
+        } catch (DriverException.NotFound gone) {
+            if (existing.isPresent()) {
+                filling.remove(wish.id());
+                filling.release(source, wish.id());
+            }
+            throw gone;
+        }
+    }
+
+    private static String key(ContentSource source) {
+        return switch (source) {
+            case ContentSource.FromSnapshot from -> Snapshots.key(from.snapshot());
+            // its transfer snapshot is nobody else's
+            case ContentSource.FromVolume from -> "clones of " + from.volume();
+        };
+    }
+
+    private Volume made(Wish wish, long size, VolumeContext context) {
+        inventory.note(wish.id(), new Known.Live(OptionalLong.of(size)));
+        return new Volume(wish.id(), size, Optional.of(context), wish.request().source());
     }
 
     /// Applies what can be changed later; nothing to change costs nothing.
@@ -180,22 +246,29 @@ final class Creation {
         changes.mode().ifPresent(mode -> files.setMode(cluster, fileSystem, path, mode));
     }
 
-    private void make(VolumeId.Provisioned id, Account account, VolumeClass parameters, OptionalLong size) {
-        Group group = Group.of(id);
-        Account owner = owner(parameters, account);
+    private void make(Wish wish, long size) {
+        VolumeClass parameters = wish.parameters();
+        Group group = Group.of(wish.id());
         if (!inventory.exists(group)) {
-            subvolumes.createGroup(group, account.allowanceBytes(), Optional.empty());
-            inventory.made(group);
+            makeGroup(group, wish.account());
         }
-        inventory.note(id, new Known.Unsure());
+        inventory.note(wish.id(), new Known.Unsure());
         int mode = parameters.changeable().mode().orElse(parameters.mode().orElse(DEFAULT_MODE));
-        SubvolumeSpec spec = new SubvolumeSpec(size, owner.uid(), owner.gid(), mode, parameters.dataPool());
+        SubvolumeSpec spec = new SubvolumeSpec(
+                OptionalLong.of(size), wish.owner().uid(), wish.owner().gid(), mode, parameters.dataPool());
         try {
-            subvolumes.create(id, spec);
-        } catch (DriverException.NotFound groupRemovedByHand) {
-            subvolumes.createGroup(group, account.allowanceBytes(), Optional.empty());
-            subvolumes.create(id, spec);
+            subvolumes.create(wish.id(), spec);
+        } catch (DriverException.NotFound groupGone) {
+            // somebody removed it by hand, which Ceph allows once it is empty
+            inventory.exists(group, false);
+            makeGroup(group, wish.account());
+            subvolumes.create(wish.id(), spec);
         }
+    }
+
+    private void makeGroup(Group group, Account account) {
+        subvolumes.createGroup(group, account.allowanceBytes(), Optional.empty());
+        inventory.exists(group, true);
     }
 
     /// What an earlier try left, pieces of a broken one removed; empty if there is nothing to keep.
@@ -235,36 +308,24 @@ final class Creation {
                         "volume " + id + " was made and is not there now; retry"));
     }
 
-    private static long checkFits(VolumeId.Provisioned id, Account account, VolumeRequest request, Subvolume found) {
+    private static long checkFits(Wish wish, Subvolume found) {
         long size = found.quotaBytes().orElse(0);
-        Account owner = owner(request, account);
-        if (!request.capacity().accepts(size)) {
-            throw new DriverException.IncompatibleExisting("volume " + request.name() + " exists as " + id + " with "
-                    + size + " bytes, which capacity_range does not accept");
+        String exists = "volume " + wish.request().name() + " exists as " + wish.id();
+        if (!wish.capacity().accepts(size)) {
+            throw new DriverException.IncompatibleExisting(
+                    exists + " with " + size + " bytes, which capacity_range does not accept");
         }
-        if (found.uid() != owner.uid() || found.gid() != owner.gid()) {
-            throw new DriverException.IncompatibleExisting("volume " + request.name() + " exists as " + id
-                    + " with owner " + found.uid() + ":" + found.gid() + ", not " + owner.uid() + ":" + owner.gid());
+        if (found.uid() != wish.owner().uid() || found.gid() != wish.owner().gid()) {
+            throw new DriverException.IncompatibleExisting(exists + " with owner " + found.uid() + ":" + found.gid()
+                    + ", not " + wish.owner().uid() + ":" + wish.owner().gid());
         }
-        if (request.parameters()
+        if (wish.parameters()
                 .dataPool()
                 .filter(pool -> !pool.equals(found.dataPool()))
                 .isPresent()) {
-            throw new DriverException.IncompatibleExisting(
-                    "volume " + request.name() + " exists as " + id + " in data pool " + found.dataPool());
+            throw new DriverException.IncompatibleExisting(exists + " in data pool " + found.dataPool());
         }
         return size;
-    }
-
-    private static void checkSource(VolumeId.Provisioned id, String made, ContentSource source) {
-        if (!made.equals(source.id())) {
-            throw new DriverException.IncompatibleExisting(
-                    "volume " + id + " exists with the contents of " + made + ", not of " + source);
-        }
-    }
-
-    private static Account owner(VolumeRequest request, Account account) {
-        return owner(request.parameters(), account);
     }
 
     /// The account with the uid and gid that the class puts in its place.

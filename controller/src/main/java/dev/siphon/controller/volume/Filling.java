@@ -47,30 +47,29 @@ final class Filling {
         this.timeLeft = timeLeft;
     }
 
-    /// The snapshot that is the source.
+    /// The snapshot that is filled from.
     ///
+    /// @param volume what it was taken of, as that is now; empty if that is gone
     /// @param sizeBytes the size of the volume it was taken of
-    record Origin(SnapshotId snapshot, String dataPool, OptionalLong sizeBytes) {}
+    record Origin(SnapshotId snapshot, String dataPool, Optional<Subvolume> volume, OptionalLong sizeBytes) {}
 
-    /// Finds the source; of a volume it takes a snapshot, which a retry finds by its name.
+    /// Finds the source and changes nothing; the snapshot of a volume is yet to be taken ([#claim]).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
     Origin origin(ContentSource source, VolumeId.Provisioned target) {
+        VolumeId.Provisioned of = source.volume();
+        Optional<Subvolume> volume = subvolumes.find(of).filter(found -> found.state() == Subvolume.State.READY);
         return switch (source) {
             case ContentSource.FromSnapshot from -> {
                 Snapshot found = subvolumes
                         .findSnapshot(from.snapshot())
                         .orElseThrow(() -> new DriverException.NotFound(source + " does not exist"));
-                yield new Origin(from.snapshot(), found.dataPool(), sizeOf(from.snapshot()));
+                yield new Origin(from.snapshot(), found.dataPool(), volume, sizeOf(from.snapshot()));
             }
-            case ContentSource.FromVolume from -> {
-                Subvolume found = subvolumes
-                        .find(from.volume())
-                        .filter(each -> each.state() == Subvolume.State.READY)
-                        .orElseThrow(() -> new DriverException.NotFound(source + " does not exist"));
-                SnapshotId snapshot = new SnapshotId(from.volume(), Names.transferSnapshot(target.subvolume()));
-                subvolumes.createSnapshot(snapshot);
-                yield new Origin(snapshot, found.dataPool(), found.quotaBytes());
+            case ContentSource.FromVolume _ -> {
+                Subvolume found = volume.orElseThrow(() -> new DriverException.NotFound(source + " does not exist"));
+                SnapshotId snapshot = new SnapshotId(of, Names.transferSnapshot(target.subvolume()));
+                yield new Origin(snapshot, found.dataPool(), volume, found.quotaBytes());
             }
         };
     }
@@ -89,15 +88,31 @@ final class Filling {
                 Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name());
     }
 
-    /// Whether a copy of the snapshot runs.
-    boolean reads(SnapshotId snapshot) {
-        return copies.values().stream().anyMatch(running -> running.source().equals(snapshot));
+    /// Takes the snapshot of a source volume; one that is a snapshot stays by itself, since the mgr refuses to remove
+    /// what is being cloned, and [#reads] tells what is being copied. Repeating it is safe.
+    void claim(ContentSource source, Origin origin) {
+        if (source instanceof ContentSource.FromVolume) {
+            subvolumes.createSnapshot(origin.snapshot());
+        }
     }
 
-    /// Whether a clone by Ceph gives what was asked for.
-    boolean canClone(Origin origin, VolumeId.Provisioned target, Optional<String> dataPool) {
+    /// Whether a copy of the snapshot runs.
+    boolean reads(SnapshotId snapshot) {
+        return copies.values().stream()
+                .anyMatch(running -> running.source().equals(snapshot));
+    }
+
+    /// Whether a clone by Ceph gives what was asked for: the same group, pool and owner. Of a volume that is gone,
+    /// the owner is taken to have been the account.
+    boolean canClone(Origin origin, VolumeId.Provisioned target, VolumeClass parameters, Account owner) {
         return Group.of(origin.snapshot().volume()).equals(Group.of(target))
-                && dataPool.filter(pool -> !pool.equals(origin.dataPool())).isEmpty();
+                && parameters
+                        .dataPool()
+                        .filter(pool -> !pool.equals(origin.dataPool()))
+                        .isEmpty()
+                && origin.volume()
+                        .map(volume -> volume.uid() == owner.uid() && volume.gid() == owner.gid())
+                        .orElse(parameters.uid().isEmpty() && parameters.gid().isEmpty());
     }
 
     /// Clones, and waits for the end of it.
@@ -123,8 +138,7 @@ final class Filling {
                     return;
                 }
                 case FAILED, CANCELLED -> {
-                    subvolumes.remove(target);
-                    inventory.gone(target);
+                    remove(target);
                     throw new DriverException.BackendUnavailable("the clone into " + target + " ended: "
                             + progress.progress() + "; what it left was removed; retry");
                 }
@@ -134,22 +148,18 @@ final class Filling {
                                 "the clone into " + target + " is " + progress.progress() + " done; retry");
                     }
                     LockSupport.parkNanos(POLL.toNanos());
+                    if (Thread.currentThread().isInterrupted()) {
+                        throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+                    }
                 }
             }
         }
     }
 
-    /// Copies, and waits for the end of it; the copy goes on when the caller has left, and a retry waits on. A
-    /// source
-    /// snapshot cannot be deleted meanwhile.
+    /// Copies, and waits for the end of it; the copy goes on when the caller has left, and a retry waits on.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has
     void copyInto(VolumeId.Provisioned target, Origin origin, Subvolume made, Account owner) {
-        VolumeId.Provisioned source = origin.snapshot().volume();
-        if (!source.cluster().equals(target.cluster()) || !source.fileSystem().equals(target.fileSystem())) {
-            throw new DriverException.InvalidRequest(
-                    "volume_content_source " + source + " is in another file system than the class puts volumes in");
-        }
         Running running = copies.computeIfAbsent(target, _ -> start(target, origin, made, owner));
         Copy copy = running.copy();
         try {
@@ -187,9 +197,16 @@ final class Filling {
         }
     }
 
-    /// Stops a copy that runs, because its target is being removed.
-    void stop(VolumeId.Provisioned target) {
-        Optional.ofNullable(copies.remove(target))
-                .ifPresent(running -> running.copy().done().cancel(true));
+    /// Removes a volume, or what there is of it; a copy or clone into it is stopped first.
+    void remove(VolumeId.Provisioned target) {
+        Optional.ofNullable(copies.remove(target)).ifPresent(running -> running.copy().done().cancel(true));
+        inventory.leaving(target);
+        try {
+            subvolumes.remove(target);
+        } catch (DriverException.OperationPending cloneRuns) {
+            subvolumes.cancelClone(target);
+            subvolumes.remove(target);
+        }
+        inventory.gone(target);
     }
 }

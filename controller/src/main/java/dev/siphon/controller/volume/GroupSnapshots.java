@@ -6,14 +6,17 @@ import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Snapshots of several volumes at one moment, where the cluster can stop writes for it (`fs quiesce`); else one
-/// after
-/// the other.
+/// after the other. What is there without the rest is of another moment, and a retry takes it
+/// anew.
 public final class GroupSnapshots {
     private static final Logger LOG = LoggerFactory.getLogger(GroupSnapshots.class);
 
@@ -25,12 +28,17 @@ public final class GroupSnapshots {
 
     private final Subvolumes subvolumes;
     private final Quiesce quiesce;
+    private final Volumes volumes;
     private final Snapshots snapshots;
     private final KeyedOperations operations;
 
-    public GroupSnapshots(CephPorts ports, Snapshots snapshots, KeyedOperations operations) {
+    /// Which group a name was used for since this controller started.
+    private final Map<String, GroupSnapshotId> names = new ConcurrentHashMap<>();
+
+    public GroupSnapshots(CephPorts ports, Volumes volumes, Snapshots snapshots, KeyedOperations operations) {
         this.subvolumes = ports.subvolumes();
         this.quiesce = ports.quiesce();
+        this.volumes = volumes;
         this.snapshots = snapshots;
         this.operations = operations;
     }
@@ -45,38 +53,57 @@ public final class GroupSnapshots {
     /// Takes a snapshot of every volume, or finds those that an earlier try took (CSI v1.13,
     /// CreateVolumeGroupSnapshot). If one cannot be taken, those taken by this call are removed.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the volumes are not all of one file system
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volumes are not all of one file system
     /// @throws DriverException.NotFound (NOT_FOUND) if a volume does not exist
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for other volumes
     public View create(String name, List<VolumeId> sources) {
-        List<VolumeId.Provisioned> members =
-                sources.stream().map(Snapshots::snapshottable).distinct().toList();
+        List<VolumeId.Provisioned> members = sources.stream()
+                .map(source -> Snapshots.snapshottable("source_volume_ids", source))
+                .distinct()
+                .sorted(Comparator.comparing(VolumeId.Provisioned::toString))
+                .toList();
         VolumeId.Provisioned first = members.getFirst();
         members.stream()
                 .filter(each -> !each.cluster().equals(first.cluster())
                         || !each.fileSystem().equals(first.fileSystem()))
                 .findFirst()
                 .ifPresent(other -> {
-                    throw new DriverException.InvalidRequest("source_volume_ids: " + first + " and " + other
+                    throw new DriverException.InUse("source_volume_ids: " + first + " and " + other
                             + " are in different file systems, which cannot be snapshotted together");
                 });
-        GroupSnapshotId group = new GroupSnapshotId(first.cluster(), first.fileSystem(), Names.groupSnapshot(name));
-        return operations.run(group.toString(), () -> take(group, members));
+        GroupSnapshotId group =
+                new GroupSnapshotId(first.cluster(), first.fileSystem(), Names.groupSnapshot(name, members));
+        return operations.run("group snapshot " + name, () -> {
+            if (!names.getOrDefault(name, group).equals(group)) {
+                throw new DriverException.IncompatibleExisting(
+                        "group snapshot " + name + " exists as " + names.get(name) + ", of other volumes");
+            }
+            View taken = operations.run(key(group, members), () -> take(group, members));
+            names.put(name, group);
+            return taken;
+        });
     }
 
     private View take(GroupSnapshotId group, List<VolumeId.Provisioned> members) {
         List<SnapshotId> ids = members.stream()
                 .map(member -> new SnapshotId(member, group.snapshot()))
                 .toList();
-        List<SnapshotId> missing =
-                ids.stream().filter(id -> subvolumes.findSnapshot(id).isEmpty()).toList();
-        if (missing.size() == ids.size()) {
-            takeAtOnce(group, members, missing);
-        } else if (!missing.isEmpty()) {
-            // what an earlier try left is of another moment than what is still missing
-            ids.forEach(subvolumes::removeSnapshot);
-            takeAtOnce(group, members, ids);
+        List<SnapshotView> found =
+                ids.stream().flatMap(id -> snapshots.find(id).stream()).toList();
+        if (found.size() == ids.size()) {
+            return new View(group, found);
         }
-        return new View(group, ids.stream().map(snapshots::take).toList());
+        members.forEach(volumes::live);
+        found.forEach(each -> subvolumes.removeSnapshot(each.id()));
+        takeAtOnce(group, members, ids);
+        return new View(
+                group,
+                ids.stream()
+                        .map(id -> snapshots
+                                .find(id)
+                                .orElseThrow(() -> new DriverException.BackendUnavailable(
+                                        "snapshot " + id + " was taken and is not there now; retry")))
+                        .toList());
     }
 
     private void takeAtOnce(GroupSnapshotId group, List<VolumeId.Provisioned> members, List<SnapshotId> ids) {
@@ -118,17 +145,23 @@ public final class GroupSnapshots {
     }
 
     /// Removes the snapshots of a group; those that are not there are no error (CSI v1.13,
-    /// DeleteVolumeGroupSnapshot).
+    /// DeleteVolumeGroupSnapshot). If one cannot go, all stay.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a snapshot is not of this group
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs one of them
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `ids` are not the snapshots of this group
     public void delete(GroupSnapshotId group, List<SnapshotId> ids) {
-        checkMembers(group, ids);
-        operations.run(group.toString(), () -> ids.forEach(snapshots::remove));
+        List<VolumeId.Provisioned> members = checkMembers(group, ids);
+        operations.run(key(group, members), () -> {
+            ids.forEach(snapshots::checkNotNeeded);
+            ids.forEach(subvolumes::removeSnapshot);
+            names.values().remove(group);
+        });
     }
 
     /// The group with these snapshots (CSI v1.13, GetVolumeGroupSnapshot).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if one of them does not exist
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `ids` are not the snapshots of this group
     public View get(GroupSnapshotId group, List<SnapshotId> ids) {
         checkMembers(group, ids);
         return new View(
@@ -141,12 +174,23 @@ public final class GroupSnapshots {
                         .toList());
     }
 
-    private static void checkMembers(GroupSnapshotId group, List<SnapshotId> ids) {
+    private static List<VolumeId.Provisioned> checkMembers(GroupSnapshotId group, List<SnapshotId> ids) {
         Optional<SnapshotId> stranger =
                 ids.stream().filter(id -> !group.has(id)).findFirst();
         if (stranger.isPresent()) {
             throw new DriverException.InvalidRequest(
                     "snapshot_ids: " + stranger.get() + " is not of the group of snapshots " + group);
         }
+        List<VolumeId.Provisioned> members =
+                ids.stream().map(SnapshotId::volume).distinct().toList();
+        if (!Names.isOf(group.snapshot(), members)) {
+            throw new DriverException.InvalidRequest(
+                    "snapshot_ids: these " + members.size() + " are not all the snapshots of " + group);
+        }
+        return members;
+    }
+
+    private static String key(GroupSnapshotId group, List<VolumeId.Provisioned> members) {
+        return Snapshots.key(new SnapshotId(members.getFirst(), group.snapshot()));
     }
 }

@@ -56,15 +56,17 @@ public final class Health {
         };
     }
 
-    /// A page of all volumes, with what is wrong with each; tokens are those of [Listings#volumes].
+    /// A page of the volumes with which something is wrong, and what (CSI v1.13, ControllerListVolumeHealth);
+    /// limits
+    /// and tokens are those of [Listings#volumes].
     public Listings.Page<Report> list(int most, String token) {
-        Listings.Page<Volume> page = listings.volumes(most, token);
-        return new Listings.Page<>(
-                page.entries().stream()
-                        .flatMap(volume -> subvolumes.find((VolumeId.Provisioned) volume.id()).stream()
-                                .map(found -> new Report(volume.id(), troubles(found))))
-                        .toList(),
-                page.next());
+        return listings.volumes(
+                most,
+                token,
+                (id, _) -> subvolumes
+                        .find(id)
+                        .map(found -> new Report(id, troubles(found)))
+                        .filter(report -> !report.troubles().isEmpty()));
     }
 
     private static List<Trouble> troubles(Subvolume found) {

@@ -50,9 +50,9 @@ final class Inventory {
         return listed(group).exists;
     }
 
-    /// Writes down that a group was made.
-    void made(Group group) {
-        names(group).exists = true;
+    /// Writes down that a group was made, or has turned out to be gone.
+    void exists(Group group, boolean exists) {
+        names(group).exists = exists;
     }
 
     /// Writes down what is known of a subvolume; [Known.Unsure] before a call that may make it.
@@ -70,9 +70,16 @@ final class Inventory {
         }
     }
 
+    /// Writes down that a volume is being removed, so that it may exist or not. Of a group that was never used
+    /// nothing is known, and nothing has to be written down.
+    void leaving(VolumeId.Provisioned volume) {
+        Optional.ofNullable(groups.get(Group.of(volume)))
+                .ifPresent(group -> group.names.put(volume.subvolume(), new Known.Unsure()));
+    }
+
     /// Writes down that there is no such volume any more.
     void gone(VolumeId.Provisioned volume) {
-        names(Group.of(volume)).names.remove(volume.subvolume());
+        Optional.ofNullable(groups.get(Group.of(volume))).ifPresent(group -> group.names.remove(volume.subvolume()));
     }
 
     /// The names in a group behind `after`, in order, with what is known of each.

@@ -9,12 +9,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
-/// Lists volumes and snapshots in pages. A page's token is the last id on it, and the next page begins behind that,
-/// in
-/// the order of ids; so a token stays good whatever is made or removed meanwhile, its own object included.
+/// Lists volumes and snapshots in pages. A page's token is the last id that was looked at for it, and the next page
+/// begins behind that, in the order of ids; so a token stays good whatever is made or removed meanwhile, its own
+/// object included.
 public final class Listings {
-    /// The most entries on a page, whatever a caller asks for: each may cost a mgr command.
+    /// The most entries on a page, and the most volumes looked at for one, whatever a caller asks for: each may
+    /// cost
+    /// a mgr command.
     private static final int MOST = 1000;
 
     private final Clusters clusters;
@@ -36,22 +39,35 @@ public final class Listings {
         public Page {
             entries = List.copyOf(entries);
         }
+
+        /// Nothing, and nothing behind it.
+        public static <T> Page<T> empty() {
+            return new Page<>(List.of(), "");
+        }
     }
 
     /// A page of volumes (CSI v1.13, ListVolumes).
     ///
     /// @param most how many at most; 0 for as many as fit on a page
     /// @param token of the page before; empty for the first
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `most` is negative
     /// @throws DriverException.OperationPending (ABORTED) if the token is none of this driver's
     public Page<Volume> volumes(int most, String token) {
-        Optional<VolumeId.Provisioned> after = token.isEmpty()
-                ? Optional.empty()
-                : Optional.of(VolumeId.tryParse(token)
-                        .filter(VolumeId.Provisioned.class::isInstance)
-                        .map(VolumeId.Provisioned.class::cast)
-                        .orElseThrow(() -> badToken(token)));
+        return volumes(
+                most,
+                token,
+                (id, known) -> look(id, known) instanceof Known.Live(var quotaBytes)
+                        ? Optional.of(new Volume(id, quotaBytes.orElse(0), Optional.empty(), Optional.empty()))
+                        : Optional.empty());
+    }
+
+    /// A page of what `entry` makes of each volume; where it makes nothing, the volume is left out.
+    <T> Page<T> volumes(int most, String token, BiFunction<VolumeId.Provisioned, Known, Optional<T>> entry) {
         int limit = limit(most);
-        List<Volume> entries = new ArrayList<>();
+        Optional<VolumeId.Provisioned> after = afterVolume(token);
+        List<T> entries = new ArrayList<>();
+        String last = "";
+        int looked = 0;
         for (Group group : groupsFrom(after.map(Group::of))) {
             String behind = after.filter(id -> Group.of(id).equals(group))
                     .map(VolumeId.Provisioned::subvolume)
@@ -61,13 +77,17 @@ public final class Listings {
                 if (Names.kindOf(known.getKey()).isEmpty()) {
                     continue;
                 }
-                VolumeId.Provisioned id = group.volume(known.getKey());
-                if (look(id, known.getValue()) instanceof Known.Live(var quotaBytes)) {
-                    if (entries.size() == limit) {
-                        return new Page<>(entries, entries.getLast().id().toString());
-                    }
-                    entries.add(new Volume(id, quotaBytes.orElse(0), Optional.empty(), Optional.empty()));
+                if (looked == MOST) {
+                    return new Page<>(entries, last);
                 }
+                VolumeId.Provisioned id = group.volume(known.getKey());
+                Optional<T> made = entry.apply(id, known.getValue());
+                if (made.isPresent() && entries.size() == limit) {
+                    return new Page<>(entries, last);
+                }
+                made.ifPresent(entries::add);
+                looked++;
+                last = id.toString();
             }
         }
         return new Page<>(entries, "");
@@ -76,23 +96,26 @@ public final class Listings {
     /// A page of snapshots (CSI v1.13, ListSnapshots).
     ///
     /// @param source only those of this volume
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `most` is negative
     /// @throws DriverException.OperationPending (ABORTED) if the token is none of this driver's
-    public Page<SnapshotView> snapshots(int most, String token, Optional<VolumeId.Provisioned> source) {
-        Optional<SnapshotId> after = token.isEmpty()
-                ? Optional.empty()
-                : Optional.of(SnapshotId.tryParse(token).orElseThrow(() -> badToken(token)));
+    public Page<SnapshotView> snapshots(int most, String token, Optional<VolumeId> source) {
         int limit = limit(most);
+        Optional<SnapshotId> after = afterSnapshot(token);
+        if (source.filter(VolumeId.Static.class::isInstance).isPresent()) {
+            return Page.empty();
+        }
+        Optional<VolumeId.Provisioned> only = source.map(VolumeId.Provisioned.class::cast);
         List<SnapshotView> entries = new ArrayList<>();
-        List<Group> groups = source.map(Group::of)
+        List<Group> groups = only.map(Group::of)
                 .map(List::of)
                 .orElseGet(() -> groupsFrom(after.map(SnapshotId::volume).map(Group::of)));
         for (Group group : groups) {
-            for (VolumeId.Provisioned volume : volumesOf(group, source, after.map(SnapshotId::volume))) {
+            for (VolumeId.Provisioned volume : volumesOf(group, only, after.map(SnapshotId::volume))) {
                 String behind = after.filter(id -> id.volume().equals(volume))
                         .map(SnapshotId::name)
                         .orElse("");
                 for (String name : subvolumes.snapshots(volume)) {
-                    if (name.compareTo(behind) <= 0 || !listed(name)) {
+                    if (name.compareTo(behind) <= 0 || !listed(volume, name)) {
                         continue;
                     }
                     if (entries.size() == limit) {
@@ -105,8 +128,17 @@ public final class Listings {
         return new Page<>(entries, "");
     }
 
-    private static boolean listed(String snapshot) {
-        return VolumeId.Part.SNAPSHOT.fits(snapshot) && !Names.isTransferSnapshot(snapshot);
+    /// Whether a page could be asked for like this, for callers that need no list to answer.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `most` is negative
+    /// @throws DriverException.OperationPending (ABORTED) if the token is none of this driver's
+    public static void checkSnapshotPage(int most, String token) {
+        var _ = limit(most);
+        var _ = afterSnapshot(token);
+    }
+
+    private static boolean listed(VolumeId.Provisioned volume, String snapshot) {
+        return VolumeId.Part.SNAPSHOT.fits(snapshot) && Snapshots.isForCallers(new SnapshotId(volume, snapshot));
     }
 
     private List<VolumeId.Provisioned> volumesOf(
@@ -164,6 +196,21 @@ public final class Listings {
             throw new DriverException.InvalidRequest("max_entries " + most + " must not be negative");
         }
         return most == 0 ? MOST : Math.min(most, MOST);
+    }
+
+    private static Optional<VolumeId.Provisioned> afterVolume(String token) {
+        return token.isEmpty()
+                ? Optional.empty()
+                : Optional.of(VolumeId.tryParse(token)
+                        .filter(VolumeId.Provisioned.class::isInstance)
+                        .map(VolumeId.Provisioned.class::cast)
+                        .orElseThrow(() -> badToken(token)));
+    }
+
+    private static Optional<SnapshotId> afterSnapshot(String token) {
+        return token.isEmpty()
+                ? Optional.empty()
+                : Optional.of(SnapshotId.tryParse(token).orElseThrow(() -> badToken(token)));
     }
 
     private static DriverException badToken(String token) {

@@ -1,13 +1,16 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// The names of things in Ceph, each a function of what the caller named, so that a retry finds what an earlier try
 /// made
@@ -16,8 +19,9 @@ final class Names {
     private static final int BITS = 100;
     private static final int RADIX = 32;
     private static final int DIGITS = BITS / 5;
-    private static final int SHALLOW_NAME_DIGITS = 15;
-    private static final int SHALLOW_SNAPSHOT_DIGITS = 8;
+    private static final int MEMBER_DIGITS = 8;
+    private static final int COMMON_DIGITS = 15;
+    private static final int SNAPSHOT_DIGITS = 8;
 
     private Names() {}
 
@@ -27,9 +31,8 @@ final class Names {
         PLAIN('v'),
         /// A volume with contents from elsewhere; usable once its note says that they are whole.
         FILLED('c'),
-        /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph cannot note
-        /// on the
-        /// snapshots of a removed subvolume that they are needed.
+        /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph cannot note on
+        /// the snapshots of a removed subvolume that they are needed.
         SHALLOW('r');
 
         private final char letter;
@@ -37,36 +40,52 @@ final class Names {
         Kind(char letter) {
             this.letter = letter;
         }
+
+        private int length() {
+            return 1 + (this == SHALLOW ? COMMON_DIGITS + SNAPSHOT_DIGITS : DIGITS);
+        }
     }
 
-    /// The subvolume for an empty or filled volume called `name`. The group is in the digest because Ceph 18 names
-    /// a
-    /// subvolume's RADOS namespace after the subvolume alone: two accounts must never share one.
-    static String subvolume(Kind kind, Group group, String name) {
-        return kind.letter + volume(group, name);
+    /// The subvolume for an empty volume called `name`. The group is in the digest because Ceph 18 names a subvolume's
+    /// RADOS namespace after the subvolume alone: two accounts must never share one.
+    static String plain(Group group, String name) {
+        return Kind.PLAIN.letter + volume(group, name);
     }
 
-    /// What the names of all SHALLOW volumes begin with.
+    /// The subvolume for a volume called `name` with contents from elsewhere.
+    static String filled(Group group, String name) {
+        return Kind.FILLED.letter + volume(group, name);
+    }
+
+    /// The subvolume for a volume called `name` that stands for `snapshot`.
+    static String shallow(Group group, String name, SnapshotId snapshot) {
+        return shallowPrefix(group, name) + shallowSuffix(snapshot);
+    }
+
+    /// What the names of all volumes that stand for a snapshot begin with.
     static String shallowPrefix() {
         return String.valueOf(Kind.SHALLOW.letter);
     }
 
-    /// What the names of SHALLOW volumes called `name` begin with, whatever snapshot they stand for.
+    /// What the names of volumes called `name` begin with that stand for whatever snapshot.
     static String shallowPrefix(Group group, String name) {
-        return shallowPrefix() + volume(group, name).substring(0, SHALLOW_NAME_DIGITS);
+        return shallowPrefix() + volume(group, name).substring(0, COMMON_DIGITS);
     }
 
-    /// What the names of SHALLOW volumes that stand for `snapshot` end with.
+    /// What the names of volumes that stand for `snapshot` end with.
     static String shallowSuffix(SnapshotId snapshot) {
-        return digest("backing\0" + snapshot).substring(0, SHALLOW_SNAPSHOT_DIGITS);
+        return digest("backing\0" + snapshot).substring(0, SNAPSHOT_DIGITS);
+    }
+
+    /// What the names of all kinds for one volume's name have in common.
+    static String common(String subvolume) {
+        return subvolume.substring(1, Math.min(subvolume.length(), 1 + COMMON_DIGITS));
     }
 
     /// What the subvolume is; empty if Siphon did not make it.
     static Optional<Kind> kindOf(String subvolume) {
         return Arrays.stream(Kind.values())
-                .filter(kind -> subvolume.charAt(0) == kind.letter
-                        && subvolume.length()
-                                == 1 + (kind == Kind.SHALLOW ? SHALLOW_NAME_DIGITS + SHALLOW_SNAPSHOT_DIGITS : DIGITS))
+                .filter(kind -> subvolume.charAt(0) == kind.letter && subvolume.length() == kind.length())
                 .findFirst();
     }
 
@@ -75,9 +94,25 @@ final class Names {
         return 's' + digest("snapshot\0" + name);
     }
 
-    /// The snapshots of the group of snapshots called `name`: the same in each of its volumes.
-    static String groupSnapshot(String name) {
-        return 'g' + digest("group\0" + name);
+    /// The snapshots of the group of snapshots called `name`: the same in each of its volumes. Its second part says
+    /// which volumes these are, so that a list that lacks one is seen, and so that another list makes another
+    /// group.
+    static String groupSnapshot(String name, List<VolumeId.Provisioned> members) {
+        String list = members(members);
+        return 'g' + digest("group\0" + name + "\0" + list).substring(0, DIGITS - MEMBER_DIGITS) + list;
+    }
+
+    /// Whether the volumes of the group of snapshots called `groupSnapshot` are `members`, in whatever order.
+    static boolean isOf(String groupSnapshot, List<VolumeId.Provisioned> members) {
+        return groupSnapshot.endsWith(members(members));
+    }
+
+    private static String members(List<VolumeId.Provisioned> members) {
+        return digest(members.stream()
+                        .map(member -> member.toString())
+                        .sorted()
+                        .collect(Collectors.joining("\0", "members\0", "")))
+                .substring(0, MEMBER_DIGITS);
     }
 
     /// Whether a snapshot belongs to a group of snapshots.

@@ -5,7 +5,7 @@ final class Notes {
     /// All keys begin with this.
     static final String PREFIX = "siphon.";
 
-    /// On a FILLED or SHALLOW subvolume, once it is whole: the id of the snapshot or volume it came from.
+    /// On a FILLED subvolume, once it is whole: the id of the snapshot or volume it came from.
     static final String SOURCE = PREFIX + "source";
 
     /// On a subvolume: begins the key of one node it is attached to; the value is an [Attachments] record.

@@ -27,7 +27,7 @@ final class Placement {
     ///     pool or
     ///     account that does not exist, or leaves a choice open that the driver cannot make
     Place choose(VolumeClass parameters) {
-        String cluster = parameters.cluster().orElseGet(clusters::defaultCluster);
+        String cluster = cluster(parameters);
         Clusters.FileSystem fileSystem = fileSystem(cluster, parameters.fileSystem());
         parameters.dataPool().ifPresent(pool -> {
             if (!fileSystem.dataPools().contains(pool)) {
@@ -38,6 +38,16 @@ final class Placement {
         });
         Account owner = owner(parameters);
         return new Place(new Group(cluster, fileSystem.name(), Names.group(owner.id())), owner);
+    }
+
+    /// The cluster that the class names, or the default one.
+    String cluster(VolumeClass parameters) {
+        String cluster = parameters.cluster().orElseGet(clusters::defaultCluster);
+        if (!clusters.ids().contains(cluster)) {
+            throw new DriverException.InvalidRequest(
+                    "parameter cluster " + Quoted.of(cluster) + ": the clusters file has " + clusters.ids());
+        }
+        return cluster;
     }
 
     /// The file system of that name, or the only one.

@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.Subvolumes.Snapshot;
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.SnapshotId;
@@ -19,7 +20,11 @@ public final class Snapshots {
     /// Which volume a snapshot name was used for since this controller started: a name is for one volume only.
     private final Map<NameInFileSystem, VolumeId.Provisioned> sources = new ConcurrentHashMap<>();
 
-    private record NameInFileSystem(String cluster, String fileSystem, String snapshot) {}
+    private record NameInFileSystem(String cluster, String fileSystem, String snapshot) {
+        static NameInFileSystem of(SnapshotId id) {
+            return new NameInFileSystem(id.volume().cluster(), id.volume().fileSystem(), id.name());
+        }
+    }
 
     public Snapshots(CephPorts ports, Volumes volumes, KeyedOperations operations) {
         this.subvolumes = ports.subvolumes();
@@ -27,38 +32,54 @@ public final class Snapshots {
         this.operations = operations;
     }
 
+    /// Whether callers may know of the snapshot: those that live while a volume is filled are nobody else's.
+    public static boolean isForCallers(SnapshotId id) {
+        return !Names.isTransferSnapshot(id.name());
+    }
+
     /// Takes a snapshot called `name`, or finds the one that an earlier try took (CSI v1.13, CreateSnapshot). Ready
-    /// to use
-    /// at once.
+    /// to use at once.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume does not exist
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for another volume
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the volume has as many as Ceph allows
     public SnapshotView create(VolumeId source, String name) {
-        VolumeId.Provisioned volume = snapshottable(source);
+        VolumeId.Provisioned volume = snapshottable("source_volume_id", source);
         SnapshotId id = new SnapshotId(volume, Names.snapshot(name));
-        NameInFileSystem key = new NameInFileSystem(volume.cluster(), volume.fileSystem(), id.name());
         return operations.run(key(id), () -> {
-            VolumeId.Provisioned used = sources.getOrDefault(key, volume);
+            VolumeId.Provisioned used = sources.getOrDefault(NameInFileSystem.of(id), volume);
             if (!used.equals(volume)) {
                 throw new DriverException.IncompatibleExisting(
                         "snapshot " + name + " exists, of volume " + used + ", not of " + volume);
             }
             SnapshotView taken = take(id);
-            sources.put(key, volume);
+            sources.put(NameInFileSystem.of(id), volume);
             return taken;
         });
     }
 
-    /// Takes the snapshot `id`; a retry finds it.
-    SnapshotView take(SnapshotId id) {
-        OptionalLong size = volumes.live(id.volume()).quotaBytes();
+    private SnapshotView take(SnapshotId id) {
+        Optional<Subvolume> volume = subvolumes.find(id.volume());
+        if (volume.filter(found -> found.state() == Subvolume.State.READY).isEmpty()) {
+            // an earlier try may have taken it, and the volume be gone since
+            return find(id)
+                    .orElseThrow(() -> new DriverException.NotFound("volume " + id.volume() + " does not exist"));
+        }
         subvolumes.createSnapshot(id);
-        Snapshot snapshot = subvolumes
-                .findSnapshot(id)
-                .orElseThrow(() -> new DriverException.BackendUnavailable(
-                        "snapshot " + id + " was taken and is not there now; retry"));
-        return new SnapshotView(id, size, snapshot.createdAt(), GroupSnapshotId.of(id));
+        return find(id).orElseThrow(() -> new DriverException.BackendUnavailable(
+                "snapshot " + id + " was taken and is not there now; retry"));
+    }
+
+    /// The snapshot; empty if there is none.
+    public Optional<SnapshotView> find(SnapshotId id) {
+        try {
+            return subvolumes
+                    .findSnapshot(id)
+                    .map(found -> new SnapshotView(
+                            id, volumes.sizeOf(id), found.createdAt(), GroupSnapshotId.of(id)));
+        } catch (DriverException.NotFound goneMeanwhile) {
+            return Optional.empty();
+        }
     }
 
     /// Removes a snapshot; one that is not there is no error (CSI v1.13, DeleteSnapshot).
@@ -67,48 +88,48 @@ public final class Snapshots {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it belongs to a group of snapshots
     public void delete(SnapshotId id) {
         if (Names.isGroupSnapshot(id.name())) {
-            throw new DriverException.InvalidRequest("snapshot " + id
+            throw new DriverException.InvalidRequest("snapshot_id " + id
                     + " belongs to a group of snapshots and is deleted with it, by DeleteVolumeGroupSnapshot");
         }
-        operations.run(key(id), () -> remove(id));
+        operations.run(key(id), () -> {
+            checkNotNeeded(id);
+            subvolumes.removeSnapshot(id);
+            sources.remove(NameInFileSystem.of(id), id.volume());
+        });
     }
 
-    /// Removes the snapshot unless a volume needs it: the names of volumes that stand for it tell.
-    void remove(SnapshotId id) {
+    /// Refuses to remove what a volume needs: the names of volumes that stand for a snapshot tell.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it
+    void checkNotNeeded(SnapshotId id) {
         for (VolumeId.Provisioned shallow : volumes.standingFor(id)) {
             if (subvolumes.find(shallow).isPresent()) {
                 throw new DriverException.InUse(
-                        "snapshot " + id + " is what volume " + shallow + " shows; delete that volume first");
+                        "snapshot " + id + " is needed by volume " + shallow + "; delete that volume first");
             }
         }
         if (volumes.isCopied(id)) {
             throw new DriverException.InUse(
                     "snapshot " + id + " is being copied into a volume; retry when that is whole");
         }
-        subvolumes.removeSnapshot(id);
-        sources.remove(new NameInFileSystem(id.volume().cluster(), id.volume().fileSystem(), id.name()), id.volume());
     }
 
-    /// The snapshot; empty if there is none.
-    public Optional<SnapshotView> find(SnapshotId id) {
-        return subvolumes
-                .findSnapshot(id)
-                .map(found -> new SnapshotView(id, volumes.sizeOf(id), found.createdAt(), GroupSnapshotId.of(id)));
-    }
-
+    /// The key of operations on a snapshot: alone to make or remove it, shared to use it.
     static String key(SnapshotId id) {
         return "snapshot " + id.volume().cluster() + ":" + id.volume().fileSystem() + ":" + id.name();
     }
 
-    static VolumeId.Provisioned snapshottable(VolumeId source) {
+    /// The volume, if a snapshot of it would hold its contents.
+    ///
+    /// @param field that names it, for the message
+    static VolumeId.Provisioned snapshottable(String field, VolumeId source) {
         return switch (source) {
             case VolumeId.Static fixed ->
                 throw new DriverException.InvalidRequest(
-                        "source_volume_id " + fixed + " is a static volume, whose path the mgr cannot snapshot");
+                        field + " " + fixed + " is a static volume, whose path the mgr cannot snapshot");
             case VolumeId.Provisioned shallow
-            when Volumes.isShallow(shallow) ->
-                throw new DriverException.InvalidRequest(
-                        "source_volume_id " + shallow + " is itself a snapshot; use that one");
+            when Volumes.isReadOnly(shallow) ->
+                throw new DriverException.InvalidRequest(field + " " + shallow + " is itself a snapshot; use that one");
             case VolumeId.Provisioned volume -> volume;
         };
     }

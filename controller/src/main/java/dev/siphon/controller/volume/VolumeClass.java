@@ -34,4 +34,20 @@ public record VolumeClass(
     public VolumeClass {
         mountOptions = List.copyOf(mountOptions);
     }
+
+    /// This class, with what `over` changes.
+    public VolumeClass with(Changeable over) {
+        return new VolumeClass(
+                cluster,
+                fileSystem,
+                dataPool,
+                owner,
+                uid,
+                gid,
+                mode,
+                changeable.with(over),
+                mounter,
+                mountOptions,
+                snapshotBacked);
+    }
 }

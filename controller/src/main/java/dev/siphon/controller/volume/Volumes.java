@@ -41,7 +41,7 @@ public final class Volumes {
         this.inventory = new Inventory(subvolumes);
         this.operations = operations;
         this.filling = new Filling(ports, inventory, timeLeft);
-        this.creation = new Creation(ports, inventory, filling, operations);
+        this.creation = new Creation(ports, inventory, filling, new Contexts(ports.clusters()), operations);
     }
 
     Inventory inventory() {
@@ -63,8 +63,34 @@ public final class Volumes {
     /// @throws DriverException.OperationPending (ABORTED) if its contents are not whole before the deadline
     public Volume create(VolumeRequest request) {
         Placement.Place place = placement.choose(request.parameters());
-        return operations.run(
-                "volume name " + request.name() + " in " + place.group().name(), () -> creation.create(place, request));
+        VolumeId.Provisioned any = place.group().volume(Names.plain(place.group(), request.name()));
+        return operations.run(key(any), () -> creation.create(place, request));
+    }
+
+    /// The key of operations on a volume, the same for all kinds of volumes that one name could have made.
+    static String key(VolumeId id) {
+        return switch (id) {
+            case VolumeId.Static fixed -> fixed.toString();
+            case VolumeId.Provisioned volume ->
+                "volume " + Group.of(volume) + " name " + Names.common(volume.subvolume());
+        };
+    }
+
+    /// Whether this or an earlier version of the driver can have made a volume of that id; a static one anybody.
+    public static boolean canHaveMade(VolumeId id) {
+        return switch (id) {
+            case VolumeId.Static _ -> true;
+            case VolumeId.Provisioned volume ->
+                Names.isGroup(volume.group())
+                        && Names.kindOf(volume.subvolume()).isPresent();
+        };
+    }
+
+    /// Whether the volume stands for a snapshot, so that it can never be written.
+    public static boolean isReadOnly(VolumeId.Provisioned volume) {
+        return Names.kindOf(volume.subvolume())
+                .filter(Names.Kind.SHALLOW::equals)
+                .isPresent();
     }
 
     /// Removes a volume; its snapshots stay usable. One that is not there is no error (CSI v1.13, DeleteVolume).
@@ -72,16 +98,8 @@ public final class Volumes {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, or its cluster is not known
     public void delete(VolumeId id) {
         VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
-        operations.run(volume.toString(), () -> {
-            filling.stop(volume);
-            inventory.note(volume, new Inventory.Known.Unsure());
-            try {
-                subvolumes.remove(volume);
-            } catch (DriverException.OperationPending cloneRuns) {
-                subvolumes.cancelClone(volume);
-                subvolumes.remove(volume);
-            }
-            inventory.gone(volume);
+        operations.run(key(volume), () -> {
+            filling.remove(volume);
         });
     }
 
@@ -109,17 +127,22 @@ public final class Volumes {
     ///
     /// @return its size now, in bytes
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit already
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit already, or
+    ///     stands for a snapshot and would have to grow
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
     public long expand(VolumeId id, CapacityRange range) {
-        return operations.run(id.toString(), () -> switch (id) {
+        return operations.run(key(id), () -> switch (id) {
             case VolumeId.Static fixed -> expandStatic(fixed, range);
             case VolumeId.Provisioned volume -> {
                 OptionalLong now = live(volume).quotaBytes();
-                if (now.isEmpty() || isShallow(volume)) {
-                    yield now.orElse(range.requiredBytes());
+                if (now.isEmpty()) {
+                    yield range.requiredBytes();
                 }
                 long wanted = grown(id, now.getAsLong(), range);
+                if (wanted > now.getAsLong() && isReadOnly(volume)) {
+                    throw new DriverException.CapacityOutOfRange(
+                            "volume " + id + " is a snapshot of " + now.getAsLong() + " bytes and cannot grow");
+                }
                 if (wanted > now.getAsLong()) {
                     subvolumes.resize(volume, wanted);
                     inventory.note(volume, new Inventory.Known.Live(OptionalLong.of(wanted)));
@@ -132,9 +155,16 @@ public final class Volumes {
     /// Changes what a VolumeAttributesClass may change (CSI v1.13, ControllerModifyVolume).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it stands for a snapshot
     public void modify(VolumeId id, Changeable changes) {
-        operations.run(id.toString(), () -> {
+        operations.run(key(id), () -> {
             switch (id) {
+                case VolumeId.Provisioned shallow
+                when isReadOnly(shallow) -> {
+                    Subvolume _ = live(shallow);
+                    throw new DriverException.InvalidRequest(
+                            "mutable_parameters: volume " + id + " is a snapshot, which nothing can change");
+                }
                 case VolumeId.Static fixed ->
                     creation.apply(fixed.cluster(), fixed.fileSystem(), fixed.path(), changes);
                 case VolumeId.Provisioned volume -> creation.apply(volume, live(volume), changes);
@@ -161,7 +191,8 @@ public final class Volumes {
 
     /// The volumes that may stand for a snapshot.
     List<VolumeId.Provisioned> standingFor(SnapshotId snapshot) {
-        return inventory.matching(Group.of(snapshot.volume()), Names.shallowPrefix(), Names.shallowSuffix(snapshot));
+        return inventory.matching(
+                Group.of(snapshot.volume()), Names.shallowPrefix(), Names.shallowSuffix(snapshot));
     }
 
     /// Whether a volume is being filled with a copy of the snapshot.
@@ -191,12 +222,6 @@ public final class Volumes {
                     + " bytes, more than capacity_range.limit_bytes " + range.limitBytes() + ", and never shrinks");
         }
         return Math.max(now, range.requiredBytes());
-    }
-
-    static boolean isShallow(VolumeId.Provisioned volume) {
-        return Names.kindOf(volume.subvolume())
-                .filter(Names.Kind.SHALLOW::equals)
-                .isPresent();
     }
 
     private static VolumeId.Provisioned provisioned(VolumeId id, String cannotBe) {

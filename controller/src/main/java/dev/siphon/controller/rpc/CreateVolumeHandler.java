@@ -1,0 +1,69 @@
+package dev.siphon.controller.rpc;
+
+import csi.v1.CreateVolumeRequest;
+import csi.v1.CreateVolumeResponse;
+import csi.v1.VolumeContentSource;
+import dev.siphon.controller.volume.AccessMode;
+import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.ContentSource;
+import dev.siphon.controller.volume.VolumeClass;
+import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.Optional;
+
+/// CreateVolume.
+final class CreateVolumeHandler {
+    private final Volumes volumes;
+    private final Ids ids;
+
+    CreateVolumeHandler(Volumes volumes, Ids ids) {
+        this.volumes = volumes;
+        this.ids = ids;
+    }
+
+    CreateVolumeResponse handle(CreateVolumeRequest request) {
+        String name = Fields.name("name", request.getName());
+        List<AccessMode> modes = AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList());
+        CapacityRange capacity =
+                request.hasCapacityRange() ? Fields.capacity(request.getCapacityRange()) : CapacityRange.ANY;
+        // a VolumeAttributesClass goes before the StorageClass
+        VolumeClass parameters = ClassParameters.parse(Fields.map("parameters", request.getParametersMap()))
+                .with(ClassParameters.parseChangeable(
+                        Fields.map("mutable_parameters", request.getModifiableParametersMap())));
+        Fields.secrets(request.getSecretsMap());
+        Fields.noTopology("accessibility_requirements", request.getAccessibilityRequirements());
+        Optional<ContentSource> source = request.hasVolumeContentSource()
+                ? Optional.of(source(request.getVolumeContentSource()))
+                : Optional.empty();
+        boolean readOnly = modes.stream().allMatch(AccessMode::readOnly);
+        return CreateVolumeResponse.newBuilder()
+                .setVolume(Messages.volume(
+                        volumes.create(new VolumeRequest(name, capacity, parameters, readOnly, source))))
+                .build();
+    }
+
+    private ContentSource source(VolumeContentSource source) {
+        return switch (source.getTypeCase()) {
+            case SNAPSHOT ->
+                new ContentSource.FromSnapshot(ids.snapshot(
+                        "volume_content_source.snapshot.snapshot_id",
+                        source.getSnapshot().getSnapshotId()));
+            case VOLUME -> {
+                VolumeId id = ids.volume(
+                        "volume_content_source.volume.volume_id",
+                        source.getVolume().getVolumeId());
+                if (!(id instanceof VolumeId.Provisioned volume)) {
+                    throw new DriverException.InvalidRequest("volume_content_source.volume.volume_id " + id
+                            + " is a static volume, which cannot be cloned");
+                }
+                yield new ContentSource.FromVolume(volume);
+            }
+            case TYPE_NOT_SET ->
+                throw new DriverException.InvalidRequest("volume_content_source needs a snapshot or a volume");
+        };
+    }
+}

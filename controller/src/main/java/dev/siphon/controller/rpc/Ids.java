@@ -1,0 +1,113 @@
+package dev.siphon.controller.rpc;
+
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.GroupSnapshotId;
+import dev.siphon.controller.volume.Snapshots;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// Reads ids. Text that no version of this driver can have written names nothing that exists: NOT_FOUND, and
+/// nothing
+/// to do for who wants it removed. An id of a cluster that the clusters file lacks is NOT_FOUND too, but not to who
+/// wants it removed: the domain refuses that, since the thing may well exist.
+final class Ids {
+    private final Clusters clusters;
+
+    Ids(Clusters clusters) {
+        this.clusters = clusters;
+    }
+
+    /// The volume that has to exist for the request.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if it cannot exist
+    VolumeId volume(String field, String text) {
+        return existing(field, text, Ids::parseVolume, VolumeId::cluster);
+    }
+
+    /// The volume to remove; empty if there is none to remove.
+    Optional<VolumeId> volumeToRemove(String field, String text) {
+        return parseVolume(Fields.id(field, text));
+    }
+
+    /// The snapshot that has to exist for the request.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if it cannot exist
+    SnapshotId snapshot(String field, String text) {
+        return existing(
+                field, text, Ids::parseSnapshot, snapshot -> snapshot.volume().cluster());
+    }
+
+    /// The snapshot to remove; empty if there is none to remove.
+    Optional<SnapshotId> snapshotToRemove(String field, String text) {
+        return parseSnapshot(Fields.id(field, text));
+    }
+
+    /// The group of snapshots that has to exist for the request.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if it cannot exist
+    GroupSnapshotId group(String field, String text) {
+        return existing(field, text, GroupSnapshotId::tryParse, GroupSnapshotId::cluster);
+    }
+
+    /// The group of snapshots to remove; empty if there is none to remove.
+    Optional<GroupSnapshotId> groupToRemove(String field, String text) {
+        return GroupSnapshotId.tryParse(Fields.id(field, text));
+    }
+
+    /// The snapshots of a group; what is no snapshot's id cannot be of the group.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there are none, or one is no snapshot's id
+    List<SnapshotId> members(String field, List<String> texts) {
+        if (texts.isEmpty()) {
+            throw new DriverException.InvalidRequest(field + " is required: at least one");
+        }
+        return texts.stream()
+                .map(text -> SnapshotId.tryParse(Fields.id(field, text))
+                        .orElseThrow(() -> new DriverException.InvalidRequest(
+                                field + ": " + Quoted.of(text) + " is no snapshot of this driver")))
+                .toList();
+    }
+
+    /// As [#volume], for a filter: what cannot exist is found nowhere.
+    Optional<VolumeId> volumeFilter(String field, String text) {
+        return parseVolume(Fields.id(field, text)).filter(id -> known(id.cluster()));
+    }
+
+    /// As [#snapshot], for a filter: what cannot exist is found nowhere.
+    Optional<SnapshotId> snapshotFilter(String field, String text) {
+        return parseSnapshot(Fields.id(field, text))
+                .filter(id -> known(id.volume().cluster()));
+    }
+
+    private <T> T existing(
+            String field, String text, Function<String, Optional<T>> parse, Function<T, String> clusterOf) {
+        T id = parse.apply(Fields.id(field, text))
+                .orElseThrow(() -> new DriverException.NotFound(
+                        field + " " + Quoted.of(text) + " does not exist: it is not of this driver"));
+        if (!known(clusterOf.apply(id))) {
+            throw new DriverException.NotFound(field + " " + Quoted.of(text) + " names cluster " + clusterOf.apply(id)
+                    + ", which the clusters file lacks; it has " + clusters.ids());
+        }
+        return id;
+    }
+
+    private boolean known(String cluster) {
+        return clusters.ids().contains(cluster);
+    }
+
+    private static Optional<VolumeId> parseVolume(String text) {
+        return VolumeId.tryParse(text).filter(Volumes::canHaveMade);
+    }
+
+    private static Optional<SnapshotId> parseSnapshot(String text) {
+        return SnapshotId.tryParse(text)
+                .filter(id -> Volumes.canHaveMade(id.volume()))
+                .filter(Snapshots::isForCallers);
+    }
+}

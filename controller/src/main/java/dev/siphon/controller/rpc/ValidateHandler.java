@@ -1,0 +1,74 @@
+package dev.siphon.controller.rpc;
+
+import csi.v1.ValidateVolumeCapabilitiesRequest;
+import csi.v1.ValidateVolumeCapabilitiesResponse;
+import csi.v1.VolumeCapability;
+import dev.siphon.controller.volume.AccessMode;
+import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.util.Map;
+
+/// ValidateVolumeCapabilities. What a request lacks is an error; what a volume cannot do is an answer.
+final class ValidateHandler {
+    private final Volumes volumes;
+    private final Ids ids;
+
+    ValidateHandler(Volumes volumes, Ids ids) {
+        this.volumes = volumes;
+        this.ids = ids;
+    }
+
+    ValidateVolumeCapabilitiesResponse handle(ValidateVolumeCapabilitiesRequest request) {
+        String text = Fields.id("volume_id", request.getVolumeId());
+        if (request.getVolumeCapabilitiesCount() == 0) {
+            throw new DriverException.InvalidRequest("volume_capabilities is required: at least one");
+        }
+        for (int i = 0; i < request.getVolumeCapabilitiesCount(); i++) {
+            checkWhole("volume_capabilities[" + i + "]", request.getVolumeCapabilities(i));
+        }
+        Fields.secrets(request.getSecretsMap());
+        Map<String, String> context = Fields.map("volume_context", request.getVolumeContextMap());
+        Map<String, String> parameters = Fields.map("parameters", request.getParametersMap());
+        Map<String, String> changeable = Fields.map("mutable_parameters", request.getModifiableParametersMap());
+        VolumeId id = ids.volume("volume_id", text);
+        var _ = volumes.get(id);
+        ValidateVolumeCapabilitiesResponse.Builder response = ValidateVolumeCapabilitiesResponse.newBuilder();
+        try {
+            for (AccessMode mode : AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList())) {
+                checkWritable(id, mode);
+            }
+            if (!context.isEmpty()) {
+                var _ = VolumeContext.fromMap(id, context);
+            }
+            var _ = ClassParameters.parse(parameters);
+            var _ = ClassParameters.parseChangeable(changeable);
+        } catch (DriverException.InvalidRequest cannot) {
+            return response.setMessage(cannot.getMessage()).build();
+        }
+        response.getConfirmedBuilder()
+                .addAllVolumeCapabilities(request.getVolumeCapabilitiesList())
+                .putAllVolumeContext(context)
+                .putAllParameters(parameters)
+                .putAllModifiableParameters(changeable);
+        return response.build();
+    }
+
+    private static void checkWritable(VolumeId id, AccessMode mode) {
+        if (!mode.readOnly() && id instanceof VolumeId.Provisioned volume && Volumes.isReadOnly(volume)) {
+            throw new DriverException.InvalidRequest(
+                    "volume_capabilities: " + mode + " writes, and volume " + id + " is a snapshot");
+        }
+    }
+
+    private static void checkWhole(String field, VolumeCapability capability) {
+        if (capability.getAccessTypeCase() == VolumeCapability.AccessTypeCase.ACCESSTYPE_NOT_SET) {
+            throw new DriverException.InvalidRequest(field + ".access_type is required");
+        }
+        if (!capability.hasAccessMode()) {
+            throw new DriverException.InvalidRequest(field + ".access_mode is required");
+        }
+    }
+}

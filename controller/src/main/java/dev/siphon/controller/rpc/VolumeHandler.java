@@ -1,0 +1,97 @@
+package dev.siphon.controller.rpc;
+
+import csi.v1.ControllerExpandVolumeRequest;
+import csi.v1.ControllerExpandVolumeResponse;
+import csi.v1.ControllerGetVolumeRequest;
+import csi.v1.ControllerGetVolumeResponse;
+import csi.v1.ControllerModifyVolumeRequest;
+import csi.v1.ControllerModifyVolumeResponse;
+import csi.v1.DeleteVolumeRequest;
+import csi.v1.DeleteVolumeResponse;
+import csi.v1.GetCapacityRequest;
+import csi.v1.GetCapacityResponse;
+import dev.siphon.controller.volume.Attachments;
+import dev.siphon.controller.volume.Capacities;
+import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.Map;
+import java.util.Optional;
+
+/// The RPCs about one volume that exists, and GetCapacity.
+final class VolumeHandler {
+    private final Volumes volumes;
+    private final Capacities capacities;
+    private final Optional<Attachments> attachments;
+    private final Ids ids;
+
+    /// @param attachments in attach mode
+    VolumeHandler(Volumes volumes, Capacities capacities, Optional<Attachments> attachments, Ids ids) {
+        this.volumes = volumes;
+        this.capacities = capacities;
+        this.attachments = attachments;
+        this.ids = ids;
+    }
+
+    DeleteVolumeResponse delete(DeleteVolumeRequest request) {
+        Optional<VolumeId> id = ids.volumeToRemove("volume_id", request.getVolumeId());
+        Fields.secrets(request.getSecretsMap());
+        id.ifPresent(volume -> {
+            attachments.ifPresent(attached -> attached.checkDetached(volume));
+            volumes.delete(volume);
+        });
+        return DeleteVolumeResponse.getDefaultInstance();
+    }
+
+    ControllerGetVolumeResponse get(ControllerGetVolumeRequest request) {
+        VolumeId id = ids.volume("volume_id", request.getVolumeId());
+        ControllerGetVolumeResponse.Builder response =
+                ControllerGetVolumeResponse.newBuilder().setVolume(Messages.volume(volumes.get(id)));
+        response.getStatusBuilder()
+                .addAllPublishedNodeIds(
+                        attachments.map(attached -> attached.nodes(id)).orElse(java.util.List.of()));
+        return response.build();
+    }
+
+    /// A quota takes effect on every node by itself, so none has to be told.
+    ControllerExpandVolumeResponse expand(ControllerExpandVolumeRequest request) {
+        VolumeId id = ids.volume("volume_id", request.getVolumeId());
+        if (!request.hasCapacityRange()) {
+            throw new DriverException.InvalidRequest("capacity_range is required");
+        }
+        if (request.hasVolumeCapability()) {
+            var _ = AccessModes.of("volume_capability", request.getVolumeCapability());
+        }
+        Fields.secrets(request.getSecretsMap());
+        return ControllerExpandVolumeResponse.newBuilder()
+                .setCapacityBytes(volumes.expand(id, Fields.capacity(request.getCapacityRange())))
+                .setNodeExpansionRequired(false)
+                .build();
+    }
+
+    ControllerModifyVolumeResponse modify(ControllerModifyVolumeRequest request) {
+        VolumeId id = ids.volume("volume_id", request.getVolumeId());
+        Map<String, String> parameters = Fields.map("mutable_parameters", request.getMutableParametersMap());
+        if (parameters.isEmpty()) {
+            throw new DriverException.InvalidRequest("mutable_parameters is required: at least one");
+        }
+        Fields.secrets(request.getSecretsMap());
+        volumes.modify(id, ClassParameters.parseChangeable(parameters));
+        return ControllerModifyVolumeResponse.getDefaultInstance();
+    }
+
+    GetCapacityResponse capacity(GetCapacityRequest request) {
+        if (request.getVolumeCapabilitiesCount() > 0) {
+            var _ = AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList());
+        }
+        if (request.getAccessibleTopology().getSegmentsCount() > 0) {
+            throw new DriverException.InvalidRequest(
+                    "accessible_topology must not be set: volumes are reachable from everywhere");
+        }
+        return GetCapacityResponse.newBuilder()
+                .setAvailableCapacity(capacities.available(
+                        ClassParameters.parse(Fields.map("parameters", request.getParametersMap()))))
+                .build();
+    }
+}
