@@ -57,7 +57,9 @@ final class Creation {
         Kind kind = kind(place, request);
         VolumeId.Provisioned id = place.group().volume(subvolume(kind, place.group(), request));
         for (VolumeId.Provisioned other : sameName(place.group(), request.name())) {
-            if (!other.equals(id) && inventory.mayExist(other) && existing(other).isPresent()) {
+            if (!other.equals(id)
+                    && inventory.mayExist(other)
+                    && existing(other).isPresent()) {
                 throw new DriverException.IncompatibleExisting(
                         "volume " + request.name() + " exists as " + other + " with other contents");
             }
@@ -178,7 +180,8 @@ final class Creation {
         filling.release(source, wish.id());
     }
 
-    /// The subvolume's name says what snapshot it stands for, so it is whole as soon as it exists; until then the key
+    /// The subvolume's name says what snapshot it stands for, so it is whole as soon as it exists; until then the
+    /// key
     /// of the snapshot keeps that from being removed.
     private Volume shallow(Wish wish, ContentSource source, Optional<Subvolume> existing) {
         VolumeContext context = contexts.ofSnapshot(
@@ -187,7 +190,8 @@ final class Creation {
             return made(wish, checkFits(wish, existing.get()), context);
         }
         long size = operations.runShared(key(source), () -> {
-            long wanted = wish.capacity().choose(filling.origin(source, wish.id()).sizeBytes());
+            long wanted =
+                    wish.capacity().choose(filling.origin(source, wish.id()).sizeBytes());
             make(wish, wanted);
             return wanted;
         });

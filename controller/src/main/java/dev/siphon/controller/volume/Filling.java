@@ -88,7 +88,8 @@ final class Filling {
                 Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name());
     }
 
-    /// Takes the snapshot of a source volume; one that is a snapshot stays by itself, since the mgr refuses to remove
+    /// Takes the snapshot of a source volume; one that is a snapshot stays by itself, since the mgr refuses to
+    /// remove
     /// what is being cloned, and [#reads] tells what is being copied. Repeating it is safe.
     void claim(ContentSource source, Origin origin) {
         if (source instanceof ContentSource.FromVolume) {
@@ -98,8 +99,7 @@ final class Filling {
 
     /// Whether a copy of the snapshot runs.
     boolean reads(SnapshotId snapshot) {
-        return copies.values().stream()
-                .anyMatch(running -> running.source().equals(snapshot));
+        return copies.values().stream().anyMatch(running -> running.source().equals(snapshot));
     }
 
     /// Whether a clone by Ceph gives what was asked for: the same group, pool and owner. Of a volume that is gone,
@@ -199,7 +199,8 @@ final class Filling {
 
     /// Removes a volume, or what there is of it; a copy or clone into it is stopped first.
     void remove(VolumeId.Provisioned target) {
-        Optional.ofNullable(copies.remove(target)).ifPresent(running -> running.copy().done().cancel(true));
+        Optional.ofNullable(copies.remove(target))
+                .ifPresent(running -> running.copy().done().cancel(true));
         inventory.leaving(target);
         try {
             subvolumes.remove(target);

@@ -31,7 +31,8 @@ final class Names {
         PLAIN('v'),
         /// A volume with contents from elsewhere; usable once its note says that they are whole.
         FILLED('c'),
-        /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph cannot note on
+        /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph cannot note
+        /// on
         /// the snapshots of a removed subvolume that they are needed.
         SHALLOW('r');
 
@@ -46,7 +47,8 @@ final class Names {
         }
     }
 
-    /// The subvolume for an empty volume called `name`. The group is in the digest because Ceph 18 names a subvolume's
+    /// The subvolume for an empty volume called `name`. The group is in the digest because Ceph 18 names a
+    /// subvolume's
     /// RADOS namespace after the subvolume alone: two accounts must never share one.
     static String plain(Group group, String name) {
         return Kind.PLAIN.letter + volume(group, name);

@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.controller.volume.Subvolumes.Snapshot;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
@@ -8,7 +7,6 @@ import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// Snapshots of volumes. They outlive their volume: Ceph retains what a removed subvolume's snapshots need.
@@ -62,12 +60,12 @@ public final class Snapshots {
         Optional<Subvolume> volume = subvolumes.find(id.volume());
         if (volume.filter(found -> found.state() == Subvolume.State.READY).isEmpty()) {
             // an earlier try may have taken it, and the volume be gone since
-            return find(id)
-                    .orElseThrow(() -> new DriverException.NotFound("volume " + id.volume() + " does not exist"));
+            return find(id).orElseThrow(
+                            () -> new DriverException.NotFound("volume " + id.volume() + " does not exist"));
         }
         subvolumes.createSnapshot(id);
-        return find(id).orElseThrow(() -> new DriverException.BackendUnavailable(
-                "snapshot " + id + " was taken and is not there now; retry"));
+        return find(id).orElseThrow(() ->
+                new DriverException.BackendUnavailable("snapshot " + id + " was taken and is not there now; retry"));
     }
 
     /// The snapshot; empty if there is none.
@@ -75,8 +73,7 @@ public final class Snapshots {
         try {
             return subvolumes
                     .findSnapshot(id)
-                    .map(found -> new SnapshotView(
-                            id, volumes.sizeOf(id), found.createdAt(), GroupSnapshotId.of(id)));
+                    .map(found -> new SnapshotView(id, volumes.sizeOf(id), found.createdAt(), GroupSnapshotId.of(id)));
         } catch (DriverException.NotFound goneMeanwhile) {
             return Optional.empty();
         }

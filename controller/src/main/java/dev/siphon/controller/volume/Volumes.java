@@ -191,8 +191,7 @@ public final class Volumes {
 
     /// The volumes that may stand for a snapshot.
     List<VolumeId.Provisioned> standingFor(SnapshotId snapshot) {
-        return inventory.matching(
-                Group.of(snapshot.volume()), Names.shallowPrefix(), Names.shallowSuffix(snapshot));
+        return inventory.matching(Group.of(snapshot.volume()), Names.shallowPrefix(), Names.shallowSuffix(snapshot));
     }
 
     /// Whether a volume is being filled with a copy of the snapshot.

@@ -10,7 +10,8 @@ import io.grpc.ServerCallHandler;
 import io.grpc.Status;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Tells somebody what one RPC asks and how it ends, once, whether the handler answers or the caller goes away first.
+/// Tells somebody what one RPC asks and how it ends, once, whether the handler answers or the caller goes away
+/// first.
 final class ObservedCall {
     private ObservedCall() {}
 

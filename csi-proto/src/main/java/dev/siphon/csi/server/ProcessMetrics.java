@@ -12,7 +12,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.DoubleSupplier;
 
-/// The process about itself, from `/proc/self/status` (proc_pid_status(5)) and the runtime: no JMX, which would cost
+/// The process about itself, from `/proc/self/status` (proc_pid_status(5)) and the runtime: no JMX, which would
+/// cost
 /// more memory than it tells about.
 final class ProcessMetrics {
     private static final Path STATUS = Path.of("/proc/self/status");

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Whether the process can do its work, as found by a check that runs in the background. Reading it costs nothing and
+/// Whether the process can do its work, as found by a check that runs in the background. Reading it costs nothing
+/// and
 /// never waits, so Probe and `/readyz` answer while Ceph hangs.
 ///
 /// A check that has not answered within its deadline makes the process not ready. It is left to run, since a native

@@ -4,7 +4,8 @@ import java.time.Duration;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Option;
 
-/// The flags that both processes have, for picocli's `@Mixin`. A flag goes before its environment variable, and that
+/// The flags that both processes have, for picocli's `@Mixin`. A flag goes before its environment variable, and
+/// that
 /// before the default.
 public final class ServerOptions {
     @Option(

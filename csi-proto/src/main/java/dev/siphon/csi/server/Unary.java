@@ -3,7 +3,8 @@ package dev.siphon.csi.server;
 import io.grpc.stub.StreamObserver;
 import java.util.function.Supplier;
 
-/// The bridge from a plain blocking handler to gRPC, so that [StreamObserver] is named only in the generated services'
+/// The bridge from a plain blocking handler to gRPC, so that [StreamObserver] is named only in the generated
+/// services'
 /// thin subclasses:
 ///
 /// ```java

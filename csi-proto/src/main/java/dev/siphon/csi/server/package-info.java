@@ -2,7 +2,8 @@
 /// server for operators, JSON logging, and an orderly start and stop.
 ///
 /// Services are written as plain blocking methods that return a response or throw a
-/// [dev.siphon.csi.DriverException]; [dev.siphon.csi.server.Unary] carries them over to gRPC, and the interceptors turn
+/// [dev.siphon.csi.DriverException]; [dev.siphon.csi.server.Unary] carries them over to gRPC, and the interceptors
+/// turn
 /// what they throw into a status, a log line and a metric.
 @NullMarked
 package dev.siphon.csi.server;
