@@ -39,8 +39,8 @@ public final class CephAdapter implements AutoCloseable {
             ClustersFile file, CallLimits limits, Supplier<Duration> timeLeft, PrometheusRegistry registry) {
         CephMetrics metrics = new CephMetrics(registry);
         CephClusters clusters = new CephClusters(file, limits, timeLeft, metrics);
-        CephAdapter adapter = new CephAdapter(
-                clusters, new CephFileSystems(clusters::connection, limits, timeLeft, metrics));
+        CephAdapter adapter =
+                new CephAdapter(clusters, new CephFileSystems(clusters::connection, limits, timeLeft, metrics));
         clusters.warmUp();
         var _ = adapter.sweeper.scheduleWithFixedDelay(
                 adapter::sweep, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);

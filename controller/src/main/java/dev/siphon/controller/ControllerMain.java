@@ -1,0 +1,86 @@
+package dev.siphon.controller;
+
+import dev.siphon.controller.ceph.CephAdapter;
+import dev.siphon.controller.identity.FileDirectory;
+import dev.siphon.controller.rpc.ControllerService;
+import dev.siphon.controller.rpc.GroupControllerService;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.Domain;
+import dev.siphon.csi.server.DriverProcess;
+import dev.siphon.csi.server.IdentityService;
+import dev.siphon.csi.server.JsonLogging;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/// `siphon controller`: makes and removes volumes and snapshots. It runs once at a time, since it knows what exists
+/// because every change passes through it.
+@Command(
+        name = "controller",
+        mixinStandardHelpOptions = true,
+        description = "Makes, changes and removes volumes and snapshots (CSI controller services).")
+public final class ControllerMain implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(ControllerMain.class);
+
+    /// How long one look at a cluster may take; shorter than the readiness check's own deadline, so that its words
+    /// are
+    /// the cluster's.
+    private static final Duration LOOK = Duration.ofSeconds(4);
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private ControllerOptions options = new ControllerOptions();
+
+    /// Serves until SIGTERM.
+    @Override
+    public Integer call() throws InterruptedException {
+        ControllerConfig config = options.read(command);
+        JsonLogging.start(options.logLevel());
+        LOG.atInfo().addKeyValue("config", config).log("starting");
+        return start(config, UnaryOperator.identity()).await();
+    }
+
+    /// Starts to serve; Ceph connects afterwards.
+    ///
+    /// @param decorate what to put between the domain and Ceph: nothing, or what a test wants to see or break there
+    public static DriverProcess start(ControllerConfig config, UnaryOperator<CephPorts> decorate) {
+        PrometheusRegistry metrics = new PrometheusRegistry();
+        Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
+        CephAdapter ceph = CephAdapter.open(config.clusters(), config.limits(), timeLeft, metrics);
+        Domain domain = Domain.over(
+                decorate.apply(ceph.ports()),
+                new FileDirectory(config.passwd(), config.group()),
+                config.defaultOwner(),
+                timeLeft);
+        DriverProcess process = DriverProcess.start(
+                config.server(),
+                new DriverProcess.Parts(
+                        List.of(IdentityService.Offer.values()),
+                        List.of(new ControllerService(domain, config.attach()), new GroupControllerService(domain)),
+                        () -> trouble(ceph.ports().clusters()),
+                        metrics));
+        process.closeAtEnd("ceph", ceph);
+        return process;
+    }
+
+    /// The controller can work while the cluster that classes use by default answers; another's trouble shows at
+    /// its
+    /// own
+    /// volumes, and in the metrics.
+    private static Optional<String> trouble(Clusters clusters) {
+        return clusters.trouble(clusters.defaultCluster(), LOOK);
+    }
+}

@@ -1,0 +1,124 @@
+package dev.siphon.controller;
+
+import dev.siphon.controller.ceph.ClustersFile;
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.csi.server.ServerOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.event.Level;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/// The controller's flags, for picocli's `@Mixin`.
+public final class ControllerOptions {
+    @Mixin
+    private ServerOptions server = new ServerOptions();
+
+    @Option(
+            names = "--clusters",
+            required = true,
+            defaultValue = "${env:SIPHON_CLUSTERS}",
+            description = "The clusters file: JSON with id, monitors, user and keyringFile of each cluster (env"
+                    + " SIPHON_CLUSTERS).")
+    private Path clusters = Path.of("");
+
+    @Option(
+            names = "--directory-passwd",
+            defaultValue = "${env:SIPHON_DIRECTORY_PASSWD:-/etc/passwd}",
+            description = "The accounts, in the format of passwd(5) (default: /etc/passwd).")
+    private Path passwd = Path.of("/etc/passwd");
+
+    @Option(
+            names = "--directory-group",
+            defaultValue = "${env:SIPHON_DIRECTORY_GROUP:-/etc/group}",
+            description = "Their groups, in the format of group(5) (default: /etc/group).")
+    private Path group = Path.of("/etc/group");
+
+    @Option(
+            names = "--default-owner",
+            defaultValue = "${env:SIPHON_DEFAULT_OWNER:-}",
+            description = "The account that owns the volumes of classes without parameter owner (default: none).")
+    private String defaultOwner = "";
+
+    @Option(
+            names = "--attach",
+            defaultValue = "${env:SIPHON_ATTACH:-false}",
+            description = "Attach volumes to nodes before they are used there, and fence nodes when they are detached;"
+                    + " costs every pod seconds (default: off).")
+    private boolean attach;
+
+    @Option(
+            names = "--command-timeout",
+            defaultValue = "${env:SIPHON_COMMAND_TIMEOUT:-30}",
+            description = "Seconds that one command to Ceph may take, the caller's deadline permitting (default: 30).")
+    private int commandSeconds;
+
+    @Option(
+            names = "--threads-per-cluster",
+            defaultValue = "${env:SIPHON_THREADS_PER_CLUSTER:-32}",
+            description = "Commands to one cluster that may run at once (default: 32).")
+    private int threads;
+
+    Level logLevel() {
+        return server.logLevel();
+    }
+
+    /// Reads the flags.
+    ///
+    /// @throws picocli.CommandLine.ParameterException naming every flag that is wrong
+    public ControllerConfig read(CommandSpec command) {
+        ConfigProblems problems = new ConfigProblems();
+        var serverConfig = server.read(problems);
+        var file = problems.read("--clusters", () -> clusters(clusters));
+        var accounts = problems.read("--directory-passwd", () -> readable(passwd));
+        var groups = problems.read("--directory-group", () -> readable(group));
+        var limits = problems.read("--command-timeout, --threads-per-cluster", () -> limits(commandSeconds, threads));
+        return problems.orFail(
+                command,
+                () -> new ControllerConfig(
+                        serverConfig.get(),
+                        file.get(),
+                        limits.get(),
+                        accounts.get(),
+                        groups.get(),
+                        Optional.of(defaultOwner).filter(name -> !name.isEmpty()),
+                        attach));
+    }
+
+    private static ClustersFile clusters(Path path) {
+        try {
+            ClustersFile file = ClustersFile.read(path);
+            if (file.defaultCluster().isEmpty()) {
+                throw new IllegalArgumentException(path + " lists several clusters: mark one with \"default\": true");
+            }
+            return file;
+        } catch (ClustersFile.Invalid invalid) {
+            throw new IllegalArgumentException(invalid.getMessage(), invalid);
+        }
+    }
+
+    private static Path readable(Path path) {
+        if (!Files.isReadable(path)) {
+            throw new IllegalArgumentException("cannot be read: " + path);
+        }
+        return path;
+    }
+
+    private static CallLimits limits(int seconds, int slots) {
+        if (seconds < 1 || slots < 1 || slots > 1024) {
+            throw new IllegalArgumentException("need at least 1 second, and 1 to 1024 threads");
+        }
+        CallLimits defaults = CallLimits.DEFAULT;
+        return new CallLimits(
+                slots,
+                Duration.ofSeconds(seconds),
+                defaults.silence(),
+                defaults.lost(),
+                defaults.connect(),
+                defaults.spareHandles());
+    }
+}
