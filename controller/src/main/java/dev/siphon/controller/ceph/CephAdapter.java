@@ -57,7 +57,7 @@ public final class CephAdapter implements AutoCloseable {
         fileSystems.sweep();
     }
 
-    /// Takes no further call and does not wait: what is under way ends by itself, or with the process.
+    /// Takes no further call; waits some seconds at most, and what is still under way then ends with the process.
     @Override
     public void close() {
         sweeper.shutdownNow();

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /// answering ([CallLimits]), or because it was idle. A dropped handle lives until its calls have returned.
 ///
 /// @param <H> the library's handle
-public final class Reconnecting<H extends NativeHandle> implements AutoCloseable {
+public final class Reconnecting<H extends NativeHandle> {
     private static final Logger LOG = LoggerFactory.getLogger(Reconnecting.class);
     private static final Duration CONNECT_PAUSE = Duration.ofSeconds(1);
 
@@ -30,6 +30,7 @@ public final class Reconnecting<H extends NativeHandle> implements AutoCloseable
 
     private Optional<CompletableFuture<H>> current = Optional.empty();
     private final List<H> retired = new ArrayList<>();
+    private final List<CompletableFuture<Void>> closing = new ArrayList<>();
     private int handles;
     private long failedAt;
     private long usedAt;
@@ -158,11 +159,12 @@ public final class Reconnecting<H extends NativeHandle> implements AutoCloseable
                 .map(CompletableFuture::join);
     }
 
-    /// Takes no further call. The handle is closed once its calls have returned; those that never do end with
-    /// the process.
-    @Override
-    public synchronized void close() {
+    /// Takes no further call.
+    ///
+    /// @return completes when all handles are closed, which is when their calls have returned
+    public synchronized CompletableFuture<Void> shutDown() {
         closed = true;
         connected().ifPresent(this::retire);
+        return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
     }
 }

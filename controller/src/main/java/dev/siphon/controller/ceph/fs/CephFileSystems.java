@@ -9,9 +9,11 @@ import dev.siphon.controller.volume.Sessions;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -19,6 +21,8 @@ import java.util.function.Supplier;
 public final class CephFileSystems implements AutoCloseable {
     /// Per cluster; each has threads and memory of its own.
     private static final int COPIES_AT_ONCE = 2;
+
+    private static final Duration FAREWELL = Duration.ofSeconds(3);
 
     private final Function<String, CephConnection> connections;
     private final CallLimits limits;
@@ -84,9 +88,13 @@ public final class CephFileSystems implements AutoCloseable {
         clients.values().forEach(CephFs::sweep);
     }
 
+    /// Takes no further call, stops copies, and waits a little for clients to take their leave: the MDS keeps what
+    /// a client held that goes without a word from everybody else for a minute.
     @Override
     public void close() {
         copies.values().forEach(ExecutorService::shutdownNow);
-        clients.values().forEach(CephFs::close);
+        CompletableFuture<Void> left = CompletableFuture.allOf(
+                clients.values().stream().map(CephFs::shutDown).toArray(CompletableFuture[]::new));
+        left.completeOnTimeout(null, FAREWELL.toMillis(), TimeUnit.MILLISECONDS).join();
     }
 }

@@ -66,8 +66,7 @@ final class CephFileTree implements FileTree {
             MountPath directory = MountPath.of(path);
             mount.openDirectory(directory).close();
             mount.list(directory, entry -> {
-                if (entry.stat().kind() == FileStat.Kind.DIRECTORY
-                        && UUID.matcher(entry.name().bytes()).matches()) {
+                if (entry.isDirectory() && UUID.matcher(entry.name().bytes()).matches()) {
                     names.add(entry.name().bytes());
                 }
             });

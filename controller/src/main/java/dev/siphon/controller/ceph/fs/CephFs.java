@@ -9,11 +9,12 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /// A client of one file system, or of a cluster's MDS daemons; connected when needed, closed when idle.
-final class CephFs implements AutoCloseable {
+final class CephFs {
     private static final Duration IDLE = Duration.ofMinutes(1);
 
     private final ClusterAccess access;
@@ -85,8 +86,8 @@ final class CephFs implements AutoCloseable {
         handles.closeIfIdle(IDLE);
     }
 
-    @Override
-    public void close() {
-        handles.close();
+    /// See [Reconnecting#shutDown].
+    CompletableFuture<Void> shutDown() {
+        return handles.shutDown();
     }
 }

@@ -1,6 +1,7 @@
 package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.volume.FileTree;
+import dev.siphon.csi.DriverException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -28,11 +29,9 @@ final class EntryCopy implements AutoCloseable {
     }
 
     /// Makes `target` like `source`, whatever is there; a file that looks whole is left alone.
-    ///
-    /// @param stat of the source
-    void copy(MountPath source, MountPath target, FileStat stat) {
-        FileStat wanted = stat.ownedBy(order.uid(), order.gid());
-        switch (stat.kind()) {
+    void copy(MountPath source, MountPath target) {
+        FileStat wanted = wanted(source);
+        switch (wanted.kind()) {
             case REGULAR -> copyRegular(source, target, wanted);
             case SYMLINK -> {
                 remove(target);
@@ -41,13 +40,26 @@ final class EntryCopy implements AutoCloseable {
             }
             case PIPE -> {
                 remove(target);
-                mount.makePipe(target, stat.mode());
+                mount.makePipe(target, wanted.mode());
                 mount.setAttributes(target, wanted);
             }
             case DEVICE -> LOG.atWarn().addKeyValue("path", source.toString()).log("a device file is not copied");
             case DIRECTORY -> throw new IllegalArgumentException(source + " is a directory");
         }
         progress.copiedEntries().increment();
+    }
+
+    /// Gives a directory whose entries are all there the attributes of its source.
+    void finish(MountPath source, MountPath target) {
+        mount.setAttributes(target, wanted(source));
+        progress.copiedEntries().increment();
+    }
+
+    /// What a copy of `source` is to be like.
+    private FileStat wanted(MountPath source) {
+        return mount.stat(source)
+                .orElseThrow(() -> new DriverException.NotFound(source + " has gone while it was copied"))
+                .ownedBy(order.uid(), order.gid());
     }
 
     private void copyRegular(MountPath source, MountPath target, FileStat wanted) {

@@ -23,10 +23,17 @@ final class Mount implements AutoCloseable {
     /// `AT_SYMLINK_NOFOLLOW`, which libcephfs takes from Linux.
     private static final int NO_FOLLOW = 0x100;
 
+    /// `AT_STATX_DONT_SYNC`: what the client knows will do.
+    private static final int DO_NOT_SYNC = 0x4000;
+
     private static final long MAX_XATTR_BYTES = 65_536;
     private static final int MAX_LINK_BYTES = 4_096;
     private static final long DIRENT_BYTES = 280;
+    private static final long DIRENT_TYPE = 18;
     private static final long DIRENT_NAME = 19;
+
+    /// `DT_DIR`.
+    private static final byte IS_DIRECTORY = 4;
 
     private final Libcephfs library;
     private final MemorySegment mount;
@@ -221,8 +228,9 @@ final class Mount implements AutoCloseable {
         }
     }
 
-    /// One entry of a directory.
-    record Entry(MountPath name, FileStat stat) {}
+    /// One entry of a directory. Its attributes are not asked for: they may take long where another client has
+    /// the file open.
+    record Entry(MountPath name, boolean isDirectory) {}
 
     /// Hands every entry of a directory to `each`, in the order in which the MDS has them.
     void list(MountPath path, Consumer<Entry> each) {
@@ -236,7 +244,7 @@ final class Mount implements AutoCloseable {
                 while (next(path, directory, entry, stat)) {
                     MountPath name = MountPath.read(entry, DIRENT_NAME);
                     if (!name.isSelfOrParent()) {
-                        each.accept(new Entry(name, FileStat.read(stat)));
+                        each.accept(new Entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY));
                     }
                 }
             } finally {
@@ -247,7 +255,7 @@ final class Mount implements AutoCloseable {
 
     private boolean next(MountPath path, MemorySegment directory, MemorySegment entry, MemorySegment stat) {
         int returnCode = library.call(
-                Function.READDIRPLUS_R, mount, directory, entry, stat, FileStat.WANTED, 0, MemorySegment.NULL);
+                Function.READDIRPLUS_R, mount, directory, entry, stat, 0, DO_NOT_SYNC, MemorySegment.NULL);
         check(path, returnCode);
         return returnCode > 0;
     }

@@ -44,7 +44,7 @@ final class TreeCopy {
     ///
     /// @param pending pieces of work in it that are not done, its own listing included
     private record Directory(
-            MountPath source, MountPath target, FileStat stat, Optional<Directory> parent, AtomicInteger pending) {}
+            MountPath source, MountPath target, Optional<Directory> parent, AtomicInteger pending) {}
 
     private sealed interface Work {
         /// The directory that counts this piece.
@@ -87,11 +87,10 @@ final class TreeCopy {
     }
 
     private void copyTree(Mount own) {
-        FileStat stat = own.stat(order.source())
-                .orElseThrow(() -> new DriverException.NotFound(order.source() + " does not exist"));
+        own.openDirectory(order.source()).close();
         own.openDirectory(order.target()).close();
         queue.addFirst(new Listing(
-                new Directory(order.source(), order.target(), stat, Optional.empty(), new AtomicInteger(1))));
+                new Directory(order.source(), order.target(), Optional.empty(), new AtomicInteger(1))));
         AtomicInteger open = new AtomicInteger(1);
         try (ExecutorService workers = Executors.newFixedThreadPool(
                 WORKERS, Thread.ofPlatform().daemon().name("copy-worker-", 1).factory())) {
@@ -124,7 +123,7 @@ final class TreeCopy {
                 Optional<Work> next = next();
                 if (next.isPresent()) {
                     perform(own, copier, next.get());
-                    if (done(own, copier, next.get().directory())) {
+                    if (done(copier, next.get().directory())) {
                         open.set(0);
                     }
                 }
@@ -155,8 +154,7 @@ final class TreeCopy {
             if (!stopped) {
                 copier.copy(
                         directory.source().child(entry.name()),
-                        directory.target().child(entry.name()),
-                        entry.stat());
+                        directory.target().child(entry.name()));
             }
         }
     }
@@ -167,11 +165,10 @@ final class TreeCopy {
         }
         List<Mount.Entry> batch = new ArrayList<>();
         own.list(directory.source(), entry -> {
-            if (entry.stat().kind() == FileStat.Kind.DIRECTORY) {
+            if (entry.isDirectory()) {
                 add(new Listing(new Directory(
                         directory.source().child(entry.name()),
                         directory.target().child(entry.name()),
-                        entry.stat(),
                         Optional.of(directory),
                         new AtomicInteger(1))));
                 directory.pending().incrementAndGet();
@@ -205,7 +202,7 @@ final class TreeCopy {
     /// Counts a piece of work as done, and finishes every directory that it was the last of.
     ///
     /// @return whether the root is finished
-    private boolean done(Mount own, EntryCopy copier, Directory last) {
+    private boolean done(EntryCopy copier, Directory last) {
         Optional<Directory> current = Optional.of(last);
         while (current.isPresent() && !stopped) {
             Directory directory = current.get();
@@ -216,8 +213,7 @@ final class TreeCopy {
             if (directory.parent().isEmpty()) {
                 return true;
             }
-            own.setAttributes(directory.target(), directory.stat().ownedBy(order.uid(), order.gid()));
-            progress.copiedEntries().increment();
+            copier.finish(directory.source(), directory.target());
             current = directory.parent();
         }
         return false;

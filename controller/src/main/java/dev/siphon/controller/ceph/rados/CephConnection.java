@@ -88,9 +88,9 @@ public final class CephConnection implements AutoCloseable {
         handles.sweep();
     }
 
-    /// See [Reconnecting#close].
+    /// Takes no further call and does not wait for those that are under way.
     @Override
     public void close() {
-        handles.close();
+        var _ = handles.shutDown();
     }
 }
