@@ -57,7 +57,8 @@ public final class CephAdapter implements AutoCloseable {
         fileSystems.sweep();
     }
 
-    /// Takes no further call; waits some seconds at most, and what is still under way then ends with the process.
+    /// Takes no further call; waits some seconds at most, and what is still under way then ends with the
+    /// process.
     @Override
     public void close() {
         sweeper.shutdownNow();

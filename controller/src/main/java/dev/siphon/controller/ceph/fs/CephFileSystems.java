@@ -88,8 +88,8 @@ public final class CephFileSystems implements AutoCloseable {
         clients.values().forEach(CephFs::sweep);
     }
 
-    /// Takes no further call, stops copies, and waits a little for clients to take their leave: the MDS keeps what
-    /// a client held that goes without a word from everybody else for a minute.
+    /// Takes no further call, stops copies, and waits a little for clients to take their leave: the MDS keeps
+    /// what a client held that goes without a word from everybody else for a minute.
     @Override
     public void close() {
         copies.values().forEach(ExecutorService::shutdownNow);

@@ -228,8 +228,8 @@ final class Mount implements AutoCloseable {
         }
     }
 
-    /// One entry of a directory. Its attributes are not asked for: they may take long where another client has
-    /// the file open.
+    /// One entry of a directory. Its attributes are not asked for: they may take long where another client
+    /// has the file open.
     record Entry(MountPath name, boolean isDirectory) {}
 
     /// Hands every entry of a directory to `each`, in the order in which the MDS has them.
@@ -254,8 +254,8 @@ final class Mount implements AutoCloseable {
     }
 
     private boolean next(MountPath path, MemorySegment directory, MemorySegment entry, MemorySegment stat) {
-        int returnCode = library.call(
-                Function.READDIRPLUS_R, mount, directory, entry, stat, 0, DO_NOT_SYNC, MemorySegment.NULL);
+        int returnCode =
+                library.call(Function.READDIRPLUS_R, mount, directory, entry, stat, 0, DO_NOT_SYNC, MemorySegment.NULL);
         check(path, returnCode);
         return returnCode > 0;
     }

@@ -43,8 +43,7 @@ final class TreeCopy {
     /// A directory that is being copied.
     ///
     /// @param pending pieces of work in it that are not done, its own listing included
-    private record Directory(
-            MountPath source, MountPath target, Optional<Directory> parent, AtomicInteger pending) {}
+    private record Directory(MountPath source, MountPath target, Optional<Directory> parent, AtomicInteger pending) {}
 
     private sealed interface Work {
         /// The directory that counts this piece.
@@ -89,8 +88,8 @@ final class TreeCopy {
     private void copyTree(Mount own) {
         own.openDirectory(order.source()).close();
         own.openDirectory(order.target()).close();
-        queue.addFirst(new Listing(
-                new Directory(order.source(), order.target(), Optional.empty(), new AtomicInteger(1))));
+        queue.addFirst(
+                new Listing(new Directory(order.source(), order.target(), Optional.empty(), new AtomicInteger(1))));
         AtomicInteger open = new AtomicInteger(1);
         try (ExecutorService workers = Executors.newFixedThreadPool(
                 WORKERS, Thread.ofPlatform().daemon().name("copy-worker-", 1).factory())) {
