@@ -1,0 +1,141 @@
+package dev.siphon.csi;
+
+import static com.tngtech.archunit.core.domain.JavaModifier.FINAL;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/// What every module keeps to; each has an `ArchitectureTest` that applies these rules to its own classes.
+///
+/// The direction inside a module is rpc → domain ← adapter: gRPC and protobuf end in `rpc`, librados in `ceph`, the
+/// operating system in `mount` and `linux`, and the domain in the middle knows none of them.
+public final class ArchitectureRules {
+    private static final String[] RPC = {
+        "..rpc..", "dev.siphon.csi.server..", "dev.siphon.csi.client..", "dev.siphon.cli.."
+    };
+    private static final String[] DOMAIN = {"dev.siphon.controller.volume..", "dev.siphon.controller.identity.."};
+    private static final String[] ADAPTERS = {"dev.siphon.controller.ceph.."};
+
+    @ArchTest
+    static final ArchRule packagesAreConcepts = noClasses()
+            .should()
+            .resideInAnyPackage(
+                    "..util..", "..utils..", "..common..", "..helper..", "..helpers..", "..impl..", "..manager..")
+            .because("such a package says nothing about what is in it");
+
+    @ArchTest
+    static final ArchRule namesAreConcepts = noClasses()
+            .should()
+            .haveNameMatching(".*(Util|Utils|Helper|Manager|Impl)")
+            .because("such a name says nothing about what the class is for");
+
+    @ArchTest
+    static final ArchRule streamObserversStayInRpc = noClasses()
+            .that()
+            .resideOutsideOfPackages(RPC)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.grpc.stub..")
+            .because("handlers return a response or throw a DriverException");
+
+    @ArchTest
+    static final ArchRule statusesAreMadeInOnePlace = noClasses()
+            .that()
+            .resideOutsideOfPackages(RPC)
+            .and()
+            .areNotAssignableTo(StatusMapping.class)
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching("io\\.grpc\\.Status.*")
+            .because("StatusMapping is the one table from errors to codes");
+
+    @ArchTest
+    static final ArchRule rpcHandlersMakeNoStatus = noClasses()
+            .that()
+            .resideInAnyPackage("..rpc..")
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching("io\\.grpc\\.Status.*")
+            .because("StatusMapping is the one table from errors to codes");
+
+    @ArchTest
+    static final ArchRule theDomainKnowsNoTransport = noClasses()
+            .that()
+            .resideInAnyPackage(DOMAIN)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.grpc..", "com.google.protobuf..", "csi.v1..", "com.sun.jna..", "com.ceph..", "com.unboundid..")
+            .because("the domain is the same whatever carries the calls and whatever stores the data");
+
+    @ArchTest
+    static final ArchRule theDomainKnowsNoAdapter = noClasses()
+            .that()
+            .resideInAnyPackage(DOMAIN)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.siphon.controller.ceph..", "..rpc..")
+            .because("rpc and the adapters depend on the domain, not the other way round");
+
+    @ArchTest
+    static final ArchRule adaptersKnowNoRpc = noClasses()
+            .that()
+            .resideInAnyPackage(ADAPTERS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("..rpc..", "io.grpc..", "csi.v1..")
+            .because("rpc and the adapters meet in the domain");
+
+    @ArchTest
+    static final ArchRule rpcKnowsNoAdapter = noClasses()
+            .that()
+            .resideInAPackage("..rpc..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ADAPTERS)
+            .because("rpc and the adapters meet in the domain");
+
+    @ArchTest
+    static final ArchRule mountsKnowNoTransport = noClasses()
+            .that()
+            .resideInAnyPackage("dev.siphon.node.mount..", "dev.siphon.node.linux..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.grpc..", "com.google.protobuf..", "csi.v1..", "..rpc..")
+            .because("what mounts is the same whatever carries the calls");
+
+    @ArchTest
+    static final ArchRule processesAreApart = noClasses()
+            .that()
+            .resideInAPackage("dev.siphon.node..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.siphon.controller..", "com.ceph..", "com.sun.jna..", "com.unboundid..")
+            .because("a node holds no admin key, so it has nothing that could use one");
+
+    @ArchTest
+    static final ArchRule noStaticState = fields().that()
+            .areStatic()
+            .should()
+            .haveModifier(FINAL)
+            .because("what changes belongs to an object that somebody made and passes on");
+
+    @ArchTest
+    static final ArchRule noConsole = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.siphon.cli..")
+            .should()
+            .accessField(System.class, "out")
+            .orShould()
+            .accessField(System.class, "err")
+            .because("a process logs, as JSON");
+
+    @ArchTest
+    static final ArchRule noCycles =
+            slices().matching("dev.siphon.(**)").should().beFreeOfCycles();
+
+    private ArchitectureRules() {}
+}

@@ -1,0 +1,13 @@
+package dev.siphon.node;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.junit.ArchTests;
+import dev.siphon.csi.ArchitectureRules;
+
+@AnalyzeClasses(packages = "dev.siphon.node", importOptions = ImportOption.DoNotIncludeTests.class)
+final class ArchitectureTest {
+    @ArchTest
+    static final ArchTests rules = ArchTests.in(ArchitectureRules.class);
+}
