@@ -28,7 +28,8 @@ final class FuseFailure {
                 + mount.volume() + " as client." + mount.credentials().userId();
         if (!inTime) {
             return new DriverException.BackendUnavailable(what + " took longer than " + limit.toSeconds()
-                    + " s; do the monitors " + mount.monitors() + " answer? " + shorten(said));
+                    + " s: the monitors " + mount.monitors() + " or the MDS do not answer, or the MDS still waits for a"
+                    + " client of this volume that died (60 s unless set otherwise); " + shorten(said));
         }
         String message = what + " failed: " + shorten(said);
         Matcher failed = MOUNT_FAILED.matcher(said);

@@ -48,10 +48,9 @@ public final class FuseMounter implements Mounter {
     @Override
     public void mount(ClientMount mount, Path mountPoint, Duration limit) {
         MountTag tag = MountTag.of(mount.volume(), mount.monitors());
-        List<String> options = FuseOptions.arguments(mount.options().client());
         ChildProcess.Outcome outcome;
         try (MemoryFile keyring = keyring(mount.credentials())) {
-            outcome = ChildProcess.run(command(mount, mountPoint, tag, keyring.path(), options), limit);
+            outcome = ChildProcess.run(command(mount, mountPoint, tag, keyring.path(), limit), limit);
         }
         // whatever ceph-fuse says, now or in a later version
         String said = outcome.output().replace(mount.credentials().key().reveal(), "***");
@@ -76,7 +75,7 @@ public final class FuseMounter implements Mounter {
     }
 
     private List<String> command(
-            ClientMount mount, Path mountPoint, MountTag tag, String keyring, List<String> clientOptions) {
+            ClientMount mount, Path mountPoint, MountTag tag, String keyring, Duration limit) {
         List<String> fuse = new ArrayList<>(List.of("fsname=" + tag, "subtype=" + SUBTYPE));
         fuse.addAll(mount.options().synchronous());
         if (mount.options().isReadOnly()) {
@@ -95,9 +94,10 @@ public final class FuseMounter implements Mounter {
                 // what `session ls` of the MDS shows an administrator, and what fencing looks for
                 "--client_metadata=hostname=" + nodeName + ",volume_id="
                         + metadataValue(mount.volume().toString()),
+                "--client_mount_timeout=" + Math.max(1, limit.toSeconds() - 1),
                 "--log_file=",
                 "--admin_socket="));
-        command.addAll(clientOptions);
+        command.addAll(FuseOptions.arguments(mount.options().client()));
         command.addAll(List.of(mountPoint.toString(), "-o", String.join(",", fuse)));
         return command;
     }

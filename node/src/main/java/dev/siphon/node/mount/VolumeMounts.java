@@ -25,6 +25,9 @@ final class VolumeMounts {
     /// More than any caller stacks on one path; a table that does not get shorter must not keep us for ever.
     private static final int MAX_STACKED = 16;
 
+    /// A mount that is in use by nobody but our own looks at it is soon free.
+    private static final int MAX_TRIES = 3;
+
     private final Mounters mounters;
     private final MountCheck check;
     private final HostPaths paths;
@@ -129,22 +132,40 @@ final class VolumeMounts {
     }
 
     private void unmount(VolumeId volume, Mounters.Recognized mount, TargetPath path, Duration limit) {
+        for (int i = 0; i < MAX_TRIES; i++) {
+            if (umountIfIdle(path)) {
+                awaitEndOfLast(mount, limit);
+                return;
+            }
+            // in use by whoever waits for a mount that does not answer, or for a moment by our own look at it
+            switch (check.look(volume, mount.entry())) {
+                case MountHealth.Alive _ -> {}
+                case MountHealth.Dead dead -> {
+                    detach(mount, path, true, dead.why());
+                    return;
+                }
+                case MountHealth.Hung hung -> {
+                    detach(mount, path, false, hung.why());
+                    return;
+                }
+            }
+        }
+        throw new DriverException.InUse("volume " + volume + " is in use at " + path);
+    }
+
+    private boolean umountIfIdle(TargetPath path) {
         try {
             umount(path);
+            return true;
         } catch (ErrnoException e) {
-            if (!e.is(Errno.EBUSY)) {
-                throw SystemErrors.translate("unmounting " + path, e);
+            if (e.is(Errno.EBUSY)) {
+                return false;
             }
-            // a mount that answers is really in use; one that does not keeps whoever waits for it, us
-            // included
-            switch (check.look(volume, mount.entry())) {
-                case MountHealth.Alive _ ->
-                    throw new DriverException.InUse("volume " + volume + " is in use at " + path);
-                case MountHealth.Dead dead -> detach(mount, path, true, dead.why());
-                case MountHealth.Hung hung -> detach(mount, path, false, hung.why());
-            }
-            return;
+            throw SystemErrors.translate("unmounting " + path, e);
         }
+    }
+
+    private void awaitEndOfLast(Mounters.Recognized mount, Duration limit) {
         if (!roots.isShown(MountTable.read(), mount.entry().device())) {
             roots.sweep();
             mount.mounter().awaitEnd(mount.entry(), limit);

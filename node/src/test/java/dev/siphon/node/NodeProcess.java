@@ -1,0 +1,104 @@
+package dev.siphon.node;
+
+import csi.v1.NodeGrpc;
+import dev.siphon.csi.client.UnixSocketChannel;
+import dev.siphon.csi.server.UnixEndpoint;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// A node as a process of its own, so that it can be killed.
+public final class NodeProcess implements AutoCloseable {
+    private final Process process;
+    private final UnixSocketChannel channel;
+    private final Path log;
+
+    private NodeProcess(Process process, UnixSocketChannel channel, Path log) {
+        this.process = process;
+        this.channel = channel;
+        this.log = log;
+    }
+
+    /// Starts a node with its state, socket and log in `directory`.
+    public static NodeProcess start(Path directory, String... arguments) {
+        try {
+            Files.createDirectories(directory);
+            Path socket = directory.resolve("csi.sock");
+            Path log = directory.resolve("log");
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "--enable-native-access=ALL-UNNAMED",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-Xmx64m",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    NodeTestMain.class.getName(),
+                    "--endpoint=unix://" + socket,
+                    "--node-id=test-node",
+                    "--state-dir=" + directory.resolve("state"),
+                    "--log-level=DEBUG"));
+            command.addAll(List.of(arguments));
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+            return new NodeProcess(process, UnixSocketChannel.open(UnixEndpoint.parse("unix://" + socket)), log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Calls with 60 s each; the first waits for the process to be up.
+    public NodeGrpc.NodeBlockingStub stub() {
+        return NodeGrpc.newBlockingStub(channel.channel()).withWaitForReady().withDeadlineAfter(60, TimeUnit.SECONDS);
+    }
+
+    /// As [#stub()], with another deadline.
+    public NodeGrpc.NodeBlockingStub stub(long seconds) {
+        return NodeGrpc.newBlockingStub(channel.channel())
+                .withWaitForReady()
+                .withDeadlineAfter(seconds, TimeUnit.SECONDS);
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// SIGKILL, and waits until it is gone.
+    public void kill() {
+        process.destroyForcibly();
+        end();
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        end();
+    }
+
+    private void end() {
+        channel.close();
+        try {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IllegalStateException("the node did not end; " + log());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.siphon.node;
+
+import csi.v1.NodePublishVolumeRequest;
+import csi.v1.NodeStageVolumeRequest;
+import csi.v1.NodeUnpublishVolumeRequest;
+import csi.v1.NodeUnstageVolumeRequest;
+import csi.v1.NodeGetVolumeStatsRequest;
+import csi.v1.VolumeCapability;
+import csi.v1.VolumeCapability.AccessMode.Mode;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Requests as a CO sends them.
+public final class Requests {
+    private Requests() {}
+
+    public static VolumeCapability capability(Mode mode, String... flags) {
+        return VolumeCapability.newBuilder()
+                .setMount(VolumeCapability.MountVolume.newBuilder().addAllMountFlags(List.of(flags)))
+                .setAccessMode(VolumeCapability.AccessMode.newBuilder().setMode(mode))
+                .build();
+    }
+
+    public static NodeStageVolumeRequest stage(Lab.Volume volume, Path staging, Mode mode, String... flags) {
+        return NodeStageVolumeRequest.newBuilder()
+                .setVolumeId(volume.id().toString())
+                .setStagingTargetPath(staging.toString())
+                .setVolumeCapability(capability(mode, flags))
+                .putAllVolumeContext(volume.context())
+                .putAllSecrets(volume.secrets())
+                .build();
+    }
+
+    public static NodeStageVolumeRequest stage(Lab.Volume volume, Path staging) {
+        return stage(volume, staging, Mode.MULTI_NODE_MULTI_WRITER);
+    }
+
+    public static NodePublishVolumeRequest publish(
+            Lab.Volume volume, Path staging, Path target, Mode mode, String... flags) {
+        return NodePublishVolumeRequest.newBuilder()
+                .setVolumeId(volume.id().toString())
+                .setStagingTargetPath(staging.toString())
+                .setTargetPath(target.toString())
+                .setVolumeCapability(capability(mode, flags))
+                .putAllVolumeContext(volume.context())
+                .build();
+    }
+
+    public static NodePublishVolumeRequest publish(Lab.Volume volume, Path staging, Path target) {
+        return publish(volume, staging, target, Mode.MULTI_NODE_MULTI_WRITER);
+    }
+
+    public static NodeUnpublishVolumeRequest unpublish(Lab.Volume volume, Path target) {
+        return NodeUnpublishVolumeRequest.newBuilder()
+                .setVolumeId(volume.id().toString())
+                .setTargetPath(target.toString())
+                .build();
+    }
+
+    public static NodeUnstageVolumeRequest unstage(Lab.Volume volume, Path staging) {
+        return NodeUnstageVolumeRequest.newBuilder()
+                .setVolumeId(volume.id().toString())
+                .setStagingTargetPath(staging.toString())
+                .build();
+    }
+
+    public static NodeGetVolumeStatsRequest stats(Lab.Volume volume, Path path) {
+        return NodeGetVolumeStatsRequest.newBuilder()
+                .setVolumeId(volume.id().toString())
+                .setVolumePath(path.toString())
+                .build();
+    }
+}
