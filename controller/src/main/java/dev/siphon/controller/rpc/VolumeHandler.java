@@ -73,9 +73,6 @@ final class VolumeHandler {
     ControllerModifyVolumeResponse modify(ControllerModifyVolumeRequest request) {
         VolumeId id = ids.volume("volume_id", request.getVolumeId());
         Map<String, String> parameters = Fields.map("mutable_parameters", request.getMutableParametersMap());
-        if (parameters.isEmpty()) {
-            throw new DriverException.InvalidRequest("mutable_parameters is required: at least one");
-        }
         Fields.secrets(request.getSecretsMap());
         volumes.modify(id, ClassParameters.parseChangeable(parameters));
         return ControllerModifyVolumeResponse.getDefaultInstance();
