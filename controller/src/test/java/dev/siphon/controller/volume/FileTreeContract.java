@@ -1,0 +1,143 @@
+package dev.siphon.controller.volume;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.volume.FileTree.Copy;
+import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What [FileTree] promises of subvolumes' directories, for the real one and the fake alike.
+public abstract class FileTreeContract {
+    private static final long SIZE = 64L << 20;
+
+    private final String cluster;
+    private final String fileSystem;
+    private final Group group;
+    private final VolumeId.Provisioned volume;
+    private final VolumeId.Provisioned target;
+    private final SnapshotId snapshot;
+    private final String home;
+    private String data = "";
+
+    /// @param cluster a cluster to test with
+    /// @param fileSystem a file system of that cluster
+    protected FileTreeContract(String cluster, String fileSystem) {
+        this.cluster = cluster;
+        this.fileSystem = fileSystem;
+        group = new Group(cluster, fileSystem, "afiletree");
+        volume = group.volume("v-one");
+        target = group.volume("c-two");
+        snapshot = new SnapshotId(volume, "s-one");
+        home = group.path() + "/" + volume.subvolume();
+    }
+
+    protected abstract FileTree files();
+
+    protected abstract Subvolumes subvolumes();
+
+    @BeforeEach
+    final void haveAVolume() {
+        subvolumes().createGroup(group, OptionalLong.empty(), Optional.empty());
+        data = create(volume);
+    }
+
+    @AfterEach
+    final void leaveNothing() {
+        subvolumes().remove(volume);
+        subvolumes().remove(target);
+        subvolumes().removeSnapshot(snapshot);
+    }
+
+    private String create(VolumeId.Provisioned id) {
+        subvolumes().create(id, new SubvolumeSpec(OptionalLong.of(SIZE), 10_001, 10_001, 0700, Optional.empty()));
+        return subvolumes().find(id).orElseThrow().dataPath().orElseThrow();
+    }
+
+    @Test
+    final void theQuotaOfASubvolumeIsItsSize() {
+        assertEquals(OptionalLong.of(SIZE), files().quotaBytes(cluster, fileSystem, data));
+        files().setQuotaBytes(cluster, fileSystem, data, 2 * SIZE);
+        assertEquals(OptionalLong.of(2 * SIZE), files().quotaBytes(cluster, fileSystem, data));
+        assertEquals(
+                OptionalLong.of(2 * SIZE),
+                subvolumes().find(volume).orElseThrow().quotaBytes());
+        files().setQuotaBytes(cluster, fileSystem, data, 0);
+        assertEquals(OptionalLong.empty(), files().quotaBytes(cluster, fileSystem, data));
+    }
+
+    @Test
+    final void quotaFilesAndModeMayBeSetAgain() {
+        for (int i = 0; i < 2; i++) {
+            files().setQuotaFiles(cluster, fileSystem, data, 1000);
+            files().setMode(cluster, fileSystem, data, 0755);
+        }
+        assertEquals(0755, subvolumes().find(volume).orElseThrow().mode());
+        files().setQuotaFiles(cluster, fileSystem, data, 0);
+    }
+
+    @Test
+    final void whatIsNotThereIsNotFound() {
+        String missing = "/volumes/" + group.name() + "/missing";
+        assertThrows(DriverException.NotFound.class, () -> files().quotaBytes(cluster, fileSystem, missing));
+        assertThrows(DriverException.NotFound.class, () -> files().setQuotaBytes(cluster, fileSystem, missing, SIZE));
+        assertThrows(DriverException.NotFound.class, () -> files().setQuotaFiles(cluster, fileSystem, missing, 1));
+        assertThrows(DriverException.NotFound.class, () -> files().setMode(cluster, fileSystem, missing, 0700));
+        assertThrows(DriverException.NotFound.class, () -> files().fileCount(cluster, fileSystem, missing));
+        assertThrows(DriverException.NotFound.class, () -> files().dataDirectory(cluster, fileSystem, missing));
+        assertThrows(
+                DriverException.NotFound.class,
+                () -> files().dataDirectory(cluster, fileSystem, data),
+                "a data directory has none below it");
+    }
+
+    @Test
+    final void theDataDirectoryIsFoundInTheSubvolumeAndInItsSnapshots() {
+        subvolumes().createSnapshot(snapshot);
+        assertEquals(data, files().dataDirectory(cluster, fileSystem, home));
+        String uuid = data.substring(data.lastIndexOf('/') + 1);
+        String inSnapshot = files().dataDirectory(cluster, fileSystem, home + "/.snap/s-one");
+        assertEquals(home + "/.snap/s-one/" + uuid, inSnapshot);
+        files().setQuotaBytes(cluster, fileSystem, data, 2 * SIZE);
+        assertEquals(
+                OptionalLong.of(SIZE),
+                files().quotaBytes(cluster, fileSystem, inSnapshot),
+                "a snapshot keeps the quota of its moment");
+        subvolumes().remove(volume);
+        assertEquals(inSnapshot, files().dataDirectory(cluster, fileSystem, home + "/.snap/s-one"));
+    }
+
+    @Test
+    final void aNewSubvolumeHoldsAtMostOneFile() {
+        assertTrue(files().fileCount(cluster, fileSystem, home) <= 1);
+    }
+
+    @Test
+    final void anEmptyTreeIsCopiedAndCopiedAgain() throws Exception {
+        subvolumes().createSnapshot(snapshot);
+        String from = files().dataDirectory(cluster, fileSystem, home + "/.snap/s-one");
+        String to = create(target);
+        for (int i = 0; i < 2; i++) {
+            Copy copy = files().copy(cluster, fileSystem, from, to, 10_001, 10_001);
+            copy.done().get(60, TimeUnit.SECONDS);
+            assertEquals(0, copy.copiedBytes().sum());
+        }
+    }
+
+    @Test
+    final void aCopyFromNowhereFails() {
+        Copy copy = files().copy(cluster, fileSystem, home + "/.snap/s-missing", data, 10_001, 10_001);
+        var ended = assertThrows(ExecutionException.class, () -> copy.done().get(60, TimeUnit.SECONDS));
+        assertTrue(ended.getCause() instanceof DriverException.NotFound, String.valueOf(ended.getCause()));
+    }
+}

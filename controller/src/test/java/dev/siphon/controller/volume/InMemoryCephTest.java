@@ -1,0 +1,49 @@
+package dev.siphon.controller.volume;
+
+import org.junit.jupiter.api.Nested;
+
+/// The fake behaves as the contracts say that Ceph does.
+final class InMemoryCephTest {
+    private final CephPorts ports = new InMemoryCeph().ports();
+
+    @Nested
+    final class ForSubvolumes extends SubvolumesContract {
+        ForSubvolumes() {
+            super(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM);
+        }
+
+        @Override
+        protected Subvolumes subvolumes() {
+            return ports.subvolumes();
+        }
+    }
+
+    @Nested
+    final class ForFileTree extends FileTreeContract {
+        ForFileTree() {
+            super(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM);
+        }
+
+        @Override
+        protected FileTree files() {
+            return ports.files();
+        }
+
+        @Override
+        protected Subvolumes subvolumes() {
+            return ports.subvolumes();
+        }
+    }
+
+    @Nested
+    final class ForClusters extends ClustersContract {
+        ForClusters() {
+            super(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM);
+        }
+
+        @Override
+        protected Clusters clusters() {
+            return ports.clusters();
+        }
+    }
+}

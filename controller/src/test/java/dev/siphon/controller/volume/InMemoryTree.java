@@ -1,0 +1,193 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.volume.Subvolumes.CloneProgress.Stage;
+import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/// What lies in the fake cluster, as Ceph's directories would hold it.
+final class InMemoryTree {
+    static final List<String> POOLS = List.of("data", "fast");
+
+    final NavigableMap<String, GroupState> groups = new TreeMap<>();
+    final Map<String, Directory> plainDirectories = new HashMap<>();
+
+    /// How often a clone is asked about until it has ended.
+    int clonesTake = 1;
+
+    /// A subvolumegroup.
+    static final class GroupState {
+        OptionalLong quota = OptionalLong.empty();
+        final NavigableMap<String, Entry> subvolumes = new TreeMap<>();
+    }
+
+    /// What a subvolume's name stands for: the data directory of now, and snapshots of this or earlier ones.
+    static final class Entry {
+        Optional<Directory> data = Optional.empty();
+        final NavigableMap<String, SnapshotState> snapshots = new TreeMap<>();
+        final Map<String, String> notes = new TreeMap<>();
+        Optional<CloneState> clone = Optional.empty();
+        boolean broken;
+
+        boolean cloning() {
+            return clone.filter(state -> state.stage == Stage.RUNNING).isPresent();
+        }
+
+        boolean endedBadly() {
+            return clone.filter(state -> state.stage == Stage.FAILED || state.stage == Stage.CANCELLED)
+                    .isPresent();
+        }
+    }
+
+    /// A directory with what a client sees of it.
+    static final class Directory {
+        final String name;
+        OptionalLong quotaBytes;
+        long quotaFiles;
+        int uid;
+        int gid;
+        int mode;
+        final String dataPool;
+        final String poolNamespace;
+        final Instant createdAt;
+        final NavigableMap<String, String> files = new TreeMap<>();
+
+        private Directory(String name, SubvolumeSpec spec, String poolNamespace, Instant createdAt) {
+            this.name = name;
+            this.quotaBytes = spec.quotaBytes();
+            this.uid = spec.uid();
+            this.gid = spec.gid();
+            this.mode = spec.mode();
+            this.dataPool = spec.dataPool().orElse(POOLS.getFirst());
+            this.poolNamespace = poolNamespace;
+            this.createdAt = createdAt;
+        }
+
+        /// A new data directory.
+        static Directory made(VolumeId.Provisioned volume, SubvolumeSpec spec) {
+            return new Directory(
+                    UUID.randomUUID().toString(),
+                    spec,
+                    "fsvolumens__" + volume.group() + "_" + volume.subvolume(),
+                    Instant.now());
+        }
+
+        /// The same contents and attributes under another name.
+        Directory copy(String as) {
+            SubvolumeSpec spec = new SubvolumeSpec(quotaBytes, uid, gid, mode, Optional.of(dataPool));
+            Directory copy = new Directory(as, spec, poolNamespace, createdAt);
+            copy.quotaFiles = quotaFiles;
+            copy.files.putAll(files);
+            return copy;
+        }
+
+        long usedBytes() {
+            return files.values().stream().mapToLong(String::length).sum();
+        }
+    }
+
+    /// A snapshot: the data directory as it was.
+    record SnapshotState(Instant createdAt, Directory data) {}
+
+    /// A clone's target. It is done when it has been asked about a few times.
+    static final class CloneState {
+        final Entry source;
+        final String snapshot;
+        Stage stage = Stage.RUNNING;
+        int looksLeft;
+
+        CloneState(Entry source, String snapshot, int looksLeft) {
+            this.source = source;
+            this.snapshot = snapshot;
+            this.looksLeft = looksLeft;
+        }
+    }
+
+    /// The group of a volume.
+    GroupState group(VolumeId.Provisioned volume) {
+        GroupState group = groups.get(volume.group());
+        if (group == null) {
+            throw new DriverException.NotFound("group " + volume.group() + " does not exist");
+        }
+        return group;
+    }
+
+    /// Refuses what is of another cluster.
+    static void known(String cluster) {
+        if (!cluster.equals(InMemoryCeph.CLUSTER)) {
+            throw new DriverException.InUse("cluster " + cluster + " is not in the clusters file");
+        }
+    }
+
+    /// What there is under that name.
+    Optional<Entry> find(VolumeId.Provisioned volume) {
+        known(volume.cluster());
+        return volume.fileSystem().equals(InMemoryCeph.FILE_SYSTEM)
+                ? entry(volume.group(), volume.subvolume())
+                : Optional.empty();
+    }
+
+    /// As [#find], NOT_FOUND if there is nothing.
+    Entry mustHave(VolumeId.Provisioned volume) {
+        return find(volume).orElseThrow(() -> new DriverException.NotFound("subvolume " + volume + " does not exist"));
+    }
+
+    /// The data directory of a subvolume that can be used.
+    Directory mustHaveData(VolumeId.Provisioned volume) {
+        Entry entry = mustHave(volume);
+        if (entry.cloning()) {
+            throw new DriverException.OperationPending("subvolume " + volume + " is not ready: cloning");
+        }
+        return entry.data.orElseThrow(() -> new DriverException.NotFound("subvolume " + volume + " is removed"));
+    }
+
+    /// Whether a clone of this snapshot runs.
+    boolean isCloned(Entry source, String snapshot) {
+        return groups.values().stream()
+                .flatMap(group -> group.subvolumes.values().stream())
+                .filter(Entry::cloning)
+                .flatMap(entry -> entry.clone.stream())
+                .anyMatch(clone -> clone.source == source && clone.snapshot.equals(snapshot));
+    }
+
+    /// The data directory at a path: of a subvolume, of a snapshot of one, or one that a test made.
+    Optional<Directory> at(String path) {
+        String[] parts = path.split("/", -1);
+        if (parts.length == 5 && parts[1].equals("volumes")) {
+            return entry(parts[2], parts[3]).flatMap(entry -> entry.data).filter(data -> data.name.equals(parts[4]));
+        }
+        if (parts.length == 7 && parts[4].equals(".snap")) {
+            return entry(parts[2], parts[3])
+                    .map(entry -> entry.snapshots.get(parts[5]))
+                    .map(SnapshotState::data)
+                    .filter(data -> data.name.equals(parts[6]));
+        }
+        return Optional.ofNullable(plainDirectories.get(path));
+    }
+
+    /// The one data directory below a subvolume's path, or below that of a snapshot of it.
+    Optional<Directory> below(String path) {
+        String[] parts = path.split("/", -1);
+        if (parts.length == 4) {
+            return entry(parts[2], parts[3]).flatMap(entry -> entry.data);
+        }
+        return parts.length == 6 && parts[4].equals(".snap")
+                ? entry(parts[2], parts[3])
+                        .map(entry -> entry.snapshots.get(parts[5]))
+                        .map(SnapshotState::data)
+                : Optional.empty();
+    }
+
+    private Optional<Entry> entry(String group, String subvolume) {
+        return Optional.ofNullable(groups.get(group)).map(found -> found.subvolumes.get(subvolume));
+    }
+}
