@@ -26,8 +26,8 @@ final class CephQuiesce implements Quiesce {
                 members,
                 command(set, members)
                         .with("reset", true)
-                        .with("timeout", timeout.toSeconds())
-                        .with("expiration", expiration.toSeconds())
+                        .with("timeout", seconds(timeout))
+                        .with("expiration", seconds(expiration))
                         .with("await", true));
         if (reply.is(CephErrno.EINVAL) && reply.words().contains("no valid command")) {
             return false;
@@ -69,5 +69,10 @@ final class CephQuiesce implements Quiesce {
                         named.stream()
                                 .map(member -> member.group() + "/" + member.subvolume())
                                 .toList());
+    }
+
+    /// The MDS takes nothing but a number with a decimal point.
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1e3;
     }
 }

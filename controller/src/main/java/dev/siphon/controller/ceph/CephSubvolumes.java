@@ -21,9 +21,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /// [Subvolumes] by the mgr's module `volumes` (`src/pybind/mgr/volumes/module.py` names the arguments).
 final class CephSubvolumes implements Subvolumes {
+    private static final Pattern NO_FILE_SYSTEM = Pattern.compile("FS '.*' not found\\s*");
+
     private final Function<String, CephConnection> connections;
 
     /// @param connections the connection to the cluster of that id
@@ -105,11 +108,15 @@ final class CephSubvolumes implements Subvolumes {
 
     @Override
     public void remove(VolumeId.Provisioned volume) {
-        CephCommand command = change(volume, "fs subvolume rm").with("force", true);
+        // not forced at first: that would also hide that the file system is missing
+        CephCommand command = change(volume, "fs subvolume rm");
         CommandReply reply = call(volume, command.with("retain_snapshots", true));
         if (reply.is(CephErrno.EINVAL)) {
             // a half-made one cannot retain snapshots, and has none
             reply = call(volume, command);
+        } else if (reply.is(CephErrno.EAGAIN)) {
+            // a clone's target; one that runs is refused all the same
+            reply = call(volume, command.with("retain_snapshots", true).with("force", true));
         }
         unlessGone(reply);
     }
@@ -120,8 +127,9 @@ final class CephSubvolumes implements Subvolumes {
         JsonObject all =
                 call(volume, read(volume, "fs subvolume metadata ls")).json().getAsJsonObject();
         for (Map.Entry<String, JsonElement> note : all.entrySet()) {
-            if (note.getKey().startsWith("siphon.")) {
-                notes.put(note.getKey(), note.getValue().getAsString());
+            String key = NoteText.key(note.getKey());
+            if (key.startsWith("siphon.")) {
+                notes.put(key, NoteText.value(note.getValue().getAsString()));
             }
         }
         return notes;
@@ -130,13 +138,14 @@ final class CephSubvolumes implements Subvolumes {
     @Override
     public void setNote(VolumeId.Provisioned volume, String key, String value) {
         CephCommand command = change(volume, "fs subvolume metadata set");
-        call(volume, command.with("key_name", key).with("value", value)).orThrow();
+        call(volume, command.with("key_name", NoteText.keptKey(key)).with("value", NoteText.keptValue(value)))
+                .orThrow();
     }
 
     @Override
     public void removeNote(VolumeId.Provisioned volume, String key) {
         CephCommand command = change(volume, "fs subvolume metadata rm");
-        unlessGone(call(volume, command.with("key_name", key).with("force", true)));
+        unlessGone(call(volume, command.with("key_name", NoteText.keptKey(key)).with("force", true)));
     }
 
     @Override
@@ -244,8 +253,13 @@ final class CephSubvolumes implements Subvolumes {
         return call(volume.cluster(), command);
     }
 
+    /// A missing file system is told from a missing subvolume by the mgr's words alone.
     private CommandReply call(String cluster, CephCommand command) {
-        return connections.apply(cluster).call(command);
+        CommandReply reply = connections.apply(cluster).call(command);
+        if (reply.is(CephErrno.ENOENT) && NO_FILE_SYSTEM.matcher(reply.words()).matches()) {
+            throw new DriverException.InUse("cluster " + cluster + " has no such file system now: " + reply.words());
+        }
+        return reply;
     }
 
     private static CephCommand read(VolumeId.Provisioned volume, String prefix) {

@@ -48,6 +48,11 @@ public record CephCommand(Daemon daemon, String prefix, boolean repeatable, Json
     }
 
     /// The same with one more argument.
+    public CephCommand with(String name, double value) {
+        return with(name, new JsonPrimitive(value));
+    }
+
+    /// The same with one more argument.
     public CephCommand with(String name, boolean value) {
         return with(name, new JsonPrimitive(value));
     }

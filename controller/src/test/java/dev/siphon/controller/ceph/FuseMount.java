@@ -1,4 +1,4 @@
-package dev.siphon.controller.ceph.fs;
+package dev.siphon.controller.ceph;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,14 +8,15 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /// The lab's file system mounted by ceph-fuse, for tests that look at files as another client sees them.
-final class FuseMount implements AutoCloseable {
+public final class FuseMount implements AutoCloseable {
     private final Path root;
 
     private FuseMount(Path root) {
         this.root = root;
     }
 
-    static FuseMount mount(String... options) throws IOException {
+    /// Mounts the root.
+    public static FuseMount mount(String... options) throws IOException {
         Path root = Files.createTempDirectory("fuse-it-");
         List<String> command = new java.util.ArrayList<>(List.of(
                 "ceph-fuse",
@@ -32,7 +33,7 @@ final class FuseMount implements AutoCloseable {
     }
 
     /// The path at which `path` of the file system is seen.
-    Path at(String path) {
+    public Path at(String path) {
         return root.resolve(path.substring(1));
     }
 
