@@ -29,10 +29,7 @@ final class CephQuiesce implements Quiesce {
                         .with("timeout", seconds(timeout))
                         .with("expiration", seconds(expiration))
                         .with("await", true));
-        if (reply.is(CephErrno.EINVAL) && reply.words().contains("no valid command")) {
-            return false;
-        }
-        if (reply.is(CephErrno.EOPNOTSUPP)) {
+        if (isUnknown(reply)) {
             return false;
         }
         if (reply.returnCode() != 0) {
@@ -47,6 +44,14 @@ final class CephQuiesce implements Quiesce {
         CommandReply reply = call(
                 members, command(set, List.of(), members).with("release", true).with("await", true));
         return reply.returnCode() == 0;
+    }
+
+    /// Ceph 18 has no such command; a mgr can also be of an older release than its cluster.
+    private static boolean isUnknown(CommandReply reply) {
+        return reply.is(CephErrno.EOPNOTSUPP)
+                || (reply.is(CephErrno.EINVAL)
+                        && (reply.words().contains("No handler found")
+                                || reply.words().contains("no valid command")));
     }
 
     private CommandReply call(List<VolumeId.Provisioned> members, CephCommand command) {
