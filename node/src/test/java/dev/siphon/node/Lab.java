@@ -86,11 +86,16 @@ public final class Lab {
                 new VolumeId.Provisioned("lab", fileSystem(), group, name),
                 path,
                 Map.of(
-                        "monitors", monitors(),
-                        "fsName", fileSystem(),
-                        "mountPath", "/volumes/" + group,
-                        "dataPath", name,
-                        "mounter", "fuse"),
+                        "monitors",
+                        monitors(),
+                        "fsName",
+                        fileSystem(),
+                        "mountPath",
+                        "/volumes/" + group,
+                        "dataPath",
+                        name,
+                        "mounter",
+                        "fuse"),
                 nodeSecrets());
     }
 
@@ -133,8 +138,8 @@ public final class Lab {
                 .orElseThrow();
     }
 
-    /// Ends the MDS sessions of clients of `volume`, as an administrator would who does not want to wait until the MDS
-    /// gives up a client that died (60 s).
+    /// Ends the MDS sessions of clients of `volume`, as an administrator would who does not want to wait until the
+    /// MDS gives up a client that died (60 s).
     public static void evict(VolumeId volume) {
         ceph("tell", "mds." + fileSystem() + ":0", "client", "evict", "client_metadata.volume_id=" + volume);
     }

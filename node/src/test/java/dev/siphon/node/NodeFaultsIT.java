@@ -73,8 +73,9 @@ class NodeFaultsIT {
 
     private static void signal(String signal) {
         // a builtin of the shell: the lab has no other
-        clients().forEach(process -> Programs.run(
-                "bash", "-c", "kill -s \"$1\" \"$2\"", "kill", signal, Long.toString(process.pid())));
+        clients()
+                .forEach(process -> Programs.run(
+                        "bash", "-c", "kill -s \"$1\" \"$2\"", "kill", signal, Long.toString(process.pid())));
     }
 
     private static void killClients() throws Exception {
@@ -121,8 +122,7 @@ class NodeFaultsIT {
         killClients();
         refused(Code.UNAVAILABLE, () -> node.stub().nodeGetVolumeStats(Requests.stats(volume(), target)));
         assertEquals("[MountDead]", health());
-        refused(Code.UNAVAILABLE, () -> node.stub()
-                .nodePublishVolume(Requests.publish(volume(), staging, target)));
+        refused(Code.UNAVAILABLE, () -> node.stub().nodePublishVolume(Requests.publish(volume(), staging, target)));
 
         stageAndPublish();
         assertEquals("before", Files.readString(target.resolve("before")));

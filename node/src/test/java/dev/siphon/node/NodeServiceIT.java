@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import csi.v1.NodeExpandVolumeRequest;
-import csi.v1.NodeGetVolumeHealthRequest;
 import csi.v1.NodeGetStorageHealthRequest;
+import csi.v1.NodeGetVolumeHealthRequest;
 import csi.v1.NodePublishVolumeRequest;
 import csi.v1.VolumeCapability.AccessMode.Mode;
 import csi.v1.VolumeUsage;
@@ -112,10 +112,12 @@ class NodeServiceIT {
     void everyCallMayBeRepeated() {
         stageAndPublish();
         stageAndPublish();
-        assertEquals(2, MountTable.read().entries().stream()
-                .filter(entry -> entry.mountPoint().equals(staging.toString())
-                        || entry.mountPoint().equals(target.toString()))
-                .count());
+        assertEquals(
+                2,
+                MountTable.read().entries().stream()
+                        .filter(entry -> entry.mountPoint().equals(staging.toString())
+                                || entry.mountPoint().equals(target.toString()))
+                        .count());
         unpublishAndUnstage();
         unpublishAndUnstage();
         assertEquals(List.of(), workplace.mounts());
@@ -140,8 +142,9 @@ class NodeServiceIT {
     void aReadOnlyTargetRefusesWritesWhileAnotherTakesThem() throws IOException {
         stageAndPublish();
         Path reader = workplace.path("pod/reader");
-        NodePublishVolumeRequest request =
-                Requests.publish(volume(), staging, reader).toBuilder().setReadonly(true).build();
+        NodePublishVolumeRequest request = Requests.publish(volume(), staging, reader).toBuilder()
+                .setReadonly(true)
+                .build();
         node.stub().nodePublishVolume(request);
         node.stub().nodePublishVolume(request);
         Files.writeString(target.resolve("shared"), "x");
@@ -149,7 +152,9 @@ class NodeServiceIT {
         assertThrows(IOException.class, () -> Files.writeString(reader.resolve("shared"), "y"));
         refused(
                 Code.ALREADY_EXISTS,
-                () -> node.stub().nodePublishVolume(request.toBuilder().setReadonly(false).build()));
+                () -> node.stub()
+                        .nodePublishVolume(
+                                request.toBuilder().setReadonly(false).build()));
         node.stub().nodeUnpublishVolume(Requests.unpublish(volume(), reader));
         unpublishAndUnstage();
     }
@@ -157,21 +162,19 @@ class NodeServiceIT {
     @Test
     void aReaderModeStagesReadOnly() {
         node.stub().nodeStageVolume(Requests.stage(volume(), staging, Mode.MULTI_NODE_READER_ONLY));
-        node.stub()
-                .nodePublishVolume(Requests.publish(volume(), staging, target, Mode.MULTI_NODE_READER_ONLY));
+        node.stub().nodePublishVolume(Requests.publish(volume(), staging, target, Mode.MULTI_NODE_READER_ONLY));
         assertThrows(IOException.class, () -> Files.writeString(target.resolve("no"), "no"));
         refused(Code.ALREADY_EXISTS, () -> node.stub().nodeStageVolume(Requests.stage(volume(), staging)));
         refused(
                 Code.FAILED_PRECONDITION,
-                () -> node.stub()
-                        .nodePublishVolume(Requests.publish(volume(), staging, workplace.path("pod/writer"))));
+                () -> node.stub().nodePublishVolume(Requests.publish(volume(), staging, workplace.path("pod/writer"))));
         unpublishAndUnstage();
     }
 
     @Test
     void aSingleWriterIsPublishedOnce() {
-        for (Mode mode : List.of(
-                Mode.SINGLE_NODE_SINGLE_WRITER, Mode.SINGLE_NODE_WRITER, Mode.SINGLE_NODE_READER_ONLY)) {
+        for (Mode mode :
+                List.of(Mode.SINGLE_NODE_SINGLE_WRITER, Mode.SINGLE_NODE_WRITER, Mode.SINGLE_NODE_READER_ONLY)) {
             node.stub().nodeStageVolume(Requests.stage(volume(), staging, mode));
             node.stub().nodePublishVolume(Requests.publish(volume(), staging, target, mode));
             node.stub().nodePublishVolume(Requests.publish(volume(), staging, target, mode));
@@ -240,10 +243,11 @@ class NodeServiceIT {
                 Long.toString(48 * MIB),
                 "--group_name",
                 group);
-        var expanded = node.stub().nodeExpandVolume(NodeExpandVolumeRequest.newBuilder()
-                .setVolumeId(volume().id().toString())
-                .setVolumePath(target.toString())
-                .build());
+        var expanded = node.stub()
+                .nodeExpandVolume(NodeExpandVolumeRequest.newBuilder()
+                        .setVolumeId(volume().id().toString())
+                        .setVolumePath(target.toString())
+                        .build());
         assertEquals(48 * MIB, expanded.getCapacityBytes());
         Files.delete(target.resolve("data"));
         unpublishAndUnstage();

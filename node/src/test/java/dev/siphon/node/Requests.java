@@ -1,10 +1,10 @@
 package dev.siphon.node;
 
+import csi.v1.NodeGetVolumeStatsRequest;
 import csi.v1.NodePublishVolumeRequest;
 import csi.v1.NodeStageVolumeRequest;
 import csi.v1.NodeUnpublishVolumeRequest;
 import csi.v1.NodeUnstageVolumeRequest;
-import csi.v1.NodeGetVolumeStatsRequest;
 import csi.v1.VolumeCapability;
 import csi.v1.VolumeCapability.AccessMode.Mode;
 import java.nio.file.Path;

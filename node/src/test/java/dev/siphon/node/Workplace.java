@@ -20,7 +20,8 @@ public final class Workplace implements AutoCloseable {
 
     public static Workplace create() {
         try {
-            return new Workplace(Files.createTempDirectory(Path.of("/tmp"), "siphon-it-").toRealPath());
+            return new Workplace(
+                    Files.createTempDirectory(Path.of("/tmp"), "siphon-it-").toRealPath());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -74,8 +74,7 @@ public final class FuseMounter implements Mounter {
         }
     }
 
-    private List<String> command(
-            ClientMount mount, Path mountPoint, MountTag tag, String keyring, Duration limit) {
+    private List<String> command(ClientMount mount, Path mountPoint, MountTag tag, String keyring, Duration limit) {
         List<String> fuse = new ArrayList<>(List.of("fsname=" + tag, "subtype=" + SUBTYPE));
         fuse.addAll(mount.options().synchronous());
         if (mount.options().isReadOnly()) {

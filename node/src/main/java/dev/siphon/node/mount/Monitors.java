@@ -19,7 +19,7 @@ public record Monitors(List<Monitor> entries) {
 
     private static final Pattern ENTRY = Pattern.compile("\\[((?:v[12]:[^,\\s]+)(?:,v[12]:[^,\\s]+)*)]|([^,\\s]+)");
     private static final Pattern ADDRESS = Pattern.compile(
-            "(?:(v[12]):)?(?:\\[([0-9A-Fa-f:.]{2,45})]|([A-Za-z0-9.-]{1,253}))(?::([0-9]{1,5}))?(?:/[0-9]+)?");
+            "(?:(v[12]):)?(?:\\[([0-9A-Fa-f:.]{2,45})]|([A-Za-z0-9][A-Za-z0-9.-]{0,252}))(?::([0-9]{1,5}))?(?:/[0-9]+)?");
     private static final int MAX_PORT = 65_535;
 
     /// One monitor: the endpoints it has for messenger v1 and v2, at least one of them.

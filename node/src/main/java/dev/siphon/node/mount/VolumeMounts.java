@@ -137,7 +137,8 @@ final class VolumeMounts {
                 awaitEndOfLast(mount, limit);
                 return;
             }
-            // in use by whoever waits for a mount that does not answer, or for a moment by our own look at it
+            // in use by whoever waits for a mount that does not answer, or for a moment by our own look at
+            // it
             switch (check.look(volume, mount.entry())) {
                 case MountHealth.Alive _ -> {}
                 case MountHealth.Dead dead -> {

@@ -1,0 +1,114 @@
+package dev.siphon.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Where a volume's key must not be, while it is mounted and afterwards.
+class NodeSecretsIT {
+    private static final long MIB = 1 << 20;
+
+    private final Workplace workplace = Workplace.create();
+    private final NodeProcess node = NodeProcess.start(workplace.directory("node"), "--mount-timeout=5");
+    private final Path staging = workplace.directory("staging");
+
+    @AfterEach
+    void leaveNothing() {
+        node.close();
+        workplace.close();
+    }
+
+    @Test
+    void theKeyIsInNoArgumentEnvironmentLogOrFile() throws Exception {
+        Lab.Volume volume = Lab.createVolume(Lab.createGroup(64 * MIB), 32 * MIB);
+        String key = volume.secrets().getOrDefault("userKey", "");
+        AtomicBoolean done = new AtomicBoolean();
+        var watcher = Thread.ofPlatform().start(() -> {
+            while (!done.get()) {
+                assertEquals(List.of(), seen(key));
+            }
+        });
+        List<Throwable> failures = new java.util.concurrent.CopyOnWriteArrayList<>();
+        watcher.setUncaughtExceptionHandler((_, e) -> failures.add(e));
+
+        for (int i = 0; i < 3; i++) {
+            node.stub().nodeStageVolume(Requests.stage(volume, staging));
+            assertEquals(List.of(), seen(key));
+            node.stub().nodeUnstageVolume(Requests.unstage(volume, staging));
+        }
+        refusedWithoutKey(volume, key);
+        done.set(true);
+        watcher.join(TimeUnit.SECONDS.toMillis(10));
+        assertEquals(List.of(), failures);
+        assertFalse(node.log().contains(key), "in the log");
+        assertEquals(List.of(), filesWith(key));
+    }
+
+    /// Every way in which staging may fail, and what the caller is told then.
+    private void refusedWithoutKey(Lab.Volume volume, String key) {
+        Map<String, String> stranger = new HashMap<>(volume.secrets());
+        stranger.put("userID", "stranger");
+        Map<String, String> swapped = new HashMap<>(volume.secrets());
+        swapped.put("userID", key);
+        Map<String, String> malformed = new HashMap<>(volume.secrets());
+        malformed.put("userKey", key + "=");
+        List<Lab.Volume> attempts = List.of(
+                new Lab.Volume(volume.id(), volume.path(), volume.context(), stranger),
+                new Lab.Volume(volume.id(), volume.path(), volume.context(), swapped),
+                new Lab.Volume(volume.id(), volume.path(), volume.context(), malformed),
+                volume.with(Map.of("dataPath", "none")),
+                volume.with(Map.of("mountPath", "/volumes/none")),
+                volume.with(Map.of("monitors", "127.0.0.1:9")),
+                volume.with(Map.of("mountOptions", "rsize=4096")));
+        for (Lab.Volume attempt : attempts) {
+            StatusRuntimeException e = assertThrows(
+                    StatusRuntimeException.class, () -> node.stub().nodeStageVolume(Requests.stage(attempt, staging)));
+            assertFalse(String.valueOf(e.getMessage()).contains(key.substring(0, 20)), "in a message");
+        }
+    }
+
+    /// What `/proc` shows to anybody, of every process.
+    private static List<String> seen(String key) {
+        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+            return processes
+                    .filter(process -> process.getFileName().toString().matches("[0-9]+"))
+                    .flatMap(process -> Stream.of(process.resolve("cmdline"), process.resolve("environ")))
+                    .filter(file -> holds(file, key))
+                    .map(Path::toString)
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<Path> filesWith(String key) throws IOException {
+        try (Stream<Path> files = Files.walk(workplace.path("node"))) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> holds(file, key))
+                    .toList();
+        }
+    }
+
+    private static boolean holds(Path file, String key) {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(key);
+        } catch (IOException _) {
+            return false; // the process has ended
+        }
+    }
+}
