@@ -1,5 +1,6 @@
 package dev.siphon.csi;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -137,7 +138,29 @@ public record VolumeContext(
     private static final java.util.Set<String> KNOWN =
             java.util.Set.of(MONITORS, FS_NAME, MOUNT_PATH, DATA_PATH, MOUNTER, MOUNT_OPTIONS, READ_ONLY, OWNER);
 
+    /// Splits at commas, but not within brackets: `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` is one monitor.
     private static List<String> split(String text) {
-        return text.isEmpty() ? List.of() : List.of(text.split(","));
+        List<String> parts = new ArrayList<>();
+        int depth = 0;
+        int begin = 0;
+        for (int at = 0; at < text.length(); at++) {
+            switch (text.charAt(at)) {
+                case '[' -> depth++;
+                case ']' -> depth--;
+                case ',' -> {
+                    if (depth == 0) {
+                        parts.add(text.substring(begin, at));
+                        begin = at + 1;
+                    }
+                }
+                default -> {
+                    // part of what is between the commas
+                }
+            }
+        }
+        if (!text.isEmpty()) {
+            parts.add(text.substring(begin));
+        }
+        return parts;
     }
 }
