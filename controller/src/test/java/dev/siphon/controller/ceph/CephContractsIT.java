@@ -1,0 +1,94 @@
+package dev.siphon.controller.ceph;
+
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.rados.CephCommand;
+import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.ClustersContract;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.FileTreeContract;
+import dev.siphon.controller.volume.Subvolumes;
+import dev.siphon.controller.volume.SubvolumesContract;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/// The adapter keeps the contracts of the ports on a real cluster.
+@Timeout(300)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CephContractsIT {
+    private final CephAdapter adapter = CephAdapter.open(
+            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
+            CallLimits.DEFAULT,
+            CephLab.PATIENT,
+            new PrometheusRegistry());
+
+    @BeforeAll
+    void clonesTakeLongEnoughToBeSeen() {
+        cloneDelay("2");
+    }
+
+    @AfterAll
+    void close() {
+        cloneDelay("0");
+        adapter.close();
+    }
+
+    private static void cloneDelay(String seconds) {
+        CephConnection connection =
+                new CephConnection(CephLab.access(), CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
+        connection
+                .call(CephCommand.change(CephCommand.Daemon.MON, "config set")
+                        .with("who", "mgr")
+                        .with("name", "mgr/volumes/snapshot_clone_delay")
+                        .with("value", seconds))
+                .orThrow();
+        connection.close();
+    }
+
+    @Nested
+    class OfClusters extends ClustersContract {
+        OfClusters() {
+            super("lab", CephLab.fileSystem());
+        }
+
+        @Override
+        protected Clusters clusters() {
+            return adapter.ports().clusters();
+        }
+    }
+
+    @Nested
+    class OfSubvolumes extends SubvolumesContract {
+        OfSubvolumes() {
+            super("lab", CephLab.fileSystem());
+        }
+
+        @Override
+        protected Subvolumes subvolumes() {
+            return adapter.ports().subvolumes();
+        }
+    }
+
+    @Nested
+    class OfFileTree extends FileTreeContract {
+        OfFileTree() {
+            super("lab", CephLab.fileSystem());
+        }
+
+        @Override
+        protected FileTree files() {
+            return adapter.ports().files();
+        }
+
+        @Override
+        protected Subvolumes subvolumes() {
+            return adapter.ports().subvolumes();
+        }
+    }
+}
