@@ -3,6 +3,7 @@ package dev.siphon.controller.ceph;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -15,10 +16,20 @@ public final class FuseMount implements AutoCloseable {
         this.root = root;
     }
 
-    /// Mounts the root.
+    /// Mounts the root, or what the options say.
     public static FuseMount mount(String... options) throws IOException {
+        return mount(List.of(), options);
+    }
+
+    /// Mounts as a client on a host of another name.
+    public static FuseMount mountAs(String host, String... options) throws IOException {
+        return mount(List.of("unshare", "--uts", "sh", "-c", "hostname " + host + " && exec \"$@\"", "sh"), options);
+    }
+
+    private static FuseMount mount(List<String> prefix, String... options) throws IOException {
         Path root = Files.createTempDirectory("fuse-it-");
-        List<String> command = new java.util.ArrayList<>(List.of(
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of(
                 "ceph-fuse",
                 "--conf",
                 Objects.requireNonNull(System.getenv("CEPH_CONF")),
