@@ -78,14 +78,14 @@ final class Creation {
         List<VolumeId.Provisioned> ids =
                 new ArrayList<>(inventory.matching(group, Names.shallowPrefix(group, name), ""));
         ids.add(group.volume(Names.plain(group, name)));
-        ids.add(group.volume(Names.filled(group, name)));
+        ids.addAll(inventory.matching(group, Names.filledPrefix(group, name), ""));
         return ids;
     }
 
     private static String subvolume(Kind kind, Group group, VolumeRequest request) {
         return switch (kind) {
             case PLAIN -> Names.plain(group, request.name());
-            case FILLED -> Names.filled(group, request.name());
+            case FILLED -> Names.filled(group, request.name(), request.source().orElseThrow());
             case SHALLOW ->
                 Names.shallow(group, request.name(), backing(request.source().orElseThrow()));
         };

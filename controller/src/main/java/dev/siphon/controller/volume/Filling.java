@@ -10,6 +10,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// Fills a new volume with the contents of a snapshot: by a clone where Ceph's would be right, else by a copy. A
 /// clone
@@ -197,8 +199,14 @@ final class Filling {
         }
     }
 
-    /// Removes a volume, or what there is of it; a copy or clone into it is stopped first.
+    /// Removes a volume, or what there is of it; a copy or clone into it is stopped first, and the snapshot that
+    /// was
+    /// taken for it goes with it.
     void remove(VolumeId.Provisioned target) {
+        Optional<ContentSource.FromVolume> source =
+                Names.kindOf(target.subvolume()).equals(Optional.of(Names.Kind.FILLED))
+                        ? claimedFrom(target)
+                        : Optional.empty();
         Optional.ofNullable(copies.remove(target))
                 .ifPresent(running -> running.copy().done().cancel(true));
         inventory.leaving(target);
@@ -208,6 +216,35 @@ final class Filling {
             subvolumes.cancelClone(target);
             subvolumes.remove(target);
         }
+        source.ifPresent(from -> release(from, target));
         inventory.gone(target);
+    }
+
+    /// The volume that may have a snapshot for `target`. The note of a whole one says what it was made from; of
+    /// others the name holds a hash of that, which is looked for among the volumes, those of the account first.
+    private Optional<ContentSource.FromVolume> claimedFrom(VolumeId.Provisioned target) {
+        boolean whole = subvolumes
+                .find(target)
+                .filter(found -> found.state() == Subvolume.State.READY)
+                .isPresent();
+        Optional<String> note =
+                whole ? Optional.ofNullable(subvolumes.notes(target).get(Notes.SOURCE)) : Optional.empty();
+        if (note.isPresent()) {
+            return VolumeId.tryParse(note.get())
+                    .filter(VolumeId.Provisioned.class::isInstance)
+                    .map(VolumeId.Provisioned.class::cast)
+                    .map(ContentSource.FromVolume::new);
+        }
+        Group own = Group.of(target);
+        return Stream.concat(
+                        Stream.of(own),
+                        subvolumes.groups(own.cluster(), own.fileSystem()).stream()
+                                .filter(name -> Names.isGroup(name) && !name.equals(own.name()))
+                                .map(name -> new Group(own.cluster(), own.fileSystem(), name)))
+                .flatMap(group -> subvolumes.list(group).orElse(List.of()).stream()
+                        .filter(name -> Names.kindOf(name).isPresent())
+                        .map(name -> new ContentSource.FromVolume(group.volume(name))))
+                .filter(from -> target.subvolume().endsWith(Names.filledSuffix(from)))
+                .findFirst();
     }
 }

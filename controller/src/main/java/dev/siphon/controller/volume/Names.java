@@ -21,7 +21,7 @@ final class Names {
     private static final int DIGITS = BITS / 5;
     private static final int MEMBER_DIGITS = 8;
     private static final int COMMON_DIGITS = 15;
-    private static final int SNAPSHOT_DIGITS = 8;
+    private static final int SOURCE_DIGITS = 8;
 
     private Names() {}
 
@@ -29,7 +29,9 @@ final class Names {
     enum Kind {
         /// An empty volume; usable as soon as the subvolume exists.
         PLAIN('v'),
-        /// A volume with contents from elsewhere; usable once its note says that they are whole.
+        /// A volume with contents from elsewhere; usable once its note says that they are whole. Its name says
+        /// from where: a subvolume cannot be noted on while it is cloned into, and what was begun from one source
+        /// must not be finished as another's.
         FILLED('c'),
         /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph cannot note
         /// on
@@ -43,7 +45,7 @@ final class Names {
         }
 
         private int length() {
-            return 1 + (this == SHALLOW ? COMMON_DIGITS + SNAPSHOT_DIGITS : DIGITS);
+            return 1 + (this == PLAIN ? DIGITS : COMMON_DIGITS + SOURCE_DIGITS);
         }
     }
 
@@ -54,9 +56,19 @@ final class Names {
         return Kind.PLAIN.letter + volume(group, name);
     }
 
-    /// The subvolume for a volume called `name` with contents from elsewhere.
-    static String filled(Group group, String name) {
-        return Kind.FILLED.letter + volume(group, name);
+    /// The subvolume for a volume called `name` with the contents of `source`.
+    static String filled(Group group, String name, ContentSource source) {
+        return filledPrefix(group, name) + filledSuffix(source);
+    }
+
+    /// What the names of volumes with the contents of `source` end with.
+    static String filledSuffix(ContentSource source) {
+        return digest("source\0" + source.id()).substring(0, SOURCE_DIGITS);
+    }
+
+    /// What the names of volumes called `name` begin with that have contents from wherever.
+    static String filledPrefix(Group group, String name) {
+        return Kind.FILLED.letter + volume(group, name).substring(0, COMMON_DIGITS);
     }
 
     /// The subvolume for a volume called `name` that stands for `snapshot`.
@@ -76,7 +88,7 @@ final class Names {
 
     /// What the names of volumes that stand for `snapshot` end with.
     static String shallowSuffix(SnapshotId snapshot) {
-        return digest("backing\0" + snapshot).substring(0, SNAPSHOT_DIGITS);
+        return digest("backing\0" + snapshot).substring(0, SOURCE_DIGITS);
     }
 
     /// What the names of all kinds for one volume's name have in common.
