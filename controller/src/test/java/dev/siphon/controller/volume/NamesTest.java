@@ -1,8 +1,12 @@
 package dev.siphon.controller.volume;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.SnapshotId;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class NamesTest {
@@ -16,16 +20,18 @@ final class NamesTest {
         String fromVolume = Names.filled(GROUP, "a", VOLUME);
         String fromSnapshot = Names.filled(GROUP, "a", SNAPSHOT);
 
-        assertThat(fromVolume).isNotEqualTo(fromSnapshot).startsWith(Names.filledPrefix(GROUP, "a"));
-        assertThat(fromSnapshot).startsWith(Names.filledPrefix(GROUP, "a"));
-        assertThat(Names.common(fromVolume)).isEqualTo(Names.common(fromSnapshot));
+        assertNotEquals(fromVolume, fromSnapshot);
+        assertTrue(fromVolume.startsWith(Names.filledPrefix(GROUP, "a")), fromVolume);
+        assertTrue(fromSnapshot.startsWith(Names.filledPrefix(GROUP, "a")), fromSnapshot);
+        assertEquals(Names.common(fromVolume), Names.common(fromSnapshot));
     }
 
     @Test
     void aFilledVolumesNameLeadsBackToItsSource() {
         String filled = Names.filled(GROUP, "a", VOLUME);
 
-        assertThat(filled).endsWith(Names.filledSuffix(VOLUME)).doesNotEndWith(Names.filledSuffix(SNAPSHOT));
-        assertThat(Names.kindOf(filled)).contains(Names.Kind.FILLED);
+        assertTrue(filled.endsWith(Names.filledSuffix(VOLUME)), filled);
+        assertFalse(filled.endsWith(Names.filledSuffix(SNAPSHOT)), filled);
+        assertEquals(Optional.of(Names.Kind.FILLED), Names.kindOf(filled));
     }
 }
