@@ -30,8 +30,8 @@ final class Names {
         /// An empty volume; usable as soon as the subvolume exists.
         PLAIN('v'),
         /// A volume with contents from elsewhere; usable once its note says that they are whole. Its name says
-        /// from where: a subvolume cannot be noted on while it is cloned into, and what was begun from one source
-        /// must not be finished as another's.
+        /// from where: a subvolume cannot be noted on while it is cloned into, and what was begun
+        /// from one source must not be finished as another's.
         FILLED('c'),
         /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph cannot note
         /// on

@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 final class NamesTest {
     private static final Group GROUP = new Group("lab", "cephfs", Names.group("10001"));
-    private static final ContentSource VOLUME = new ContentSource.FromVolume(GROUP.volume(Names.plain(GROUP, "source")));
+    private static final ContentSource VOLUME =
+            new ContentSource.FromVolume(GROUP.volume(Names.plain(GROUP, "source")));
     private static final ContentSource SNAPSHOT = new ContentSource.FromSnapshot(
             new SnapshotId(GROUP.volume(Names.plain(GROUP, "source")), Names.snapshot("s")));
 
