@@ -116,7 +116,7 @@ class NodePathsIT {
         Path file = Files.writeString(pod.resolve("file"), "mine");
         publishRefused(Code.INVALID_ARGUMENT, "not a directory", file);
         publishRefused(Code.INVALID_ARGUMENT, "not a directory", file.resolve("target"));
-        publishRefused(Code.INVALID_ARGUMENT, "does not exist", pod.resolve("none/target"));
+        publishRefused(Code.INVALID_ARGUMENT, "No such file", pod.resolve("none/target"));
         Path full = Files.createDirectory(pod.resolve("full"));
         Files.writeString(full.resolve("kept"), "kept");
         publishRefused(Code.FAILED_PRECONDITION, "not empty", full);

@@ -155,7 +155,8 @@ public final class Directory implements AutoCloseable {
         }
     }
 
-    /// The extended attribute `name`, empty if this directory or its file system has none of that name.
+    /// The extended attribute `name`, empty if this directory or its file system has none of that name, or it may
+    /// not be read.
     public Optional<String> attribute(String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(MAX_ATTRIBUTE_BYTES);
@@ -165,7 +166,8 @@ public final class Directory implements AutoCloseable {
             byte[] octets = value.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
             return Optional.of(new String(octets, StandardCharsets.UTF_8));
         } catch (ErrnoException e) {
-            if (e.is(Errno.ENODATA, Errno.EOPNOTSUPP)) {
+            // ENOTSUP is how Linux says EOPNOTSUPP: both have the same number
+            if (e.is(Errno.ENODATA, Errno.ENOTSUP, Errno.EACCES, Errno.EPERM)) {
                 return Optional.empty();
             }
             throw e;

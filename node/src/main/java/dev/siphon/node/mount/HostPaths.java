@@ -4,6 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.linux.PathObstacle;
 import java.nio.file.Path;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
@@ -64,7 +65,7 @@ public final class HostPaths {
             if (e.is(Errno.ENOENT)) {
                 return Optional.empty();
             }
-            throw refused(path, e);
+            throw refused(path, path.parent(), e);
         }
     }
 
@@ -107,15 +108,14 @@ public final class HostPaths {
         try {
             return Directory.open(text);
         } catch (ErrnoException e) {
-            throw refused(path, e);
+            throw refused(path, text, e);
         }
     }
 
-    private static DriverException refused(TargetPath path, ErrnoException e) {
+    private static DriverException refused(TargetPath path, String opened, ErrnoException e) {
         return switch (e.errno()) {
-            case ELOOP -> new DriverException.InvalidRequest(path + " has a symbolic link in it");
-            case ENOTDIR -> new DriverException.InvalidRequest(path + " has something in it that is not a directory");
-            case ENOENT, ENAMETOOLONG -> new DriverException.InvalidRequest(path + " does not exist");
+            case ELOOP, ENOTDIR, ENOENT, ENAMETOOLONG ->
+                new DriverException.InvalidRequest(path + " cannot be used: " + PathObstacle.describe(opened));
             default -> SystemErrors.translate("opening " + path, e);
         };
     }

@@ -1,0 +1,97 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.Mounts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// A mounter without Ceph: a directory stands for the cluster, and overlayfs for its client, since each mount of it is
+/// a superblock of its own, keeps what is written, and lets its source be any text.
+final class OverlayMounter implements Mounter {
+    private static final String PREFIX = "overlay-mounter";
+
+    private final Path cluster;
+    private final Map<String, String> keys;
+
+    /// @param cluster a directory per file system, in it its tree
+    /// @param keys the key of every user that the cluster knows
+    OverlayMounter(Path cluster, Map<String, String> keys) {
+        this.cluster = cluster;
+        this.keys = Map.copyOf(keys);
+    }
+
+    @Override
+    public String name() {
+        return "overlay";
+    }
+
+    @Override
+    public void mount(ClientMount mount, Path mountPoint, Duration limit) {
+        CephCredentials who = mount.credentials();
+        if (!who.key().reveal().equals(keys.getOrDefault(who.userId(), ""))) {
+            throw new DriverException.AccessDenied("the cluster knows no such user with that key");
+        }
+        Path directory = cluster.resolve(mount.fileSystem() + mount.path());
+        if (!Files.isDirectory(directory)) {
+            throw new DriverException.NotFound(directory + " does not exist");
+        }
+        Path lower = made(cluster.resolve("empty"));
+        Path work = made(cluster.resolve("work").resolve(UUID.randomUUID().toString()));
+        String tag = String.join(
+                "!",
+                PREFIX,
+                URLEncoder.encode(mount.volume().toString(), StandardCharsets.UTF_8),
+                URLEncoder.encode(mount.monitors().toString(), StandardCharsets.UTF_8));
+        Mounts.mount(
+                tag,
+                mountPoint.toString(),
+                "overlay",
+                mount.options().flags(),
+                mount.options().synchronous(),
+                "index=off,lowerdir=" + lower + ",upperdir=" + directory + ",workdir=" + work);
+    }
+
+    private static Path made(Path directory) {
+        try {
+            return Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public Optional<MountedVolume> recognize(MountEntry entry) {
+        List<String> parts = List.of(entry.source().split("!", -1));
+        if (parts.size() != 3 || !parts.getFirst().equals(PREFIX)) {
+            return Optional.empty();
+        }
+        return Optional.of(new MountedVolume.Named(
+                VolumeId.parse(URLDecoder.decode(parts.get(1), StandardCharsets.UTF_8)),
+                Monitors.parse(URLDecoder.decode(parts.get(2), StandardCharsets.UTF_8))));
+    }
+
+    @Override
+    public boolean needsItsRoot() {
+        return false;
+    }
+
+    @Override
+    public boolean mayForce(boolean dead) {
+        return false;
+    }
+
+    @Override
+    public void awaitEnd(MountEntry unmounted, Duration limit) {}
+}
