@@ -148,9 +148,10 @@ public final class Reconnecting<H extends NativeHandle> {
     private void retire(H handle) {
         current = Optional.empty();
         retired.add(handle);
-        var _ = handle.calls()
+        closing.removeIf(CompletableFuture::isDone);
+        closing.add(handle.calls()
                 .retire()
-                .thenRunAsync(handle::close, Thread.ofPlatform().daemon()::start);
+                .thenRunAsync(handle::close, Thread.ofPlatform().daemon()::start));
     }
 
     private Optional<H> connected() {

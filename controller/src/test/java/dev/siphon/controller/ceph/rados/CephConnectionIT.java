@@ -38,6 +38,7 @@ class CephConnectionIT {
     @AfterEach
     void close() {
         CephLab.daemon("sig", "CONT", "mon");
+        CephLab.daemon("sig", "CONT", "mgr");
         opened.forEach(CephConnection::close);
     }
 
@@ -118,11 +119,28 @@ class CephConnectionIT {
     }
 
     @Test
+    void aPausedMgrMeansTheDeadlineAndEveryNameIsUsableAgainAfterIt() {
+        CephConnection connection = open(CephLab.QUICK);
+        connection.call(GROUPS);
+        KeyedOperations keys = new KeyedOperations();
+        CephLab.daemon("sig", "STOP", "mgr");
+        assertThrows(DriverException.DeadlinePassed.class, () -> keys.run("a", () -> connection.call(GROUPS)));
+        assertEquals(0, connection.call(FS_LS).returnCode(), "the mon is asked as before");
+        CephLab.await(Duration.ofSeconds(20), () -> {
+            connection.sweep();
+            return keys.inFlight() == 0;
+        });
+        CephLab.daemon("sig", "CONT", "mgr");
+        CephLab.await(Duration.ofSeconds(30), () -> answers(connection, GROUPS));
+        assertEquals(0, keys.run("a", () -> connection.call(GROUPS)).returnCode());
+    }
+
+    @Test
     void theCallersOwnDeadlineIsKeptWhereItIsShorter() {
         CephConnection connection = new CephConnection(
                 CephLab.access(), CallLimits.DEFAULT, () -> Duration.ofMillis(300), CephLab.metrics());
         opened.add(connection);
-        CephLab.await(Duration.ofSeconds(10), () -> answers(connection));
+        CephLab.await(Duration.ofSeconds(10), () -> answers(connection, FS_LS));
         CephLab.daemon("sig", "STOP", "mon");
         long began = System.nanoTime();
         assertThrows(DriverException.DeadlinePassed.class, () -> connection.call(FS_LS));
@@ -142,7 +160,7 @@ class CephConnectionIT {
         });
         assertThrows(DriverException.BackendUnavailable.class, () -> keys.run("a", () -> connection.call(FS_LS)));
         CephLab.daemon("sig", "CONT", "mon");
-        CephLab.await(Duration.ofSeconds(30), () -> answers(connection));
+        CephLab.await(Duration.ofSeconds(30), () -> answers(connection, FS_LS));
         assertEquals(0, keys.run("a", () -> connection.call(FS_LS)).returnCode());
     }
 
@@ -187,9 +205,9 @@ class CephConnectionIT {
         return connection;
     }
 
-    private static boolean answers(CephConnection connection) {
+    private static boolean answers(CephConnection connection, CephCommand command) {
         try {
-            return connection.call(FS_LS).returnCode() == 0;
+            return connection.call(command).returnCode() == 0;
         } catch (DriverException _) {
             return false;
         }

@@ -1,0 +1,66 @@
+package dev.siphon.controller.ceph.fs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.siphon.csi.NodeId;
+import dev.siphon.csi.VolumeId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CephSessionsTest {
+    private static final VolumeId.Provisioned VOLUME = new VolumeId.Provisioned("lab", "fs", "agroup", "v-1");
+
+    @ParameterizedTest(name = "{0} from {1} is {2}: {3}")
+    @CsvSource({
+        "node1, 10.1.1.1:0, node1, true",
+        "node1, 10.1.1.1:0, node10, false",
+        "node1, 10.1.1.1:0, other@10.1.1.1, true",
+        "node1, 10.1.1.11:0, other@10.1.1.1, false",
+        "node1, [fd00::1]:0, other@fd00::1, true",
+        "node1, 10.1.1.1:0, node1@10.9.9.9, true"
+    })
+    void aSessionIsTheNodesByNameOrAddress(String host, String address, String node, boolean expected) {
+        assertEquals(expected, CephSessions.isOf(NodeId.parse(node), session(host, address, "/")));
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "/volumes/agroup, true",
+        "/volumes/agroup/v-1, true",
+        "/volumes/agroup/v-1/uuid, true",
+        "/volumes/agroup/v-10, false",
+        "/volumes/agroup/v-2/uuid, false",
+        "/volumes/agroup2, false",
+        "/volumes, false",
+        "/, false"
+    })
+    void aSessionReachesTheVolumeThroughItsGroup(String root, boolean expected) {
+        assertEquals(expected, CephSessions.reaches(VOLUME, session("h", "10.1.1.1:0", root)));
+    }
+
+    @Test
+    void aSessionThatSaysNothingOfItselfIsNobodys() {
+        JsonObject bare = JsonParser.parseString("{\"id\": 1, \"entity\": {\"addr\": {\"addr\": \"10.1.1.1:0\"}}}")
+                .getAsJsonObject();
+        assertFalse(CephSessions.isOf(NodeId.parse("node1"), bare));
+        assertFalse(CephSessions.reaches(VOLUME, bare));
+    }
+
+    private static JsonObject session(String host, String address, String root) {
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("hostname", host);
+        metadata.addProperty("root", root);
+        JsonObject addr = new JsonObject();
+        addr.addProperty("addr", address);
+        JsonObject entity = new JsonObject();
+        entity.add("addr", addr);
+        JsonObject session = new JsonObject();
+        session.add("client_metadata", metadata);
+        session.add("entity", entity);
+        return session;
+    }
+}
