@@ -52,7 +52,7 @@ public final class NativeCalls {
                 IDLE_THREAD.toSeconds(),
                 TimeUnit.SECONDS,
                 new SynchronousQueue<>(),
-                Thread.ofPlatform().daemon().name(name + "-", 1).factory());
+                NativeThreads.numbered(name + "-").factory());
     }
 
     /// Runs `body` on a thread of its own and waits for it.

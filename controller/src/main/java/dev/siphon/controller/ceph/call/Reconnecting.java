@@ -100,7 +100,7 @@ public final class Reconnecting<H extends NativeHandle> {
     private CompletableFuture<H> connect() {
         int number = ++handles;
         CompletableFuture<H> connecting = CompletableFuture.supplyAsync(
-                () -> connector.apply(number), Thread.ofPlatform().daemon().name(name + "-connect")::start);
+                () -> connector.apply(number), NativeThreads.named(name + "-connect")::start);
         return connecting.whenComplete((_, error) -> {
             if (error != null) {
                 connectFailed(error);
@@ -149,9 +149,7 @@ public final class Reconnecting<H extends NativeHandle> {
         current = Optional.empty();
         retired.add(handle);
         closing.removeIf(CompletableFuture::isDone);
-        closing.add(handle.calls()
-                .retire()
-                .thenRunAsync(handle::close, Thread.ofPlatform().daemon()::start));
+        closing.add(handle.calls().retire().thenRunAsync(handle::close, NativeThreads.named(name + "-close")::start));
     }
 
     private Optional<H> connected() {

@@ -2,6 +2,7 @@ package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.volume.FileTree;
@@ -75,10 +76,7 @@ public final class CephFileSystems implements AutoCloseable {
                 cluster,
                 _ -> Executors.newFixedThreadPool(
                         COPIES_AT_ONCE,
-                        Thread.ofPlatform()
-                                .daemon()
-                                .name("copy-" + cluster + "-", 1)
-                                .factory()));
+                        NativeThreads.numbered("copy-" + cluster + "-").factory()));
         return TreeCopy.start(threads, () -> MountHandle.connect(access, Optional.of(fileSystem), limits), order);
     }
 

@@ -1,5 +1,6 @@
 package dev.siphon.controller.ceph.fs;
 
+import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
@@ -92,7 +93,7 @@ final class TreeCopy {
                 new Listing(new Directory(order.source(), order.target(), Optional.empty(), new AtomicInteger(1))));
         AtomicInteger open = new AtomicInteger(1);
         try (ExecutorService workers = Executors.newFixedThreadPool(
-                WORKERS, Thread.ofPlatform().daemon().name("copy-worker-", 1).factory())) {
+                WORKERS, NativeThreads.numbered("copy-worker-").factory())) {
             List<CompletableFuture<Void>> running = new ArrayList<>();
             for (int i = 0; i < WORKERS; i++) {
                 running.add(CompletableFuture.runAsync(() -> work(own, open), workers)
