@@ -183,12 +183,18 @@ public final class Listings {
             return known;
         }
         Optional<Known> now = subvolumes.find(id).map(found -> switch (found.state()) {
-            case READY -> new Known.Live(found.quotaBytes());
+            case READY -> isWhole(id) ? new Known.Live(found.quotaBytes()) : known;
             case RETAINED -> new Known.Retained();
             case CLONING, CLONE_ENDED_BADLY, BROKEN -> known;
         });
         inventory.learn(id, known, now);
         return now.orElse(known);
+    }
+
+    /// Whether a volume with contents has them all; of any other nothing can lack.
+    private boolean isWhole(VolumeId.Provisioned id) {
+        return Names.kindOf(id.subvolume()).filter(Names.Kind.FILLED::equals).isEmpty()
+                || subvolumes.notes(id).containsKey(Notes.SOURCE);
     }
 
     private static int limit(int most) {

@@ -79,11 +79,14 @@ public final class InMemoryCeph {
         }
     }
 
-    /// Ends a clone that runs.
-    void failClone(VolumeId.Provisioned target) {
-        synchronized (tree) {
-            tree.find(target).flatMap(entry -> entry.clone).orElseThrow().stage = Stage.FAILED;
-        }
+    /// Ends all clones that run, badly.
+    void failClones() {
+        tree.endClones(Stage.FAILED);
+    }
+
+    /// Ends all clones that run, well.
+    void endClones() {
+        tree.endClones(Stage.COMPLETE);
     }
 
     /// Removes an empty group behind everybody's back.

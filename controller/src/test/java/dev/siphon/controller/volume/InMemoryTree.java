@@ -150,6 +150,15 @@ final class InMemoryTree {
         return entry.data.orElseThrow(() -> new DriverException.NotFound("subvolume " + volume + " is removed"));
     }
 
+    /// Ends all clones that run.
+    synchronized void endClones(Stage stage) {
+        groups.values().stream()
+                .flatMap(group -> group.subvolumes.values().stream())
+                .filter(Entry::cloning)
+                .flatMap(entry -> entry.clone.stream())
+                .forEach(clone -> clone.stage = stage);
+    }
+
     /// Whether a clone of this snapshot runs.
     boolean isCloned(Entry source, String snapshot) {
         return groups.values().stream()

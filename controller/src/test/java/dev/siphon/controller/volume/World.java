@@ -1,0 +1,96 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+
+/// A driver over a Ceph in memory, with two accounts.
+final class World {
+    static final long GIB = 1L << 30;
+
+    final InMemoryCeph ceph;
+    final AtomicReference<Duration> timeLeft = new AtomicReference<>(Duration.ofSeconds(30));
+    Domain domain;
+
+    World() {
+        ceph = new InMemoryCeph();
+        domain = over(ceph.ports());
+    }
+
+    private Domain over(CephPorts ports) {
+        return Domain.over(ports, directory(), Optional.empty(), timeLeft::get);
+    }
+
+    /// The directory with the accounts u1 (10001) and u2 (10002).
+    static Directory directory() {
+        Map<String, Account> accounts = Map.of(
+                "u1", new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()),
+                "u2", new Account("u2", "id-2", 10_002, 10_002, Set.of("u2"), OptionalLong.empty()));
+        return name -> Optional.ofNullable(accounts.get(name));
+    }
+
+    /// The controller dies and is started again: what it knew is gone.
+    void restart() {
+        domain = over(ceph.ports());
+    }
+
+    /// As [#restart], with something between the driver and Ceph.
+    void restart(InterceptedPorts.Interceptor interceptor) {
+        domain = over(InterceptedPorts.of(ceph.ports(), interceptor));
+    }
+
+    /// A volume of 1 GiB for u1.
+    static VolumeRequest request(String name) {
+        return request(name, Map.of());
+    }
+
+    /// A volume of 1 GiB for u1, unless the parameters name another owner.
+    static VolumeRequest request(String name, Map<String, String> parameters) {
+        Map<String, String> all = new java.util.HashMap<>(parameters);
+        all.putIfAbsent("owner", "u1");
+        return new VolumeRequest(name, new CapacityRange(GIB, 0), ClassParameters.parse(all), false, Optional.empty());
+    }
+
+    /// The same volume with contents.
+    static VolumeRequest filledFrom(ContentSource source, VolumeRequest request) {
+        return new VolumeRequest(
+                request.name(), request.capacity(), request.parameters(), request.readOnly(), Optional.of(source));
+    }
+
+    /// The same volume of another size.
+    static VolumeRequest sized(CapacityRange capacity, VolumeRequest request) {
+        return new VolumeRequest(request.name(), capacity, request.parameters(), request.readOnly(), request.source());
+    }
+
+    /// The same volume, only to be read.
+    static VolumeRequest readOnly(VolumeRequest request) {
+        return new VolumeRequest(request.name(), request.capacity(), request.parameters(), true, request.source());
+    }
+
+    /// An id that a field can have before there is a volume.
+    static VolumeId.Provisioned unused() {
+        return new VolumeId.Provisioned(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, "a", "v");
+    }
+
+    VolumeId.Provisioned create(VolumeRequest request) {
+        return (VolumeId.Provisioned) domain.volumes().create(request).id();
+    }
+
+    /// A volume of u1 with one file in it.
+    VolumeId.Provisioned volumeWithFile(String name) {
+        VolumeId.Provisioned made = create(request(name));
+        ceph.write(made, "file", "contents of " + name);
+        return made;
+    }
+
+    SnapshotId snapshot(VolumeId.Provisioned volume, String name) {
+        return domain.snapshots().create(volume, name).id();
+    }
+}
