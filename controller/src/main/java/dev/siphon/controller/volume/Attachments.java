@@ -20,7 +20,8 @@ public final class Attachments {
     private final Volumes volumes;
     private final KeyedOperations operations;
 
-    /// What the notes of volumes say, once read: the one leader writes them all, and listings ask for all of them.
+    /// What the notes of volumes say, once read: the one leader writes them all, and listings ask for all of
+    /// them.
     private final Map<VolumeId.Provisioned, List<Attachment>> known = new ConcurrentHashMap<>();
 
     private final AtomicLong changes = new AtomicLong();
@@ -63,7 +64,6 @@ public final class Attachments {
             return;
         }
         operations.run(Volumes.key(volume), () -> {
-            volumes.live(volume);
             Map<String, String> notes = subvolumes.notes(volume);
             String key = Notes.NODE + Names.node(nodeId);
             Optional<Attachment> here = Optional.ofNullable(notes.get(key)).map(Attachment::parse);
