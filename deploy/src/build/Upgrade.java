@@ -19,8 +19,8 @@ import java.util.jar.JarOutputStream;
 
 /// Copies a jar, its class files brought to the format of Java 8: Upgrade IN OUT, with IN on the classpath.
 ///
-/// An AOT cache takes no class older than Java 6 (picocli is compiled for Java 5), because such a class has no stack
-/// maps and has to be verified the slow way at every start. The code stays the same; stack maps are added.
+/// An AOT cache takes no class older than Java 6 (picocli is compiled for Java 5), because such a class has no
+/// stack maps and has to be verified the slow way at every start. The code stays the same; stack maps are added.
 final class Upgrade implements ClassTransform {
     private static final String NOTICE = """
             The class files of this jar were rewritten to class file format 52, with stack maps, from the published

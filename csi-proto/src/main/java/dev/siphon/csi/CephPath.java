@@ -5,8 +5,7 @@ public final class CephPath {
     private CephPath() {}
 
     /// Whether `path` is absolute, has no `.`, `..` or empty part, no `.snap` (snapshots have ids of their own),
-    /// and no
-    /// control character.
+    /// and no control character.
     public static boolean isClean(String path) {
         if (!path.startsWith("/") || path.length() == 1 || path.codePoints().anyMatch(Character::isISOControl)) {
             return false;
@@ -28,8 +27,7 @@ public final class CephPath {
     }
 
     /// As [#check], for a path below another: without leading `/`, and with `.snap` allowed, since only the
-    /// controller
-    /// writes such a path.
+    /// controller writes such a path.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `path` is not clean
     public static void checkRelative(String path) {

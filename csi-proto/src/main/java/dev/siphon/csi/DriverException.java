@@ -1,7 +1,7 @@
 package dev.siphon.csi;
 
-/// Every error that Siphon reports on purpose; [StatusMapping] turns each into one gRPC status. Anything else that
-/// reaches the server's interceptor is a bug and becomes INTERNAL.
+/// Every error that Siphon reports on purpose; [StatusMapping] turns each into one gRPC status. Anything else
+/// that reaches the server's interceptor is a bug and becomes INTERNAL.
 ///
 /// A message says what was wrong, which object it concerns, and what to do; it never holds a secret.
 public abstract sealed class DriverException extends RuntimeException {

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 
 /// At most one operation per key at a time; a second one is told to come back (CSI v1.13, "Concurrency").
 ///
-/// The key belongs to the operation, not to the call: a native call cannot be cancelled, so a caller whose deadline
-/// passes leaves while the call goes on. Whoever starts such a call says so with [#outlive], and every key of the
-/// operation stays taken until the call has ended.
+/// The key belongs to the operation, not to the call: a native call cannot be cancelled, so a caller whose
+/// deadline passes leaves while the call goes on. Whoever starts such a call says so with [#outlive], and every
+/// key of the operation stays taken until the call has ended.
 public final class KeyedOperations {
     private static final ScopedValue<Operation> CURRENT = ScopedValue.newInstance();
 
@@ -28,8 +28,8 @@ public final class KeyedOperations {
         return run(key, false, body);
     }
 
-    /// Runs `body` with `key` taken together with others that share it: what is under the key is used, and must not
-    /// go meanwhile.
+    /// Runs `body` with `key` taken together with others that share it: what is under the key is used, and must
+    /// not go meanwhile.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if another operation has the key for itself
     public <T> T runShared(String key, Supplier<T> body) {
@@ -67,8 +67,8 @@ public final class KeyedOperations {
         });
     }
 
-    /// Keeps the keys of the operation that runs on this thread until `call` has ended, in whatever way. Outside an
-    /// operation there is nothing to keep.
+    /// Keeps the keys of the operation that runs on this thread until `call` has ended, in whatever way. Outside
+    /// an operation there is nothing to keep.
     public static void outlive(CompletableFuture<?> call) {
         current().ifPresent(operation -> operation.add(call));
     }

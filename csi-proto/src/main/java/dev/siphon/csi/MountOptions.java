@@ -4,8 +4,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /// The mount options that a StorageClass or a PV may ask for. What is not listed is refused: an option can name
-/// another
-/// identity (`name=`), carry a key (`secret=`), or smuggle a second option behind a comma.
+/// another identity (`name=`), carry a key (`secret=`), or smuggle a second option behind a comma.
 public final class MountOptions {
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
     private static final Pattern NONE = Pattern.compile("");
@@ -44,9 +43,8 @@ public final class MountOptions {
 
     private MountOptions() {}
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `option` is not on the list or its value has a
-    ///     form
-    ///     that the option cannot have
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `option` is not on the list or its value has
+    ///     a form that the option cannot have
     public static void check(String option) {
         int equals = option.indexOf('=');
         String name = equals < 0 ? option : option.substring(0, equals);

@@ -5,8 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// A node as `node_id` of CSI: `NAME`, or `NAME@ADDRESS` where the controller is to fence nodes (attach mode),
-/// which
-/// finds a node's Ceph sessions by host name and address.
+/// which finds a node's Ceph sessions by host name and address.
 ///
 /// @param name the host name that the node's Ceph clients report
 /// @param address the IP address from which they reach Ceph

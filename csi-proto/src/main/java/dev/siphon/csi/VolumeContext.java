@@ -12,8 +12,8 @@ import java.util.Optional;
 /// @param monitors the cluster's monitors as a `mon_host` line would name them; a node may be told newer ones
 /// @param fileSystem the Ceph file system
 /// @param mountPath the directory that is mounted: the account's subvolumegroup, so that the client enforces its
-///     quota
-///     (client/quota: an ancestor's quota counts only if the mount reaches it), or the path of a static volume
+///     quota (client/quota: an ancestor's quota counts only if the mount reaches it), or the path of a static
+///     volume
 /// @param dataPath the subvolume below `mountPath` whose one data directory is bound, without leading `/`; for a
 ///     snapshot-backed volume that in the snapshot; empty for a static volume
 /// @param mounter the mounter that the class asks for
@@ -88,8 +88,8 @@ public record VolumeContext(
         return map;
     }
 
-    /// Reads what [#toMap] wrote, or what a person wrote into a static PV (`monitors`, and optionally `mounter` and
-    /// `mountOptions`; file system and path stand in the id). Keys that start with `csi.storage.k8s.io/` or
+    /// Reads what [#toMap] wrote, or what a person wrote into a static PV (`monitors`, and optionally `mounter`
+    /// and `mountOptions`; file system and path stand in the id). Keys that start with `csi.storage.k8s.io/` or
     /// `storage.kubernetes.io/` come from Kubernetes and are left alone.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a key is unknown or missing, or a value wrong

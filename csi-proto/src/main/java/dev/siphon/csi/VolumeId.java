@@ -53,8 +53,8 @@ public sealed interface VolumeId {
 
     /// Reads an id.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is empty, too long, of another format or
-    ///     version, or holds a part that cannot be
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is empty, too long, of another format
+    ///     or version, or holds a part that cannot be
     static VolumeId parse(String text) {
         return tryParse(text)
                 .orElseThrow(() -> new DriverException.InvalidRequest(
@@ -64,8 +64,7 @@ public sealed interface VolumeId {
     }
 
     /// As [#parse], with empty for what no version of this driver can have made: to callers that treat an unknown
-    /// id
-    /// as gone (CSI v1.13, DeleteVolume).
+    /// id as gone (CSI v1.13, DeleteVolume).
     static Optional<VolumeId> tryParse(String text) {
         if (text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length > MAX_BYTES) {
             return Optional.empty();

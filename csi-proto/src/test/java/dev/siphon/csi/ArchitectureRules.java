@@ -10,8 +10,8 @@ import com.tngtech.archunit.lang.ArchRule;
 
 /// What every module keeps to; each has an `ArchitectureTest` that applies these rules to its own classes.
 ///
-/// The direction inside a module is rpc → domain ← adapter: gRPC and protobuf end in `rpc`, librados in `ceph`, the
-/// operating system in `mount` and `linux`, and the domain in the middle knows none of them.
+/// The direction inside a module is rpc → domain ← adapter: gRPC and protobuf end in `rpc`, librados in `ceph`,
+/// the operating system in `mount` and `linux`, and the domain in the middle knows none of them.
 public final class ArchitectureRules {
     private static final String[] RPC = {
         "..rpc..", "dev.siphon.csi.server..", "dev.siphon.csi.client..", "dev.siphon.cli.."

@@ -28,9 +28,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// That our csi.proto is the published one of CSI 1.13.0 on the wire: the published file, from its Go module, and ours
-/// are compiled by the build's own protoc, and their descriptors must be equal to the last option. Two differences are
-/// allowed: options of the file as a whole, which say how each language names things, and one field's name.
+/// That our csi.proto is the published one of CSI 1.13.0 on the wire: the published file, from its Go module, and
+/// ours are compiled by the build's own protoc, and their descriptors must be equal to the last option. Two
+/// differences are allowed: options of the file as a whole, which say how each language names things, and one
+/// field's name.
 final class CsiProtoTest {
     private static final String MODULE = "github.com/container-storage-interface/spec@v1.13.0";
     private static final String CHECKSUM = "h1:6ja3nYoACisewTPAAZkJ1pbf4+1ehhvt9Z/nYgWGHGw=";

@@ -29,7 +29,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Calls one RPC of a CSI driver, any driver, and prints the response as JSON: for administrators and for the demo.
+/// Calls one RPC of a CSI driver, any driver, and prints the response as JSON: for administrators and for the
+/// demo.
 @Command(
         name = "csi",
         description = {

@@ -11,8 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The `secrets` of a request, read from a file so that no key is ever an argument: a JSON object of strings, or the
-/// same as flat YAML (`key: value` per line, quoted or not, `#` comments).
+/// The `secrets` of a request, read from a file so that no key is ever an argument: a JSON object of strings, or
+/// the same as flat YAML (`key: value` per line, quoted or not, `#` comments).
 ///
 /// No message of this class holds what is in the file.
 final class SecretsFile {

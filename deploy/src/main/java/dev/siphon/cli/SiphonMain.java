@@ -19,8 +19,8 @@ import picocli.CommandLine.IVersionProvider;
         scope = CommandLine.ScopeType.INHERIT,
         versionProvider = SiphonMain.Version.class)
 public final class SiphonMain implements Runnable {
-    /// The subcommands by class name. None is linked from here: a node's classpath has no controller, and the other way
-    /// round, and a process that starts should load nothing of the others.
+    /// The subcommands by class name. None is linked from here: a node's classpath has no controller, and the
+    /// other way round, and a process that starts should load nothing of the others.
     private static final Map<String, String> SUBCOMMANDS = Map.of(
             "controller", "dev.siphon.controller.ControllerMain",
             "csi", "dev.siphon.cli.CsiCommand",

@@ -30,9 +30,8 @@ public final class ConfigProblems {
         }
     }
 
-    /// Reads one value; an [IllegalArgumentException] or a [dev.siphon.csi.DriverException.InvalidRequest] becomes
-    /// a
-    /// problem of `flag`.
+    /// Reads one value; an [IllegalArgumentException] or a [dev.siphon.csi.DriverException.InvalidRequest]
+    /// becomes a problem of `flag`.
     public <T> Read<T> read(String flag, Supplier<T> parse) {
         try {
             return new Read<>(parse.get());

@@ -7,9 +7,8 @@ import java.util.concurrent.TimeUnit;
 
 /// How long the RPC that runs on this thread may still take.
 ///
-/// @param whenNone the time for an RPC whose caller set no deadline; CSI sidecars set one (`--timeout`), people at
-///     a
-///     debug client often do not
+/// @param whenNone the time for an RPC whose caller set no deadline; CSI sidecars set one (`--timeout`), people
+///     at a debug client often do not
 public record Deadlines(Duration whenNone) {
     /// Kept back so that the answer reaches the caller before the caller's own clock runs out.
     private static final Duration RESERVE = Duration.ofMillis(200);
@@ -21,8 +20,7 @@ public record Deadlines(Duration whenNone) {
     }
 
     /// The time left for the work of this RPC: the caller's deadline less 200 ms, or less a tenth of what is left
-    /// where
-    /// that is shorter; zero when it has passed.
+    /// where that is shorter; zero when it has passed.
     public Duration remaining() {
         Deadline deadline = Context.current().getDeadline();
         if (deadline == null) {

@@ -19,11 +19,9 @@ import org.slf4j.LoggerFactory;
 /// A driver's process from its start to its end.
 ///
 /// The socket is up first, so that a sidecar's first RPC is answered within a fraction of a second; backends
-/// connect
-/// afterwards, and until they have, readiness says so. At SIGTERM: not ready, RPCs drained, then what was given to
-/// [#closeAtEnd] in reverse order. A native call may hang in any of these for ever, so the whole has a deadline,
-/// after
-/// which the process halts.
+/// connect afterwards, and until they have, readiness says so. At SIGTERM: not ready, RPCs drained, then what was
+/// given to [#closeAtEnd] in reverse order. A native call may hang in any of these for ever, so the whole has a
+/// deadline, after which the process halts.
 public final class DriverProcess {
     private static final Logger LOG = LoggerFactory.getLogger(DriverProcess.class);
     private static final Duration CHECK_PERIOD = Duration.ofSeconds(5);
@@ -104,8 +102,7 @@ public final class DriverProcess {
     }
 
     /// Serves until SIGTERM or SIGINT. Does not return: the process ends with 0 if everything ended in time, else
-    /// with
-    /// 1.
+    /// with 1.
     public int await() throws InterruptedException {
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(() -> {

@@ -18,9 +18,8 @@ import org.slf4j.LoggerFactory;
 /// Turns what a handler throws into a status: a [DriverException] as [StatusMapping] says, a status as it is, and
 /// anything else, which is a bug, into INTERNAL. gRPC by itself would answer UNKNOWN without a word.
 ///
-/// The stack of a bug is logged here and nowhere else; the caller gets a number to find it by, and nothing of what
-/// is
-/// inside. If the caller has gone, the status goes nowhere, and a bug is logged all the same.
+/// The stack of a bug is logged here and nowhere else; the caller gets a number to find it by, and nothing of
+/// what is inside. If the caller has gone, the status goes nowhere, and a bug is logged all the same.
 public final class ErrorMapping implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(ErrorMapping.class);
 

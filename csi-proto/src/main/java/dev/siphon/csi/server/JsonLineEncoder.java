@@ -14,9 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.KeyValuePair;
 
-/// One event as one line: `time`, `level`, `logger`, `message`, then the event's key-values as fields of their own,
-/// and
-/// `stack` where something was thrown.
+/// One event as one line: `time`, `level`, `logger`, `message`, then the event's key-values as fields of their
+/// own, and `stack` where something was thrown.
 final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
     private static final byte[] NOTHING = new byte[0];
 

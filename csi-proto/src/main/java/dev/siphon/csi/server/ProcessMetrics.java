@@ -13,8 +13,7 @@ import java.util.List;
 import java.util.function.DoubleSupplier;
 
 /// The process about itself, from `/proc/self/status` (proc_pid_status(5)) and the runtime: no JMX, which would
-/// cost
-/// more memory than it tells about.
+/// cost more memory than it tells about.
 final class ProcessMetrics {
     private static final Path STATUS = Path.of("/proc/self/status");
 

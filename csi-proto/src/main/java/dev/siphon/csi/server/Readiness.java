@@ -13,11 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Whether the process can do its work, as found by a check that runs in the background. Reading it costs nothing
-/// and
-/// never waits, so Probe and `/readyz` answer while Ceph hangs.
+/// and never waits, so Probe and `/readyz` answer while Ceph hangs.
 ///
-/// A check that has not answered within its deadline makes the process not ready. It is left to run, since a native
-/// call cannot be cancelled, and no other is started beside it: checks never pile up.
+/// A check that has not answered within its deadline makes the process not ready. It is left to run, since a
+/// native call cannot be cancelled, and no other is started beside it: checks never pile up.
 public final class Readiness implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
 
@@ -33,8 +32,7 @@ public final class Readiness implements AutoCloseable {
     @FunctionalInterface
     public interface Check {
         /// What keeps the process from working, in words for an administrator; empty if nothing does. Whatever it
-        /// throws
-        /// counts as a problem.
+        /// throws counts as a problem.
         Optional<String> problem();
     }
 

@@ -15,8 +15,8 @@ import java.util.Map;
 /// A copy of a message that is safe to log: what csi.proto marks `csi_secret` is `***`, found by walking the
 /// descriptors, so that a secret field of a later CSI is covered as soon as it is in csi.proto.
 ///
-/// Mount flags carry no such mark, yet a person may try to pass a key in them (`secret=`): of each only the name is
-/// kept. Unknown fields are left out.
+/// Mount flags carry no such mark, yet a person may try to pass a key in them (`secret=`): of each only the name
+/// is kept. Unknown fields are left out.
 public final class Redaction {
     private static final String HIDDEN = "***";
     private static final FieldDescriptor MOUNT_FLAGS = VolumeCapability.MountVolume.getDescriptor()

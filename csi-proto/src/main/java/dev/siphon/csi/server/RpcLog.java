@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/// One line per RPC: method, the ids that the request names, code and duration; the error's message where there is
-/// one.
-/// Probe is at DEBUG, since a kubelet sends it every few seconds; so is every request body, without its secrets.
+/// One line per RPC: method, the ids that the request names, code and duration; the error's message where there
+/// is one. Probe is at DEBUG, since a kubelet sends it every few seconds; so is every request body, without its
+/// secrets.
 public final class RpcLog implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(RpcLog.class);
     private static final int MAX_ID_CHARS = 256;

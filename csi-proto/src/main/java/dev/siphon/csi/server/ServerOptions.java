@@ -5,8 +5,7 @@ import org.slf4j.event.Level;
 import picocli.CommandLine.Option;
 
 /// The flags that both processes have, for picocli's `@Mixin`. A flag goes before its environment variable, and
-/// that
-/// before the default.
+/// that before the default.
 public final class ServerOptions {
     @Option(
             names = "--driver-name",

@@ -17,12 +17,10 @@ import java.util.concurrent.ThreadLocalRandom;
 /// The file of a listening unix socket, owned by this process.
 ///
 /// bind(2) creates the file with the mode that the umask leaves, and Java cannot set a umask; a chmod afterwards
-/// leaves
-/// a moment in which anybody may connect. So the server binds inside a fresh directory of mode 0700, where nobody
-/// else
-/// can reach the socket; there it gets mode 0600, and rename(2) then puts it in its place, over a stale socket if
-/// there
-/// is one. Connections are made to the socket, not to its name, so the rename changes nothing for the listener.
+/// leaves a moment in which anybody may connect. So the server binds inside a fresh directory of mode 0700, where
+/// nobody else can reach the socket; there it gets mode 0600, and rename(2) then puts it in its place, over a
+/// stale socket if there is one. Connections are made to the socket, not to its name, so the rename changes
+/// nothing for the listener.
 final class SocketFile {
     /// The longest name that a binding takes beside the socket: a directory and the socket in it.
     static final String LONGEST_SIBLING = ".csi-00000000/s";

@@ -4,8 +4,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.function.Supplier;
 
 /// The bridge from a plain blocking handler to gRPC, so that [StreamObserver] is named only in the generated
-/// services'
-/// thin subclasses:
+/// services' thin subclasses:
 ///
 /// ```java
 /// @Override

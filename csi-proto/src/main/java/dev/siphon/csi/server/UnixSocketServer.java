@@ -21,14 +21,12 @@ import java.util.concurrent.TimeUnit;
 
 /// A gRPC server on a unix socket of mode 0600, with one virtual thread per RPC.
 ///
-/// The transport is netty's NIO channel and not its epoll one: no native library to unpack into a writable folder,
-/// and
-/// every architecture that has a JDK. One event loop is enough for the few connections of sidecars and kubelet.
+/// The transport is netty's NIO channel and not its epoll one: no native library to unpack into a writable
+/// folder, and every architecture that has a JDK. One event loop is enough for the few connections of sidecars
+/// and kubelet.
 public final class UnixSocketServer implements AutoCloseable {
-    /// The largest request in bytes. The largest that CSI allows are maps of 4 KiB each (CSI v1.13, "Size Limits"),
-    /// and
-    /// a
-    /// group snapshot that names many volumes; this leaves room for 8,000 of them.
+    /// The largest request in bytes. The largest that CSI allows are maps of 4 KiB each (CSI v1.13, "Size
+    /// Limits"), and a group snapshot that names many volumes; this leaves room for 8,000 of them.
     private static final int MAX_REQUEST_BYTES = 1 << 20;
 
     private static final int MAX_METADATA_BYTES = 8 << 10;
