@@ -1,5 +1,7 @@
 package dev.siphon.csi;
 
+import java.util.Objects;
+
 /// Every error that Siphon reports on purpose; [StatusMapping] turns each into one gRPC status. Anything else
 /// that reaches the server's interceptor is a bug and becomes INTERNAL.
 ///
@@ -13,6 +15,12 @@ public abstract sealed class DriverException extends RuntimeException {
 
     private DriverException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    /// There always is one.
+    @Override
+    public final String getMessage() {
+        return Objects.requireNonNull(super.getMessage());
     }
 
     /// A field of the request is missing or wrong: INVALID_ARGUMENT. The message names the field.

@@ -1,11 +1,13 @@
 package dev.siphon.csi;
 
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /// The mount options that a StorageClass or a PV may ask for. What is not listed is refused: an option can name
 /// another identity (`name=`), carry a key (`secret=`), or smuggle a second option behind a comma.
 public final class MountOptions {
+    private static final Pattern NAME = Pattern.compile("[a-z_-]{1,30}");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
     private static final Pattern NONE = Pattern.compile("");
 
@@ -51,9 +53,10 @@ public final class MountOptions {
         String value = equals < 0 ? "" : option.substring(equals + 1);
         Pattern form = ALLOWED.get(name);
         if (form == null) {
-            // the value is left out: whoever tries `secret=` must not find the key in a log
-            throw new DriverException.InvalidRequest("mount option " + Quoted.of(name) + " is not allowed; allowed are "
-                    + String.join(", ", new java.util.TreeSet<>(ALLOWED.keySet())));
+            // the value is left out, and what looks like no name: whoever tries to pass a key must not find it in a log
+            throw new DriverException.InvalidRequest("mount option "
+                    + (NAME.matcher(name).matches() ? Quoted.of(name) : "of no known form")
+                    + " is not allowed; allowed are " + String.join(", ", new TreeSet<>(ALLOWED.keySet())));
         }
         if ((form == NONE) == (equals >= 0) || !form.matcher(value).matches()) {
             throw new DriverException.InvalidRequest(

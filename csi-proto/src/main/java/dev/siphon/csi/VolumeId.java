@@ -1,5 +1,6 @@
 package dev.siphon.csi;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,6 +44,11 @@ public sealed interface VolumeId {
             Part.CLUSTER.check(cluster);
             Part.FILE_SYSTEM.check(fileSystem);
             CephPath.check(path);
+            String id = "static:" + cluster + ":" + fileSystem + ":" + path;
+            if (id.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
+                throw new DriverException.InvalidRequest(
+                        "volume_id " + Quoted.of(id) + " is longer than " + MAX_BYTES + " bytes");
+            }
         }
 
         @Override
@@ -66,7 +72,7 @@ public sealed interface VolumeId {
     /// As [#parse], with empty for what no version of this driver can have made: to callers that treat an unknown
     /// id as gone (CSI v1.13, DeleteVolume).
     static Optional<VolumeId> tryParse(String text) {
-        if (text.getBytes(java.nio.charset.StandardCharsets.UTF_8).length > MAX_BYTES) {
+        if (text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
             return Optional.empty();
         }
         Matcher provisioned = Part.PROVISIONED.matcher(text);
