@@ -26,7 +26,8 @@ record Timings(List<Long> sortedNanos, int errors, Duration wall) {
                 parts.stream().map(Timings::wall).reduce(Duration.ZERO, Duration::plus));
     }
 
-    /// The time in ms within which the share `quantile` of the calls was answered (nearest rank); NaN without any.
+    /// The time in ms within which the share `quantile` of the calls was answered (nearest rank); NaN without
+    /// any.
     double millis(double quantile) {
         if (sortedNanos.isEmpty()) {
             return Double.NaN;

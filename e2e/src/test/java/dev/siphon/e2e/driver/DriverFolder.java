@@ -8,17 +8,21 @@ import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// A folder with all that a controller and nodes of their own need: clusters, accounts, sockets, state, logs.
 public final class DriverFolder implements AutoCloseable {
-    /// Two people, each with a uid and gid of this number.
-    public static final Map<String, Integer> ACCOUNTS = Map.of("u1", 10001, "u2", 10002);
+    /// How many accounts there are: `u1`, `u2` and so on, with uid and gid 10001, 10002 and so on.
+    public static final int ACCOUNTS = 9;
+
+    private static final int FIRST_UID = 10001;
 
     private final Path folder;
     private final Map<String, Lab> clusters;
@@ -36,30 +40,30 @@ public final class DriverFolder implements AutoCloseable {
     /// For several clusters by name; the one called `lab` is the default.
     public static DriverFolder create(Map<String, Lab> clusters) {
         try {
-            DriverFolder made =
-                    new DriverFolder(Files.createTempDirectory("siphon-driver-"), new LinkedHashMap<>(clusters));
+            // accounts reach the volumes that are mounted below
+            Path folder = Files.createTempDirectory("siphon-driver-");
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+            DriverFolder made = new DriverFolder(folder, new LinkedHashMap<>(clusters));
             Files.writeString(made.folder.resolve("clusters.json"), made.clustersJson());
-            Files.writeString(
-                    made.folder.resolve("passwd"),
-                    ACCOUNTS.entrySet().stream()
-                            .map(each -> each.getKey() + ":x:" + each.getValue() + ":" + each.getValue()
-                                    + "::/:/bin/false\n")
-                            .collect(Collectors.joining()));
-            Files.writeString(
-                    made.folder.resolve("group"),
-                    ACCOUNTS.entrySet().stream()
-                            .map(each -> each.getKey() + ":x:" + each.getValue() + ":\n")
-                            .collect(Collectors.joining()));
+            Files.writeString(made.folder.resolve("passwd"), accounts("u%1$d:x:%2$d:%2$d::/:/bin/false"));
+            Files.writeString(made.folder.resolve("group"), accounts("u%1$d:x:%2$d:"));
             return made;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
+    private static String accounts(String line) {
+        return IntStream.rangeClosed(1, ACCOUNTS)
+                .mapToObj(number -> line.formatted(number, FIRST_UID + number - 1))
+                .collect(Collectors.joining("\n", "", "\n"));
+    }
+
     private String clustersJson() {
         return clusters.entrySet().stream()
                 .map(each -> """
-                        {"id": "%s", "monitors": ["%s"], "user": "admin", "keyringFile": "%s", "default": %s}""".formatted(
+                    {"id": "%s", "monitors": ["%s"], "user": "admin", "keyringFile": "%s", "default": %s}\
+                    """.formatted(
                                 each.getKey(),
                                 each.getValue().monitors(),
                                 each.getValue().keyring(),
@@ -77,7 +81,7 @@ public final class DriverFolder implements AutoCloseable {
         return flags(
                 Stream.of(
                         "--endpoint=unix://" + file("controller.sock"),
-                        "--ops-address=127.0.0.1:" + opsPort,
+                        "--ops-port=" + opsPort,
                         "--clusters=" + file("clusters.json"),
                         "--directory-passwd=" + file("passwd"),
                         "--directory-group=" + file("group")),
@@ -86,29 +90,42 @@ public final class DriverFolder implements AutoCloseable {
 
     /// Starts `siphon controller` from the launcher and waits until it is ready.
     public ServedProcess controller(String... more) {
+        return startController(more).awaitReady();
+    }
+
+    /// Starts `siphon controller` from the launcher.
+    public ServedProcess startController(String... more) {
         int port = freePort();
-        List<String> command = new ArrayList<>(List.of(Project.launcher().toString(), "controller"));
-        command.addAll(controllerFlags(port, more));
-        return ServedProcess.start(command, endpoint("controller.sock"), port, file("controller.log"))
-                .awaitReady();
+        return start("controller", "controller", port, controllerFlags(port, more));
     }
 
     /// Starts `siphon node` from the launcher and waits until it is ready.
     ///
     /// @param name of the node
     public ServedProcess node(String name, String... more) {
+        return startNode(name, more).awaitReady();
+    }
+
+    /// Starts `siphon node` from the launcher.
+    public ServedProcess startNode(String name, String... more) {
         int port = freePort();
-        String socket = name + ".sock";
-        List<String> command = new ArrayList<>(List.of(Project.launcher().toString(), "node"));
-        command.addAll(flags(
-                Stream.of(
-                        "--endpoint=unix://" + file(socket),
-                        "--ops-address=127.0.0.1:" + port,
-                        "--node-id=" + name,
-                        "--state-dir=" + file(name + "-state")),
-                more));
-        return ServedProcess.start(command, endpoint(socket), port, file(name + ".log"))
-                .awaitReady();
+        return start(
+                "node",
+                name,
+                port,
+                flags(
+                        Stream.of(
+                                "--endpoint=unix://" + file(name + ".sock"),
+                                "--ops-port=" + port,
+                                "--node-id=" + name,
+                                "--state-dir=" + file(name + "-state")),
+                        more));
+    }
+
+    private ServedProcess start(String subcommand, String name, int port, List<String> flags) {
+        List<String> command = new ArrayList<>(List.of(Project.launcher().toString(), subcommand));
+        command.addAll(flags);
+        return ServedProcess.start(command, endpoint(name + ".sock"), port, file(name + ".log"));
     }
 
     /// The socket of that name in this folder.

@@ -49,6 +49,14 @@ public final class Requests {
                 .build();
     }
 
+    /// The same volume, only to be read.
+    public static CreateVolumeRequest readOnly(CreateVolumeRequest volume) {
+        return volume.toBuilder()
+                .clearVolumeCapabilities()
+                .addVolumeCapabilities(mount(Mode.MULTI_NODE_READER_ONLY))
+                .build();
+    }
+
     /// The same volume with the contents of another one.
     public static CreateVolumeRequest fromVolume(CreateVolumeRequest volume, String volumeId) {
         return volume.toBuilder()

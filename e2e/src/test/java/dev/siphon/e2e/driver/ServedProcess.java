@@ -13,7 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A process of the driver under test: it serves CSI on a socket and operators' HTTP on a port. Closing it ends it.
+/// A process of the driver under test: it serves CSI on a socket and operators' HTTP on a port. Closing it ends
+/// it.
 public final class ServedProcess implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
     private static final Duration HTTP_LIMIT = Duration.ofSeconds(5);
@@ -184,7 +185,8 @@ public final class ServedProcess implements AutoCloseable {
 
     private String tail() {
         List<String> lines = log().lines().toList();
-        return String.join("\n", lines.subList(Math.max(0, lines.size() - 20), lines.size()));
+        return lines.stream().findFirst().orElse("it said nothing") + "\n...\n"
+                + String.join("\n", lines.subList(Math.max(0, lines.size() - 10), lines.size()));
     }
 
     @Override

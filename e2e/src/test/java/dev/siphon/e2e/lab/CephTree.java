@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// The whole file system of a cluster as its administrator sees it, by a ceph-fuse mount of `/`: groups,
-/// subvolumes,
-/// the mgr's `.meta` files with Siphon's notes, snapshots, the index of clones, and what waits to be purged.
+/// subvolumes, the mgr's `.meta` files with Siphon's notes, snapshots, the index of clones, and what waits to be
+/// purged.
 public final class CephTree implements AutoCloseable {
     private static final Duration PURGE_LIMIT = Duration.ofMinutes(3);
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
@@ -57,8 +57,7 @@ public final class CephTree implements AutoCloseable {
     }
 
     /// Everything that mgr and driver keep below `/volumes`, one line per thing, UUIDs made equal, contents of
-    /// volumes
-    /// left out: two states are the same if and only if these lists are.
+    /// volumes left out: two states are the same if and only if these lists are.
     ///
     /// @return sorted, without what was removed and waits to be purged
     public List<String> state() {
@@ -74,6 +73,26 @@ public final class CephTree implements AutoCloseable {
         return lines;
     }
 
+    /// As [#state()], of one group only; the group's own name is written as `GROUP`.
+    public List<String> state(String group) {
+        Path volumes = at("/volumes");
+        List<String> lines = new ArrayList<>();
+        if (Files.exists(volumes.resolve(group))) {
+            describe(volumes, volumes.resolve(group), lines);
+        }
+        children(volumes).stream()
+                .filter(each -> each.getFileName().toString().startsWith("_" + group + ":"))
+                .forEach(each -> describe(volumes, each, lines));
+        Path clones = at("/volumes/_index/clone");
+        if (Files.exists(clones)) {
+            children(clones).stream()
+                    .map(CephTree::target)
+                    .filter(target -> target.contains(group))
+                    .forEach(target -> lines.add("clone -> " + target));
+        }
+        return lines.stream().map(line -> line.replace(group, "GROUP")).sorted().toList();
+    }
+
     /// The subvolumes of a group, those included that only retain snapshots; sorted.
     public List<String> subvolumes(String group) {
         Path folder = at("/volumes/" + group);
@@ -84,6 +103,22 @@ public final class CephTree implements AutoCloseable {
                         .sorted()
                         .toList()
                 : List.of();
+    }
+
+    /// Gives a directory a quota, as an administrator would by hand.
+    public void setQuotaBytes(String path, long bytes) {
+        // the JDK sets no attribute outside `user.`
+        String script = "import os, sys; os.setxattr(sys.argv[1], 'ceph.quota.max_bytes', sys.argv[2].encode())";
+        Command.run("python3", "-c", script, at(path).toString(), Long.toString(bytes));
+    }
+
+    /// Removes an empty group, as if its account had never had a volume.
+    public void removeGroup(String group) {
+        try {
+            Files.deleteIfExists(at("/volumes/" + group));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /// The subvolumegroups there are; sorted.
@@ -100,9 +135,8 @@ public final class CephTree implements AutoCloseable {
     }
 
     /// Ends with nothing left that waits to be purged. The mgr purges at most four things a second
-    /// (`volumes/fs/async_job.py` sleeps for a second after each), so what is a plain folder is purged here; links
-    /// to
-    /// what removed subvolumes with snapshots left are the mgr's.
+    /// (`volumes/fs/async_job.py` sleeps for a second after each), so what is a plain folder is purged here;
+    /// links to what removed subvolumes with snapshots left are the mgr's.
     public void purge() {
         Path deleting = at("/volumes/_deleting");
         if (!Files.exists(deleting)) {

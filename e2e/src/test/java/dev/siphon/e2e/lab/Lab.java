@@ -16,7 +16,8 @@ import java.util.Optional;
 /// @param keyring the key of client.admin
 /// @param fileSystem its CephFS
 /// @param nodeSecrets the secrets of node calls, in csi-sanity's format
-public record Lab(Path run, String address, Path conf, Path keyring, String fileSystem, Path nodeSecrets) {
+/// @param release of Ceph: 18 or 20
+public record Lab(Path run, String address, Path conf, Path keyring, String fileSystem, Path nodeSecrets, int release) {
     /// The cluster whose lab this process runs in.
     ///
     /// @throws IllegalStateException outside a lab
@@ -50,7 +51,8 @@ public record Lab(Path run, String address, Path conf, Path keyring, String file
                 Path.of(value(values, "CEPH_CONF")),
                 Path.of(value(values, "CEPH_KEYRING")),
                 value(values, "FS_NAME"),
-                Path.of(value(values, "NODE_SECRETS")));
+                Path.of(value(values, "NODE_SECRETS")),
+                Integer.parseInt(value(values, "CEPH_RELEASE")));
     }
 
     private static String value(Map<String, String> values, String name) {
@@ -62,9 +64,14 @@ public record Lab(Path run, String address, Path conf, Path keyring, String file
         return Optional.ofNullable(System.getenv(name));
     }
 
-    /// The monitors, as a clusters file names them.
+    /// The monitor, as a clusters file names it.
     public String monitors() {
-        return "v2:" + address + ":3300,v1:" + address + ":6789";
+        return address;
+    }
+
+    /// Whether the cluster can stop writes for a group of snapshots (`fs quiesce`, since Ceph 19).
+    public boolean canQuiesce() {
+        return release > 18;
     }
 
     /// What a NodeStage call brings: `userID` and `userKey` of the lab's node identity.

@@ -18,9 +18,14 @@ public final class Project {
         throw new IllegalStateException("no folder above " + start + " holds e2e/lab");
     }
 
+    /// The folder of the installation that `make build` makes.
+    public static Path installation() {
+        return folder().resolve("deploy/target/siphon");
+    }
+
     /// The launcher that `make build` makes.
     public static Path launcher() {
-        Path launcher = folder().resolve("deploy/target/siphon/bin/siphon");
+        Path launcher = installation().resolve("bin/siphon");
         if (!Files.isExecutable(launcher)) {
             throw new IllegalStateException("no launcher at " + launcher + "; run: make build");
         }

@@ -1,0 +1,126 @@
+package dev.siphon.e2e.lifecycle;
+
+import csi.v1.CreateVolumeRequest;
+import csi.v1.Snapshot;
+import csi.v1.Volume;
+import dev.siphon.e2e.driver.CsiClient;
+import dev.siphon.e2e.driver.DriverFolder;
+import dev.siphon.e2e.driver.NodeMounts;
+import dev.siphon.e2e.driver.Outcome;
+import dev.siphon.e2e.driver.Requests;
+import dev.siphon.e2e.driver.ServedProcess;
+import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.Lab;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Supplier;
+
+/// A controller, a node, and one test's volumes and snapshots, which are removed at its end.
+final class Setup implements AutoCloseable {
+    private static final Duration RETRY_LIMIT = Duration.ofMinutes(2);
+
+    private final DriverFolder folder;
+    private final ServedProcess controllerProcess;
+    private final ServedProcess nodeProcess;
+    private final CsiClient controller;
+    private final CsiClient node;
+    private final NodeMounts mounts;
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+
+    private Setup(DriverFolder folder, ServedProcess controllerProcess, ServedProcess nodeProcess) {
+        this.folder = folder;
+        this.controllerProcess = controllerProcess;
+        this.nodeProcess = nodeProcess;
+        this.controller = CsiClient.to(controllerProcess.endpoint());
+        this.node = CsiClient.to(nodeProcess.endpoint());
+        this.mounts = new NodeMounts(node, folder.file("kubelet"), Lab.here().nodeStageSecrets());
+    }
+
+    /// Starts both processes.
+    static Setup start(String... controllerFlags) {
+        DriverFolder folder = DriverFolder.create();
+        return new Setup(folder, folder.controller(controllerFlags), folder.node("node-a"));
+    }
+
+    CsiClient controller() {
+        return controller;
+    }
+
+    CsiClient node() {
+        return node;
+    }
+
+    NodeMounts mounts() {
+        return mounts;
+    }
+
+    DriverFolder folder() {
+        return folder;
+    }
+
+    ServedProcess controllerProcess() {
+        return controllerProcess;
+    }
+
+    /// Makes a volume, waiting for its contents, and has it deleted at the end.
+    Volume volume(CreateVolumeRequest request) {
+        Volume made =
+                patient(() -> controller.controller().createVolume(request)).getVolume();
+        undo.push(() -> delete(made));
+        return made;
+    }
+
+    /// Makes an empty volume of an account.
+    Volume volume(String name, String owner, long bytes) {
+        return volume(Requests.volume(name, owner, bytes));
+    }
+
+    void delete(Volume volume) {
+        var _ = patient(() -> controller.controller().deleteVolume(Requests.delete(volume.getVolumeId())));
+    }
+
+    /// Takes a snapshot, and has it deleted at the end.
+    Snapshot snapshot(String name, Volume of) {
+        Snapshot made = patient(() -> controller.controller().createSnapshot(Requests.snapshot(name, of.getVolumeId())))
+                .getSnapshot();
+        undo.push(() -> delete(made));
+        return made;
+    }
+
+    void delete(Snapshot snapshot) {
+        var _ = patient(
+                () -> controller.controller().deleteSnapshot(Requests.deleteSnapshot(snapshot.getSnapshotId())));
+    }
+
+    /// Has `body` run at the end, before what was made earlier is removed.
+    void atEnd(Runnable body) {
+        undo.push(body);
+    }
+
+    /// Makes a call until it is no longer told to come back, as a sidecar would.
+    static <T> T patient(Supplier<T> call) {
+        long end = System.nanoTime() + RETRY_LIMIT.toNanos();
+        Outcome<T> outcome = Outcome.of(call);
+        while (outcome.code() == Status.Code.ABORTED && System.nanoTime() < end) {
+            Await.pass(Duration.ofMillis(200));
+            outcome = Outcome.of(call);
+        }
+        return outcome.get();
+    }
+
+    @Override
+    public void close() {
+        try (folder;
+                controllerProcess;
+                nodeProcess;
+                controller;
+                node) {
+            mounts.close();
+            while (!undo.isEmpty()) {
+                undo.pop().run();
+            }
+        }
+    }
+}
