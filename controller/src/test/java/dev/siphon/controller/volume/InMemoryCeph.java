@@ -107,7 +107,7 @@ public final class InMemoryCeph {
     }
 
     /// Writes a file into a volume.
-    void write(VolumeId volume, String file, String contents) {
+    public void write(VolumeId volume, String file, String contents) {
         synchronized (tree) {
             data(volume).files.put(file, contents);
         }
