@@ -1,14 +1,13 @@
 package dev.siphon.node.ceph;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /// Runs a program that answers by its exit code: argument list, no shell, an environment of nothing but `PATH`,
 /// output drained, ended at the deadline with all that it started.
@@ -43,8 +42,8 @@ final class ChildProcess {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        CompletableFuture<String> output = new CompletableFuture<>();
-        Thread.ofVirtual().name("child-output").start(() -> output.complete(drain(process.getInputStream())));
+        Output output = new Output();
+        Thread reader = Thread.ofVirtual().name("child-output").start(() -> output.drain(process.getInputStream()));
         boolean inTime = false;
         try {
             inTime = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -53,30 +52,39 @@ final class ChildProcess {
         }
         if (!inTime) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
+            // by its handle: Process.destroyForcibly() closes stdout too, and what was said last would be lost
+            process.toHandle().destroyForcibly();
         }
-        return new Outcome(inTime, inTime ? process.exitValue() : -1, said(output));
-    }
-
-    private static String said(CompletableFuture<String> output) {
         try {
-            return output.get(AFTER_KILL.toMillis(), TimeUnit.MILLISECONDS);
+            // a daemon may keep its stdout open: what it says after this is still drained
+            reader.join(AFTER_KILL);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            return "";
-        } catch (TimeoutException | java.util.concurrent.ExecutionException _) {
-            // a daemon that keeps its stdout open: what it says is still drained
-            return "";
         }
+        return new Outcome(inTime, inTime ? process.exitValue() : -1, output.said());
     }
 
-    private static String drain(InputStream in) {
-        try (in) {
-            byte[] first = in.readNBytes(MAX_OUTPUT_BYTES);
-            in.transferTo(java.io.OutputStream.nullOutputStream());
-            return new String(first, StandardCharsets.UTF_8);
-        } catch (IOException _) {
-            return ""; // the process was ended meanwhile
+    /// The first bytes of what a program says.
+    private static final class Output {
+        private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
+
+        void drain(InputStream in) {
+            byte[] part = new byte[MAX_OUTPUT_BYTES];
+            try (in) {
+                for (int count = in.read(part); count >= 0; count = in.read(part)) {
+                    keep(part, count);
+                }
+            } catch (IOException _) {
+                // the program was ended meanwhile
+            }
+        }
+
+        private synchronized void keep(byte[] part, int count) {
+            kept.write(part, 0, Math.min(count, MAX_OUTPUT_BYTES - kept.size()));
+        }
+
+        synchronized String said() {
+            return kept.toString(StandardCharsets.UTF_8);
         }
     }
 }
