@@ -77,7 +77,7 @@ public final class CephFileSystems implements AutoCloseable {
                 _ -> Executors.newFixedThreadPool(
                         COPIES_AT_ONCE,
                         NativeThreads.numbered("copy-" + cluster + "-").factory()));
-        return TreeCopy.start(threads, () -> MountHandle.connect(access, Optional.of(fileSystem), limits), order);
+        return TreeCopy.start(threads, () -> MountHandle.mount(access, fileSystem, limits), order);
     }
 
     /// Drops clients that have stopped answering and closes those that are idle; to be called every second or

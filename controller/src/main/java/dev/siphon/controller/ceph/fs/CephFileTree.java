@@ -63,7 +63,7 @@ final class CephFileTree implements FileTree {
     public String dataDirectory(String cluster, String fileSystem, String path) {
         List<String> found = fileSystems.client(cluster, fileSystem).call("find data directory", mount -> {
             List<String> names = new ArrayList<>();
-            MountPath directory = MountPath.of(path);
+            MountPath directory = mount.locate(path);
             mount.openDirectory(directory).close();
             mount.list(directory, entry -> {
                 if (entry.isDirectory() && UUID.matcher(entry.name().bytes()).matches()) {
@@ -85,14 +85,13 @@ final class CephFileTree implements FileTree {
 
     @Override
     public Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid) {
-        return fileSystems.copy(
-                cluster, fileSystem, new TreeCopy.Order(MountPath.of(source), MountPath.of(target), uid, gid));
+        return fileSystems.copy(cluster, fileSystem, new TreeCopy.Order(source, target, uid, gid));
     }
 
     private <T> T inDirectory(
             String operation, String cluster, String fileSystem, String path, Function<OpenFile, T> body) {
         return fileSystems.client(cluster, fileSystem).call(operation, mount -> {
-            try (OpenFile directory = mount.openDirectory(MountPath.of(path))) {
+            try (OpenFile directory = mount.openDirectory(mount.locate(path))) {
                 return body.apply(directory);
             }
         });

@@ -72,7 +72,7 @@ final class CephFs {
         try {
             return Optional.of(body.apply(handle.mount()));
         } catch (DriverException.BackendUnavailable e) {
-            if (!handle.mount().isCutOff()) {
+            if (!handle.mount().client().isCutOff()) {
                 throw e;
             }
             handles.discard(handle);

@@ -39,7 +39,7 @@ final class CephSessions implements Sessions {
                 JsonArray filters = new JsonArray();
                 filters.add("id=" + session);
                 evict.add("filters", filters);
-                client.call("client evict", mds -> mds.command(daemon, evict.toString()));
+                client.call("client evict", mds -> mds.client().command(daemon, evict.toString()));
                 ended++;
             }
         }
@@ -65,7 +65,8 @@ final class CephSessions implements Sessions {
 
     private static List<Long> sessions(CephFs client, long daemon, VolumeId.Provisioned volume, NodeId node) {
         String reply = client.call(
-                "session ls", mds -> mds.command(daemon, command("session ls").toString()));
+                "session ls",
+                mds -> mds.client().command(daemon, command("session ls").toString()));
         return JsonParser.parseString(reply).getAsJsonArray().asList().stream()
                 .map(JsonElement::getAsJsonObject)
                 .filter(session -> isOf(node, session) && reaches(volume, session))

@@ -17,7 +17,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
     FileStat stat() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
-            mount.call(path, Function.FSTATX, mount.handle(), descriptor, stat, FileStat.WANTED, 0);
+            mount.call(path, Function.FSTATX, descriptor, stat, FileStat.WANTED, 0);
             return FileStat.read(stat);
         }
     }
@@ -26,25 +26,25 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
     ///
     /// @return how many bytes were read; 0 at the end
     int read(MemorySegment buffer, long offset) {
-        return mount.call(path, Function.READ, mount.handle(), descriptor, buffer, buffer.byteSize(), offset);
+        return mount.call(path, Function.READ, descriptor, buffer, buffer.byteSize(), offset);
     }
 
     /// Writes all of `buffer` at `offset`.
     void write(MemorySegment buffer, long offset) {
         for (long done = 0; done < buffer.byteSize(); ) {
             MemorySegment rest = buffer.asSlice(done);
-            done += mount.call(path, Function.WRITE, mount.handle(), descriptor, rest, rest.byteSize(), offset + done);
+            done += mount.call(path, Function.WRITE, descriptor, rest, rest.byteSize(), offset + done);
         }
     }
 
     /// Makes the file that long; what is new reads as zeros.
     void setLength(long bytes) {
-        mount.call(path, Function.FTRUNCATE, mount.handle(), descriptor, bytes);
+        mount.call(path, Function.FTRUNCATE, descriptor, bytes);
     }
 
     /// Sets the permission bits.
     void setMode(int mode) {
-        mount.call(path, Function.FCHMOD, mount.handle(), descriptor, mode);
+        mount.call(path, Function.FCHMOD, descriptor, mode);
     }
 
     /// A number that Ceph keeps as an attribute of a directory; empty if it has none.
@@ -53,8 +53,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
     OptionalLong number(String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(MAX_NUMBER_BYTES + 1L);
-            mount.call(path, Function.FGETXATTR, mount.handle(), descriptor, arena.allocateFrom(name), value, (long)
-                    MAX_NUMBER_BYTES);
+            mount.call(path, Function.FGETXATTR, descriptor, arena.allocateFrom(name), value, (long) MAX_NUMBER_BYTES);
             long number = Long.parseLong(value.getString(0, StandardCharsets.US_ASCII));
             return number == 0 ? OptionalLong.empty() : OptionalLong.of(number);
         } catch (DriverException.NotFound _) {
@@ -70,7 +69,6 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
             mount.call(
                     path,
                     Function.FSETXATTR,
-                    mount.handle(),
                     descriptor,
                     arena.allocateFrom(name),
                     arena.allocateFrom(java.lang.foreign.ValueLayout.JAVA_BYTE, value),
@@ -87,13 +85,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         try (Arena arena = Arena.ofConfined()) {
             MountPath whole = path.child(name);
             int child = mount.call(
-                    whole,
-                    Function.OPENAT,
-                    mount.handle(),
-                    descriptor,
-                    name.in(arena),
-                    OpenFlags.DIRECTORY | OpenFlags.NO_FOLLOW,
-                    0);
+                    whole, Function.OPENAT, descriptor, name.in(arena), OpenFlags.DIRECTORY | OpenFlags.NO_FOLLOW, 0);
             return new OpenFile(mount, whole, child);
         }
     }
@@ -101,6 +93,6 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
     /// Closes it, and reports what could not be written before.
     @Override
     public void close() {
-        mount.call(path, Function.CLOSE, mount.handle(), descriptor);
+        mount.call(path, Function.CLOSE, descriptor);
     }
 }

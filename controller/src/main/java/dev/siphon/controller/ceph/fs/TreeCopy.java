@@ -39,7 +39,7 @@ final class TreeCopy {
     private volatile boolean stopped;
 
     /// What to copy where, and who is to own it.
-    record Order(MountPath source, MountPath target, int uid, int gid) {}
+    record Order(String source, String target, int uid, int gid) {}
 
     /// A directory that is being copied.
     ///
@@ -87,10 +87,11 @@ final class TreeCopy {
     }
 
     private void copyTree(Mount own) {
-        own.openDirectory(order.source()).close();
-        own.openDirectory(order.target()).close();
-        queue.addFirst(
-                new Listing(new Directory(order.source(), order.target(), Optional.empty(), new AtomicInteger(1))));
+        MountPath source = own.locate(order.source());
+        MountPath target = own.locate(order.target());
+        own.openDirectory(source).close();
+        own.openDirectory(target).close();
+        queue.addFirst(new Listing(new Directory(source, target, Optional.empty(), new AtomicInteger(1))));
         AtomicInteger open = new AtomicInteger(1);
         try (ExecutorService workers = Executors.newFixedThreadPool(
                 WORKERS, NativeThreads.numbered("copy-worker-").factory())) {

@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
@@ -25,6 +27,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
@@ -139,6 +142,46 @@ class CephFileTreeIT {
         assertEquals(OptionalLong.empty(), files.quotaBytes("lab", FS, snapshot + "/" + uuid));
         Files.createDirectory(fuse.at(base + "/source/" + UUID.randomUUID()));
         assertThrows(DriverException.BackendFault.class, () -> files.dataDirectory("lab", FS, base + "/source"));
+    }
+
+    @Test
+    void aUserWhoseCapsEndAtVolumesReachesThoseAndNothingElse() throws IOException {
+        String group = "/volumes/it-" + UUID.randomUUID();
+        Files.createDirectories(fuse.at(group));
+        Path keyring = Files.createTempFile("keyring", "");
+        Files.writeString(keyring, keyOf("client.volumes-only"));
+        ClusterAccess access = new ClusterAccess("lab", CephLab.access().monitors(), "volumes-only", keyring);
+        CephConnection narrow = new CephConnection(access, CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
+        try (CephFileSystems reach =
+                new CephFileSystems(_ -> narrow, CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics())) {
+            reach.files().setQuotaBytes("lab", FS, group, 1L << 20);
+            assertEquals(OptionalLong.of(1L << 20), reach.files().quotaBytes("lab", FS, group));
+            assertThrows(
+                    DriverException.AccessDenied.class, () -> reach.files().quotaBytes("lab", FS, base + "/source"));
+        } finally {
+            narrow.close();
+            Files.delete(keyring);
+        }
+    }
+
+    private String keyOf(String entity) {
+        CephCommand make = CephCommand.change(CephCommand.Daemon.MON, "auth get-or-create")
+                .with("entity", entity)
+                .with(
+                        "caps",
+                        List.of(
+                                "mon", "allow r",
+                                "osd", "allow rw tag cephfs data=" + FS,
+                                "mds", "allow rwp fsname=" + FS + " path=/volumes"));
+        String key = connection
+                .call(make)
+                .json()
+                .getAsJsonArray()
+                .get(0)
+                .getAsJsonObject()
+                .get("key")
+                .getAsString();
+        return "[" + entity + "]\n\tkey = " + key + "\n";
     }
 
     @Test

@@ -1,0 +1,146 @@
+package dev.siphon.controller.ceph.fs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.siphon.controller.ceph.call.CephErrno;
+import dev.siphon.controller.ceph.fs.Libcephfs.Function;
+import dev.siphon.csi.DriverException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+
+/// A `ceph_mount_info`, acting as root. Every method blocks in native code; errors are those of [CephErrno].
+final class Client implements AutoCloseable {
+    private final Libcephfs library;
+    private final MemorySegment handle;
+    private volatile boolean cutOff;
+
+    private Client(Libcephfs library, MemorySegment handle) {
+        this.library = library;
+        this.handle = handle;
+    }
+
+    /// Makes a client that is not connected.
+    static Client create(String user) {
+        Libcephfs library = Libcephfs.load();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment pointer = arena.allocate(ADDRESS);
+            int returnCode = library.call(Function.CREATE, pointer, arena.allocateFrom(user));
+            if (returnCode < 0) {
+                throw CephErrno.failure(returnCode, "making a client of libcephfs", "");
+            }
+            return new Client(library, pointer.get(ADDRESS, 0));
+        }
+    }
+
+    /// Sets an option of Ceph.
+    void configure(String option, String value) {
+        try (Arena arena = Arena.ofConfined()) {
+            call("setting " + option, Function.CONF_SET, arena.allocateFrom(option), arena.allocateFrom(value));
+        }
+    }
+
+    /// Connects to the mons, as root, for commands to MDS daemons.
+    void connect() {
+        call("connecting", Function.INIT);
+        MemorySegment root = (MemorySegment) library.callAny(Function.USERPERM_NEW, 0, 0, 0, MemorySegment.NULL);
+        call("becoming root", Function.MOUNT_PERMS_SET, root);
+        library.callAny(Function.USERPERM_DESTROY, root);
+    }
+
+    /// Mounts a directory of a file system.
+    void mount(String fileSystem, String root) {
+        try (Arena arena = Arena.ofConfined()) {
+            String what = "mounting " + root + " of file system " + fileSystem;
+            call(what, Function.SELECT_FILESYSTEM, arena.allocateFrom(fileSystem));
+            call(what, Function.MOUNT, arena.allocateFrom(root));
+        }
+    }
+
+    /// Sends a command to an MDS daemon and blocks for its answer.
+    ///
+    /// @param daemon its global id
+    /// @param json the command
+    String command(long daemon, String json) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment commands = arena.allocate(ADDRESS);
+            commands.set(ADDRESS, 0, arena.allocateFrom(json));
+            MemorySegment output = arena.allocate(ADDRESS);
+            MemorySegment outputLength = arena.allocate(JAVA_LONG);
+            MemorySegment words = arena.allocate(ADDRESS);
+            MemorySegment wordsLength = arena.allocate(JAVA_LONG);
+            int returnCode = library.call(
+                    Function.MDS_COMMAND,
+                    handle,
+                    arena.allocateFrom(Long.toString(daemon)),
+                    commands,
+                    1L,
+                    MemorySegment.NULL,
+                    0L,
+                    output,
+                    outputLength,
+                    words,
+                    wordsLength);
+            String result = take(output, outputLength);
+            String detail = take(words, wordsLength);
+            if (returnCode < 0) {
+                throw failure(returnCode, "a command to the MDS with id " + daemon, detail);
+            }
+            return result;
+        }
+    }
+
+    @SuppressWarnings("restricted")
+    private String take(MemorySegment pointer, MemorySegment length) {
+        MemorySegment buffer = pointer.get(ADDRESS, 0);
+        if (buffer.address() == 0) {
+            return "";
+        }
+        byte[] bytes = buffer.reinterpret(length.get(JAVA_LONG, 0)).toArray(JAVA_BYTE);
+        library.callAny(Function.BUFFER_FREE, buffer);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /// Calls a function of this client.
+    ///
+    /// @param what what is done, for messages
+    /// @param arguments those after the handle
+    /// @return what the function returned, not negative
+    int call(String what, Function function, Object... arguments) {
+        int returnCode = callUnchecked(function, arguments);
+        if (returnCode < 0) {
+            throw failure(returnCode, what, "");
+        }
+        return returnCode;
+    }
+
+    /// As [#call], with negative error numbers left to the caller.
+    int callUnchecked(Function function, Object... arguments) {
+        Object[] all = new Object[arguments.length + 1];
+        all[0] = handle;
+        System.arraycopy(arguments, 0, all, 1, arguments.length);
+        return library.call(function, all);
+    }
+
+    /// The error for a negative return code, not thrown.
+    DriverException failure(int returnCode, String what, String detail) {
+        if (CephErrno.ESHUTDOWN.is(returnCode) || CephErrno.ENOTCONN.is(returnCode)) {
+            cutOff = true;
+        }
+        return CephErrno.failure(returnCode, what, detail);
+    }
+
+    /// Whether the MDS has ended this client's session, so that only another client can go on.
+    boolean isCutOff() {
+        return cutOff;
+    }
+
+    /// Unmounts and frees; nothing may run in it.
+    @Override
+    public void close() {
+        callUnchecked(Function.UNMOUNT);
+        callUnchecked(Function.RELEASE);
+    }
+}
