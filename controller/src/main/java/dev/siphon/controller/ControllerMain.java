@@ -17,8 +17,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,8 +29,6 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Makes, changes and removes volumes and snapshots (CSI controller services).")
 public final class ControllerMain implements Callable<Integer> {
-    private static final Logger LOG = LoggerFactory.getLogger(ControllerMain.class);
-
     /// How long one look at a cluster may take; shorter than the readiness check's own deadline, so that its words
     /// are
     /// the cluster's.
@@ -49,10 +45,7 @@ public final class ControllerMain implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ControllerConfig config = options.read(command);
         JsonLogging.start(options.logLevel());
-        DriverProcess process = start(config, UnaryOperator.identity());
-        // after the socket is up: to spell out every value takes 0.1 s of the 0.6 s that the first RPC may
-        LOG.atInfo().addKeyValue("config", config).log("started");
-        return process.await();
+        return start(config, UnaryOperator.identity()).await(config);
     }
 
     /// Starts to serve; Ceph connects afterwards.

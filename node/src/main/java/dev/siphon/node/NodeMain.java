@@ -11,8 +11,6 @@ import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,8 +23,6 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Mounts volumes on this node (CSI node service).")
 public final class NodeMain implements Callable<Integer> {
-    private static final Logger LOG = LoggerFactory.getLogger(NodeMain.class);
-
     @Spec
     private CommandSpec command = CommandSpec.create();
 
@@ -38,10 +34,7 @@ public final class NodeMain implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         NodeConfig config = options.read(command);
         JsonLogging.start(options.logLevel());
-        DriverProcess process = start(config);
-        // after the socket is up: to spell out every value takes 0.1 s of the 0.6 s that the first RPC may
-        LOG.atInfo().addKeyValue("config", config).log("started");
-        return process.await();
+        return start(config).await(config);
     }
 
     /// Starts to serve.

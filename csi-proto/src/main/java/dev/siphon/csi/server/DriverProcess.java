@@ -34,6 +34,7 @@ public final class DriverProcess {
     private final Deque<Named> resources = new ArrayDeque<>();
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile boolean clean;
 
     /// What makes a process the controller or the node.
     ///
@@ -103,12 +104,16 @@ public final class DriverProcess {
 
     /// Serves until SIGTERM or SIGINT. Does not return: the process ends with 0 if everything ended in time, else
     /// with 1.
-    public int await() throws InterruptedException {
+    ///
+    /// @param settings what the process was started with, logged once. Only now: to spell out every value takes
+    ///     0.1 s of the 0.6 s that the first RPC may
+    public int await(Record settings) throws InterruptedException {
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(() -> {
                     // halt: the virtual machine would end with 143 otherwise, and would wait for other hooks
                     Runtime.getRuntime().halt(stop() ? 0 : 1);
                 }));
+        LOG.atInfo().addKeyValue("config", settings).log("started");
         stopped.await();
         return 0;
     }
@@ -117,10 +122,9 @@ public final class DriverProcess {
     ///
     /// @return whether every RPC and every resource ended in time
     public boolean stop() {
-        AtomicBoolean clean = new AtomicBoolean();
         if (!stopping.getAndSet(true)) {
             Thread.ofPlatform().daemon().name("closing").start(() -> {
-                clean.set(closeAll());
+                clean = closeAll();
                 stopped.countDown();
             });
         }
@@ -128,28 +132,28 @@ public final class DriverProcess {
             if (!stopped.await(config.shutdown().toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.atError()
                         .addKeyValue("after_s", config.shutdown().toSeconds())
-                        .log("the shutdown hangs; halting");
+                        .log("the shutdown hangs");
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        return clean.get();
+        return clean;
     }
 
     private boolean closeAll() {
         LOG.atInfo().log("shutting down");
-        boolean clean = close(new Named("readiness", readiness));
+        boolean all = close(new Named("readiness", readiness));
         AtomicBoolean drained = new AtomicBoolean();
-        clean &= close(new Named("socket", () -> drained.set(server.drain(config.drain()))));
+        all &= close(new Named("socket", () -> drained.set(server.drain(config.drain()))));
         if (!drained.get()) {
             LOG.atWarn().addKeyValue("after_s", config.drain().toSeconds()).log("RPCs were broken off");
         }
         for (Named named : taken()) {
-            clean &= close(named);
+            all &= close(named);
         }
-        clean &= close(new Named("http", ops));
-        LOG.atInfo().addKeyValue("clean", clean && drained.get()).log("ended");
-        return clean && drained.get();
+        all &= close(new Named("http", ops));
+        LOG.atInfo().addKeyValue("clean", all && drained.get()).log("ended");
+        return all && drained.get();
     }
 
     private synchronized List<Named> taken() {

@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 /// process killed), `/readyz` (200 or 503 with the reason) and `/metrics` (Prometheus text).
 public final class OpsServer implements AutoCloseable {
     private static final String TEXT = "text/plain; charset=utf-8";
+    private static final String METRICS = PrometheusTextFormatWriter.CONTENT_TYPE;
 
     private final HttpServer server;
     private final ExecutorService requests;
@@ -73,12 +74,14 @@ public final class OpsServer implements AutoCloseable {
     }
 
     private static Answer metrics(PrometheusRegistry registry) throws IOException {
-        PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.builder()
-                .setIncludeCreatedTimestamps(false)
-                .build();
+        return new Answer(200, METRICS, text(registry));
+    }
+
+    /// The metrics as Prometheus reads them.
+    static String text(PrometheusRegistry registry) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        writer.write(out, registry.scrape());
-        return new Answer(200, writer.getContentType(), out.toString(StandardCharsets.UTF_8));
+        PrometheusTextFormatWriter.create().write(out, registry.scrape());
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     private static void page(HttpServer server, String path, Page page) {
