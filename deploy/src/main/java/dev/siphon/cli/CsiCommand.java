@@ -46,6 +46,7 @@ public final class CsiCommand implements Callable<Integer> {
 
     @Option(
             names = "--endpoint",
+            paramLabel = "URI",
             defaultValue = "${env:CSI_ENDPOINT:-unix:///csi/csi.sock}",
             description = "The driver's unix socket (default: unix:///csi/csi.sock).")
     private String endpoint = "";

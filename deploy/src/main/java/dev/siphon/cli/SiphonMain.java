@@ -4,12 +4,14 @@ import dev.siphon.csi.server.BuildInfo;
 import dev.siphon.csi.server.StartFailure;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 
 /// The one command `siphon`. Exits 0 on success, 1 on failure, 2 on wrong usage.
 @Command(
@@ -21,13 +23,15 @@ import picocli.CommandLine.IVersionProvider;
 public final class SiphonMain implements Runnable {
     /// The subcommands by class name. None is linked from here: a node's classpath has no controller, and the
     /// other way round, and a process that starts should load nothing of the others.
-    private static final Map<String, String> SUBCOMMANDS = Map.of(
-            "controller", "dev.siphon.controller.ControllerMain",
-            "csi", "dev.siphon.cli.CsiCommand",
-            "node", "dev.siphon.node.NodeMain");
+    private static final List<Subcommand> SUBCOMMANDS = List.of(
+            new Subcommand("controller", "dev.siphon.controller.ControllerMain"),
+            new Subcommand("node", "dev.siphon.node.NodeMain"),
+            new Subcommand("csi", "dev.siphon.cli.CsiCommand"));
+
+    private record Subcommand(String name, String type) {}
 
     @CommandLine.Spec
-    private CommandLine.Model.@org.jspecify.annotations.Nullable CommandSpec spec;
+    private @Nullable CommandSpec spec;
 
     /// Says which build this is.
     public static final class Version implements IVersionProvider {
@@ -45,21 +49,19 @@ public final class SiphonMain implements Runnable {
     /// The command with the subcommand that `args` name, or with all that are on this classpath.
     static CommandLine commandLine(List<String> args) {
         CommandLine commandLine = new CommandLine(new SiphonMain());
-        SUBCOMMANDS.forEach((name, type) -> {
-            if (args.isEmpty()
-                    || !SUBCOMMANDS.containsKey(args.getFirst())
-                    || args.getFirst().equals(name)) {
-                find(type).ifPresent(subcommand -> commandLine.addSubcommand(name, subcommand));
-            }
-        });
+        Optional<Subcommand> named = SUBCOMMANDS.stream()
+                .filter(each -> !args.isEmpty() && args.getFirst().equals(each.name()))
+                .findFirst();
+        for (Subcommand each : named.map(List::of).orElse(SUBCOMMANDS)) {
+            find(each.type()).ifPresent(subcommand -> commandLine.addSubcommand(each.name(), subcommand));
+        }
         return commandLine.setCaseInsensitiveEnumValuesAllowed(true).setExecutionExceptionHandler(failures());
     }
 
     /// Without a subcommand there is nothing to do but to say which there are.
     @Override
     public void run() {
-        throw new CommandLine.ParameterException(
-                java.util.Objects.requireNonNull(spec).commandLine(), "a subcommand is missing");
+        throw new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), "a subcommand is missing");
     }
 
     private static Optional<Object> find(String className) {

@@ -9,30 +9,35 @@ import picocli.CommandLine.Option;
 public final class ServerOptions {
     @Option(
             names = "--driver-name",
+            paramLabel = "NAME",
             defaultValue = "${env:CSI_DRIVER_NAME:-cephfs.siphon.dev}",
             description = "The CSI driver's name (default: cephfs.siphon.dev).")
     private String driverName = "";
 
     @Option(
             names = "--endpoint",
+            paramLabel = "URI",
             defaultValue = "${env:CSI_ENDPOINT:-unix:///csi/csi.sock}",
             description = "The unix socket to serve CSI on (default: unix:///csi/csi.sock).")
     private String endpoint = "";
 
     @Option(
             names = "--ops-host",
+            paramLabel = "HOST",
             defaultValue = "${env:SIPHON_OPS_HOST:-127.0.0.1}",
             description = "The address for /healthz, /readyz and /metrics (default: 127.0.0.1).")
     private String opsHost = "";
 
     @Option(
             names = "--ops-port",
+            paramLabel = "PORT",
             defaultValue = "${env:SIPHON_OPS_PORT:-0}",
             description = "Its TCP port; 0 takes a free one and logs it (default: 0).")
     private int opsPort;
 
     @Option(
             names = "--log-level",
+            paramLabel = "LEVEL",
             defaultValue = "${env:SIPHON_LOG_LEVEL:-INFO}",
             description = "ERROR, WARN, INFO, DEBUG or TRACE (default: INFO); DEBUG also logs request bodies, without"
                     + " secrets.")
@@ -40,18 +45,21 @@ public final class ServerOptions {
 
     @Option(
             names = "--rpc-timeout",
+            paramLabel = "SECONDS",
             defaultValue = "${env:SIPHON_RPC_TIMEOUT:-60}",
             description = "Seconds for an RPC whose caller sets no deadline (default: 60).")
     private int rpcTimeoutSeconds;
 
     @Option(
             names = "--drain-timeout",
+            paramLabel = "SECONDS",
             defaultValue = "${env:SIPHON_DRAIN_TIMEOUT:-15}",
             description = "Seconds that RPCs under way may take at a shutdown (default: 15).")
     private int drainTimeoutSeconds;
 
     @Option(
             names = "--shutdown-timeout",
+            paramLabel = "SECONDS",
             defaultValue = "${env:SIPHON_SHUTDOWN_TIMEOUT:-25}",
             description = "Seconds that a whole shutdown may take before the process ends itself (default: 25, which is"
                     + " below the 30 of Kubernetes).")

@@ -1,0 +1,61 @@
+package dev.siphon.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.server.BuildInfo;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+final class SiphonMainTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void theVersionNamesTheCommit() {
+        assertEquals(0, run("--version"));
+        assertEquals("siphon " + BuildInfo.read(), out.toString().strip());
+    }
+
+    @Test
+    void everySubcommandIsOffered() {
+        assertEquals(
+                Set.of("controller", "csi", "node"),
+                SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
+    }
+
+    @Test
+    void aProcessLoadsNoOtherSubcommand() {
+        assertEquals(
+                Set.of("node"),
+                SiphonMain.commandLine(List.of("node", "--node-id=x"))
+                        .getSubcommands()
+                        .keySet());
+    }
+
+    @Test
+    void wrongUsageIsExitTwoAndSaysWhatThereIs() {
+        assertEquals(2, run());
+        assertTrue(err.toString().contains("a subcommand is missing"), err.toString());
+        assertEquals(2, run("no-such-thing"));
+        assertTrue(err.toString().contains("controller"), err.toString());
+    }
+
+    @Test
+    void everyProblemOfAProcessIsToldAtOnce() {
+        assertEquals(2, run("node", "--node-id=x", "--endpoint=tcp://x", "--driver-name=a_b"));
+        assertTrue(err.toString().contains("--endpoint: "), err.toString());
+        assertTrue(err.toString().contains("--driver-name: "), err.toString());
+    }
+
+    private int run(String... args) {
+        CommandLine commandLine = SiphonMain.commandLine(List.of(args))
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true));
+        return commandLine.execute(args);
+    }
+}
