@@ -129,7 +129,7 @@ public final class InMemoryCeph {
 
     /// Everything there is, in words, so that tests can compare before and after; only snapshots that hold nothing
     /// back and data that nobody can see are left out.
-    List<String> everything() {
+    public List<String> everything() {
         synchronized (tree) {
             List<String> all = new ArrayList<>();
             tree.groups.forEach((group, state) -> state.subvolumes.forEach((name, entry) -> {

@@ -1,0 +1,68 @@
+package dev.siphon.e2e.crash;
+
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Quiesce;
+import dev.siphon.controller.volume.Sessions;
+import dev.siphon.controller.volume.Subvolumes;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Ports around those of a controller, which write down each call to Ceph and end the process at one of them, as a
+/// [CrashPlan] says. What only looks at the clusters file or at the cluster as a whole is let through.
+final class CrashPoints {
+    private final Path plan;
+    private final Path calls;
+
+    private CrashPoints(Path folder) {
+        this.plan = folder.resolve(CrashPlan.PLAN);
+        this.calls = folder.resolve(CrashPlan.CALLS);
+    }
+
+    /// Ports that obey the plan in `folder`.
+    static CephPorts around(CephPorts ports, Path folder) {
+        CrashPoints points = new CrashPoints(folder);
+        return new CephPorts(
+                ports.clusters(),
+                points.watched(Subvolumes.class, ports.subvolumes()),
+                points.watched(FileTree.class, ports.files()),
+                points.watched(Quiesce.class, ports.quiesce()),
+                points.watched(Sessions.class, ports.sessions()));
+    }
+
+    private <T> T watched(Class<T> port, T real) {
+        return port.cast(Proxy.newProxyInstance(
+                port.getClassLoader(), new Class<?>[] {port}, (_, method, arguments) -> call(real, method, arguments)));
+    }
+
+    private @Nullable Object call(Object real, Method method, Object @Nullable [] arguments) throws Throwable {
+        Optional<CrashPlan> now =
+                Files.exists(plan) ? Optional.of(CrashPlan.parse(Files.readString(plan))) : Optional.empty();
+        int number = now.isPresent() ? record(method.getName()) : 0;
+        now.ifPresent(planned -> planned.endIf(number, CrashPlan.When.BEFORE));
+        try {
+            return method.invoke(real, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getTargetException();
+        } finally {
+            now.ifPresent(planned -> planned.endIf(number, CrashPlan.When.AFTER));
+        }
+    }
+
+    /// Writes a call down.
+    ///
+    /// @return its number, from 1
+    private synchronized int record(String call) throws IOException {
+        List<String> before = Files.exists(calls) ? Files.readAllLines(calls) : List.of();
+        Files.writeString(calls, call + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        return before.size() + 1;
+    }
+}

@@ -1,0 +1,5 @@
+/// What nobody should send, over the real sockets.
+@NullMarked
+package dev.siphon.e2e.input;
+
+import org.jspecify.annotations.NullMarked;
