@@ -1,7 +1,7 @@
 # Sourced by e2e/lab: the namespaces of a lab, the process that holds them, and the way in.
 # The holder is pid 1 of the lab. When it ends, the kernel ends every daemon, driver and ceph-fuse in the lab, and
 # with the last process go the mounts; only the network namespace and the veth pair have names and must be removed.
-# shellcheck shell=bash disable=SC2153 # HERE, PROJECT, LAB_*, RUN, NETNS, VETH and LOCK come from e2e/lab
+# shellcheck shell=bash disable=SC2153 # HERE, PROJECT, LAB_*, LAYER, RUN, NETNS, VETH and LOCK come from e2e/lab
 
 # The kernel's start time of a process, so that a reused process id is not taken for the holder.
 started_at() { awk '{ sub(/^.*\) /, ""); print $20 }' "/proc/$1/stat" 2>/dev/null; }
@@ -34,6 +34,14 @@ LAB_RUN=$RUN
 LAB_ADDRESS=$address
 NODE_SECRET=$RUN/ceph/node-secret.yaml
 NODE_SECRETS=$RUN/ceph/node-secrets.yaml
+LDAP_URI=ldap://127.0.0.1:389
+LDAP_URI_TLS=ldaps://127.0.0.1:636
+LDAP_CA=$RUN/ldap/ca.pem
+LDAP_BASE_DN=dc=siphon,dc=test
+LDAP_BIND_DN=cn=siphon,dc=siphon,dc=test
+LDAP_PASSWORD_FILE=$RUN/ldap/password
+LDAP_ADMIN_DN=cn=admin,dc=siphon,dc=test
+LDAP_ADMIN_PASSWORD_FILE=$RUN/ldap/admin.password
 END
 }
 
@@ -51,7 +59,7 @@ holder_start() {
   done < <(visible_paths)
   # setsid and closed descriptors: the lab outlives its caller and holds neither its terminal nor its lock.
   setsid nsenter --net="/run/netns/$NETNS" unshare --mount --uts --pid --fork --kill-child --propagation private \
-    "$HERE/lab.d/holder" "$LAB_DIR/$release/root" "$RUN" "${paths[@]}" \
+    "$HERE/lab.d/holder" "$LAYER:$LAB_DIR/$release/root" "$RUN" "${paths[@]}" \
     </dev/null >"$RUN/log/holder.log" 2>&1 {LOCK}>&- &
   pid=$!
   disown "$pid"
