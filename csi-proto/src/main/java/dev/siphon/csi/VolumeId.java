@@ -87,6 +87,20 @@ public sealed interface VolumeId {
         return Optional.empty();
     }
 
+    /// Refuses the id of a volume, snapshot or group of snapshots in a format of another version of this driver. What
+    /// it
+    /// names may well exist, so nobody must take it for gone.
+    ///
+    /// @param field that holds it, for the message
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if `text` is such an id
+    static void checkFormat(String field, String text) {
+        Matcher versioned = Part.VERSIONED.matcher(text);
+        if (versioned.lookingAt() && !versioned.group(1).equals("1")) {
+            throw new DriverException.InUse(field + " " + Quoted.of(text) + " has format s" + versioned.group(1)
+                    + " of another version of this driver; this one knows format s1 only, and touches nothing else");
+        }
+    }
+
     /// The parts of an id, each with the characters and length it may have. None may hold `:`, `/` or `@`, which
     /// separate parts.
     enum Part {
@@ -98,6 +112,7 @@ public sealed interface VolumeId {
 
         private static final Pattern PROVISIONED = Pattern.compile(
                 "s1:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(" + GROUP.form + "):(" + SUBVOLUME.form + ")");
+        private static final Pattern VERSIONED = Pattern.compile("s([1-9][0-9]{0,8})g?:");
         private static final Pattern STATIC =
                 Pattern.compile("static:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(/.*)");
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,5 +89,18 @@ final class VolumeIdTest {
                 "volume_id \"x\\u0007y\" is not one of this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME or"
                         + " static:CLUSTER:FS:/PATH of at most 128 bytes",
                 message);
+    }
+
+    @Test
+    void whatAnotherVersionMadeIsNotTakenForGone() {
+        for (String other : List.of("s2:lab:fs:a1:v1", "s2:lab:fs:a1:v1@s1", "s2g:lab:fs:g1", "s10:anything", "s2:")) {
+            var refused =
+                    assertThrows(DriverException.InUse.class, () -> VolumeId.checkFormat("volume_id", other), other);
+            assertTrue(String.valueOf(refused.getMessage()).contains("this one knows format s1"), refused.getMessage());
+        }
+        for (String fine :
+                List.of("s1:lab:fs:a1:v1", "s1g:lab:fs:g1", "static:lab:fs:/s2:a", "s02:a", "s:", "s2", "")) {
+            VolumeId.checkFormat("volume_id", fine);
+        }
     }
 }

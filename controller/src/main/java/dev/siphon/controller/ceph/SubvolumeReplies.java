@@ -8,14 +8,11 @@ import dev.siphon.controller.volume.Subvolumes.Snapshot;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeParseException;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What the mgr's module `volumes` answers, read into the domain's records.
+/// What the mgr's module `volumes` answers, read into the domain's records. Its times are left alone: they are in the
+/// mgr's local time, and it does not say which that is (`datetime.fromtimestamp`).
 final class SubvolumeReplies {
     private static final int PERMISSION_BITS = 07777;
 
@@ -41,13 +38,12 @@ final class SubvolumeReplies {
                 info.get("gid").getAsInt(),
                 info.get("mode").getAsInt() & PERMISSION_BITS,
                 info.get("data_pool").getAsString(),
-                info.get("pool_namespace").getAsString(),
-                time(info.get("created_at").getAsString()));
+                info.get("pool_namespace").getAsString());
     }
 
     /// A subvolume of which nothing but its state is known.
     static Subvolume without(Subvolume.State state) {
-        return new Subvolume(state, Optional.empty(), OptionalLong.empty(), 0, 0, 0, 0, "", "", Instant.EPOCH);
+        return new Subvolume(state, Optional.empty(), OptionalLong.empty(), 0, 0, 0, 0, "", "");
     }
 
     /// A clone's target whose `info` the mgr refuses because the clone has not ended well.
@@ -69,7 +65,6 @@ final class SubvolumeReplies {
     /// The answer of `fs subvolume snapshot info`.
     static Snapshot snapshot(JsonObject info) {
         return new Snapshot(
-                time(info.get("created_at").getAsString()),
                 info.get("data_pool").getAsString(),
                 info.get("has_pending_clones").getAsString().equals("yes"));
     }
@@ -98,15 +93,5 @@ final class SubvolumeReplies {
         return report.has("percentage cloned")
                 ? report.get("percentage cloned").getAsString()
                 : status.get("state").getAsString();
-    }
-
-    /// The mgr writes local time without a zone; that of a Ceph daemon is UTC unless its host was set up
-    /// otherwise.
-    private static Instant time(String text) {
-        try {
-            return LocalDateTime.parse(text.replace(' ', 'T')).toInstant(ZoneOffset.UTC);
-        } catch (DateTimeParseException unreadable) {
-            throw new DriverException.BackendFault("the mgr wrote a time as " + text, unreadable);
-        }
     }
 }

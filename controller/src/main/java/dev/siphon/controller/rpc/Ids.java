@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Reads ids. Text that no version of this driver can have written names nothing that exists: NOT_FOUND, and
+/// Reads ids. One in a format of another version of this driver is FAILED_PRECONDITION to everybody. Text that no
+/// version of this driver can have written names nothing that exists: NOT_FOUND, and
 /// nothing
 /// to do for who wants it removed. An id of a cluster that the clusters file lacks is NOT_FOUND too, but not to who
 /// wants it removed: the domain refuses that, since the thing may well exist.
@@ -32,7 +33,7 @@ final class Ids {
 
     /// The volume to remove; empty if there is none to remove.
     Optional<VolumeId> volumeToRemove(String field, String text) {
-        return parseVolume(Fields.id(field, text));
+        return parseVolume(id(field, text));
     }
 
     /// The snapshot that has to exist for the request.
@@ -45,7 +46,7 @@ final class Ids {
 
     /// The snapshot to remove; empty if there is none to remove.
     Optional<SnapshotId> snapshotToRemove(String field, String text) {
-        return parseSnapshot(Fields.id(field, text));
+        return parseSnapshot(id(field, text));
     }
 
     /// The group of snapshots that has to exist for the request.
@@ -57,7 +58,7 @@ final class Ids {
 
     /// The group of snapshots to remove; empty if there is none to remove.
     Optional<GroupSnapshotId> groupToRemove(String field, String text) {
-        return GroupSnapshotId.tryParse(Fields.id(field, text));
+        return GroupSnapshotId.tryParse(id(field, text));
     }
 
     /// The snapshots of a group; what is no snapshot's id cannot be of the group.
@@ -68,7 +69,7 @@ final class Ids {
             throw new DriverException.InvalidRequest(field + " is required: at least one");
         }
         return texts.stream()
-                .map(text -> SnapshotId.tryParse(Fields.id(field, text))
+                .map(text -> SnapshotId.tryParse(id(field, text))
                         .orElseThrow(() -> new DriverException.InvalidRequest(
                                 field + ": " + Quoted.of(text) + " is no snapshot of this driver")))
                 .toList();
@@ -76,24 +77,29 @@ final class Ids {
 
     /// As [#volume], for a filter: what cannot exist is found nowhere.
     Optional<VolumeId> volumeFilter(String field, String text) {
-        return parseVolume(Fields.id(field, text)).filter(id -> known(id.cluster()));
+        return parseVolume(id(field, text)).filter(id -> known(id.cluster()));
     }
 
     /// As [#snapshot], for a filter: what cannot exist is found nowhere.
     Optional<SnapshotId> snapshotFilter(String field, String text) {
-        return parseSnapshot(Fields.id(field, text))
-                .filter(id -> known(id.volume().cluster()));
+        return parseSnapshot(id(field, text)).filter(id -> known(id.volume().cluster()));
     }
 
     private <T> T existing(
             String field, String text, Function<String, Optional<T>> parse, Function<T, String> clusterOf) {
-        T id = parse.apply(Fields.id(field, text))
+        T id = parse.apply(id(field, text))
                 .orElseThrow(() -> new DriverException.NotFound(
                         field + " " + Quoted.of(text) + " does not exist: it is not of this driver"));
         if (!known(clusterOf.apply(id))) {
             throw new DriverException.NotFound(field + " " + Quoted.of(text) + " names cluster " + clusterOf.apply(id)
                     + ", which the clusters file lacks; it has " + clusters.ids());
         }
+        return id;
+    }
+
+    private static String id(String field, String text) {
+        String id = Fields.id(field, text);
+        VolumeId.checkFormat(field, id);
         return id;
     }
 

@@ -41,6 +41,7 @@ public final class ClassParameters {
     private static final long MAX_ID = 0xFFFF_FFFEL;
 
     private static final int MAX_MODE = 07777;
+    private static final int PERMISSIONS = 0777;
 
     private ClassParameters() {}
 
@@ -125,9 +126,15 @@ public final class ClassParameters {
     }
 
     private static OptionalInt mode(Map<String, String> parameters) {
-        return parameters.containsKey(MODE)
-                ? OptionalInt.of((int) number(MODE, parameters.get(MODE), 8, MAX_MODE))
-                : OptionalInt.empty();
+        if (!parameters.containsKey(MODE)) {
+            return OptionalInt.empty();
+        }
+        int mode = (int) number(MODE, parameters.get(MODE), 8, MAX_MODE);
+        if ((mode & PERMISSIONS) == 0) {
+            throw new DriverException.InvalidRequest("parameter " + MODE + " " + Quoted.of(parameters.get(MODE))
+                    + " would let nobody in: it must give somebody a permission");
+        }
+        return OptionalInt.of(mode);
     }
 
     private static OptionalLong quotaFiles(Map<String, String> parameters) {

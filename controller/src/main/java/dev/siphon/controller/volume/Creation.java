@@ -18,14 +18,21 @@ import java.util.OptionalLong;
 
 /// CreateVolume. The subvolume's name is a function of the volume's, so an earlier try is found by name alone; a
 /// volume with contents has a name of another kind, and counts as made once its note says that they are whole.
+///
+/// What is whole is never changed: it fits the request as it is now, or is ALREADY_EXISTS, also where a later
+/// ControllerModifyVolume is what made it differ (CSI v1.13, CreateVolume: OK to what "is compatible with the specified
+/// ... `parameters` and `mutable_parameters`").
 final class Creation {
-    private static final int DEFAULT_MODE = 0700;
+    /// The mode of an empty volume whose limit of files is yet to be set: the sticky bit and nobody's permission, which
+    /// no class can ask for ([ClassParameters]). It lets nobody in, and costs no round trip to a mon or mgr.
+    private static final int UNFINISHED = 01000;
 
     private final Subvolumes subvolumes;
     private final FileTree files;
     private final Inventory inventory;
     private final Filling filling;
     private final Contexts contexts;
+    private final Fit fit;
     private final KeyedOperations operations;
 
     Creation(CephPorts ports, Inventory inventory, Filling filling, Contexts contexts, KeyedOperations operations) {
@@ -34,22 +41,8 @@ final class Creation {
         this.inventory = inventory;
         this.filling = filling;
         this.contexts = contexts;
+        this.fit = new Fit(files);
         this.operations = operations;
-    }
-
-    /// What is asked for.
-    ///
-    /// @param id where it goes
-    /// @param account whose volume it is
-    /// @param owner the same with the uid and gid that the class puts in its place
-    private record Wish(VolumeId.Provisioned id, Account account, Account owner, VolumeRequest request) {
-        VolumeClass parameters() {
-            return request.parameters();
-        }
-
-        CapacityRange capacity() {
-            return request.capacity();
-        }
     }
 
     /// Makes the volume or finds it; the caller holds the key of its name.
@@ -64,7 +57,7 @@ final class Creation {
                         "volume " + request.name() + " exists as " + other + " with other contents");
             }
         }
-        Wish wish = new Wish(id, place.owner(), owner(request.parameters(), place.owner()), request);
+        Wish wish = Wish.of(id, place.owner(), request);
         Optional<Subvolume> existing = inventory.mayExist(id) ? existing(id) : Optional.empty();
         return switch (kind) {
             case PLAIN -> plain(wish, existing);
@@ -128,13 +121,19 @@ final class Creation {
     private Volume plain(Wish wish, Optional<Subvolume> existing) {
         long size;
         if (existing.isPresent()) {
-            size = checkFits(wish, existing.get());
-            apply(wish.id(), existing.get(), wish.parameters().changeable());
+            size = fit.size(wish, existing.get());
+            if (existing.get().mode() == UNFINISHED) {
+                complete(wish, existing.get());
+            } else {
+                fit.checkChangeable(wish, existing.get());
+            }
         } else {
             size = wish.capacity().choose(OptionalLong.empty());
-            make(wish, size);
             if (wish.parameters().changeable().quotaFiles().isPresent()) {
-                apply(wish.id(), mustFind(wish.id()), wish.parameters().changeable());
+                make(wish, size, UNFINISHED);
+                complete(wish, mustFind(wish.id()));
+            } else {
+                make(wish, size, wish.mode());
             }
         }
         return made(
@@ -143,13 +142,20 @@ final class Creation {
                 contexts.of(wish.id(), wish.parameters(), wish.account().name()));
     }
 
+    /// Sets the limit of files, and then the mode that says so.
+    private void complete(Wish wish, Subvolume made) {
+        OptionalLong limit = wish.parameters().changeable().quotaFiles();
+        apply(wish.id(), made, new Changeable(limit, OptionalInt.of(wish.mode())));
+    }
+
     private Volume filled(Wish wish, ContentSource source, Optional<Subvolume> existing) {
         VolumeId.Provisioned id = wish.id();
         VolumeContext context =
                 contexts.of(id, wish.parameters(), wish.account().name());
         if (existing.isPresent() && isWhole(wish, source, existing.get())) {
             filling.release(source, id);
-            return made(wish, checkFits(wish, existing.get()), context);
+            fit.checkChangeable(wish, existing.get());
+            return made(wish, fit.size(wish, existing.get()), context);
         }
         long size = operations.runShared(key(source), () -> {
             Filling.Origin origin = origin(wish, source, existing);
@@ -159,7 +165,7 @@ final class Creation {
                 filling.cloneInto(id, origin, existing, wanted);
             } else {
                 if (existing.isEmpty()) {
-                    make(wish, wanted);
+                    make(wish, wanted, wish.mode());
                 }
                 filling.copyInto(id, origin, mustFind(id), wish.owner());
             }
@@ -187,12 +193,12 @@ final class Creation {
         VolumeContext context = contexts.ofSnapshot(
                 wish.id(), backing(source), wish.parameters(), wish.account().name());
         if (existing.isPresent()) {
-            return made(wish, checkFits(wish, existing.get()), context);
+            return made(wish, fit.size(wish, existing.get()), context);
         }
         long size = operations.runShared(key(source), () -> {
             long wanted =
                     wish.capacity().choose(filling.origin(source, wish.id()).sizeBytes());
-            make(wish, wanted);
+            make(wish, wanted, wish.mode());
             return wanted;
         });
         return made(wish, size, context);
@@ -250,16 +256,18 @@ final class Creation {
         changes.mode().ifPresent(mode -> files.setMode(cluster, fileSystem, path, mode));
     }
 
-    private void make(Wish wish, long size) {
-        VolumeClass parameters = wish.parameters();
+    private void make(Wish wish, long size, int mode) {
         Group group = Group.of(wish.id());
         if (!inventory.exists(group)) {
             makeGroup(group, wish.account());
         }
         inventory.note(wish.id(), new Known.Unsure());
-        int mode = parameters.changeable().mode().orElse(parameters.mode().orElse(DEFAULT_MODE));
         SubvolumeSpec spec = new SubvolumeSpec(
-                OptionalLong.of(size), wish.owner().uid(), wish.owner().gid(), mode, parameters.dataPool());
+                OptionalLong.of(size),
+                wish.owner().uid(),
+                wish.owner().gid(),
+                mode,
+                wish.parameters().dataPool());
         try {
             subvolumes.create(wish.id(), spec);
         } catch (DriverException.NotFound groupGone) {
@@ -283,11 +291,11 @@ final class Creation {
             case RETAINED -> Optional.empty();
             case BROKEN -> {
                 refuseToLoseFiles(id);
-                subvolumes.remove(id);
+                filling.remove(id);
                 yield Optional.empty();
             }
             case CLONE_ENDED_BADLY -> {
-                subvolumes.remove(id);
+                filling.remove(id);
                 yield Optional.empty();
             }
         };
@@ -310,36 +318,5 @@ final class Creation {
                 .filter(found -> found.state() == Subvolume.State.READY)
                 .orElseThrow(() -> new DriverException.BackendUnavailable(
                         "volume " + id + " was made and is not there now; retry"));
-    }
-
-    private static long checkFits(Wish wish, Subvolume found) {
-        long size = found.quotaBytes().orElse(0);
-        String exists = "volume " + wish.request().name() + " exists as " + wish.id();
-        if (!wish.capacity().accepts(size)) {
-            throw new DriverException.IncompatibleExisting(
-                    exists + " with " + size + " bytes, which capacity_range does not accept");
-        }
-        if (found.uid() != wish.owner().uid() || found.gid() != wish.owner().gid()) {
-            throw new DriverException.IncompatibleExisting(exists + " with owner " + found.uid() + ":" + found.gid()
-                    + ", not " + wish.owner().uid() + ":" + wish.owner().gid());
-        }
-        if (wish.parameters()
-                .dataPool()
-                .filter(pool -> !pool.equals(found.dataPool()))
-                .isPresent()) {
-            throw new DriverException.IncompatibleExisting(exists + " in data pool " + found.dataPool());
-        }
-        return size;
-    }
-
-    /// The account with the uid and gid that the class puts in its place.
-    private static Account owner(VolumeClass parameters, Account account) {
-        return new Account(
-                account.name(),
-                account.id(),
-                parameters.uid().orElse(account.uid()),
-                parameters.gid().orElse(account.gid()),
-                account.groups(),
-                account.allowanceBytes());
     }
 }

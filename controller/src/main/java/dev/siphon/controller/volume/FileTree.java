@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import java.time.Instant;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -19,6 +20,11 @@ public interface FileTree {
     ///
     /// @throws DriverException.NotFound if there is no such directory
     void setQuotaBytes(String cluster, String fileSystem, String path, long bytes);
+
+    /// How many files and directories a directory may hold (`ceph.quota.max_files`); empty if it has no limit.
+    ///
+    /// @throws DriverException.NotFound if there is no such directory
+    OptionalLong quotaFiles(String cluster, String fileSystem, String path);
 
     /// Sets how many files and directories a directory may hold (`ceph.quota.max_files`); 0 removes the limit.
     ///
@@ -44,6 +50,13 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is none
     /// @throws DriverException.BackendFault if there are several
     String dataDirectory(String cluster, String fileSystem, String path);
+
+    /// When a snapshot was taken (`ceph.snap.btime`), by the clock of the client that took it.
+    ///
+    /// @param path that of a directory in the snapshot
+    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws DriverException.BackendFault if it is in no snapshot
+    Instant takenAt(String cluster, String fileSystem, String path);
 
     /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
     /// background

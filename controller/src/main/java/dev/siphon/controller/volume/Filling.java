@@ -10,6 +10,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,12 +83,20 @@ final class Filling {
         return files.quotaBytes(volume.cluster(), volume.fileSystem(), dataDirectory(snapshot));
     }
 
+    /// When the snapshot was taken. The mgr tells that in a zone that it does not name, so the file system is asked.
+    Instant takenAt(SnapshotId snapshot) {
+        VolumeId.Provisioned volume = snapshot.volume();
+        return files.takenAt(volume.cluster(), volume.fileSystem(), directory(snapshot));
+    }
+
     private String dataDirectory(SnapshotId snapshot) {
         VolumeId.Provisioned volume = snapshot.volume();
-        return files.dataDirectory(
-                volume.cluster(),
-                volume.fileSystem(),
-                Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name());
+        return files.dataDirectory(volume.cluster(), volume.fileSystem(), directory(snapshot));
+    }
+
+    private static String directory(SnapshotId snapshot) {
+        VolumeId.Provisioned volume = snapshot.volume();
+        return Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name();
     }
 
     /// Takes the snapshot of a source volume; one that is a snapshot stays by itself, since the mgr refuses to

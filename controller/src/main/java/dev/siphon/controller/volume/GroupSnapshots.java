@@ -53,6 +53,8 @@ public final class GroupSnapshots {
     /// Takes a snapshot of every volume, or finds those that an earlier try took (CSI v1.13,
     /// CreateVolumeGroupSnapshot). If one cannot be taken, those taken by this call are removed.
     ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) also if an earlier try took some, and a volume needs one
+    /// @throws DriverException.OperationPending (ABORTED) if one of those is being cloned
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volumes are not all of one file system
     /// @throws DriverException.NotFound (NOT_FOUND) if a volume does not exist
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for other volumes
@@ -94,7 +96,9 @@ public final class GroupSnapshots {
             return new View(group, found);
         }
         members.forEach(volumes::live);
-        found.forEach(each -> subvolumes.removeSnapshot(each.id()));
+        List<SnapshotId> left = found.stream().map(SnapshotView::id).toList();
+        left.forEach(snapshots::checkRemovable);
+        left.forEach(subvolumes::removeSnapshot);
         takeAtOnce(group, members, ids);
         return new View(
                 group,
@@ -148,11 +152,12 @@ public final class GroupSnapshots {
     /// DeleteVolumeGroupSnapshot). If one cannot go, all stay.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs one of them
+    /// @throws DriverException.OperationPending (ABORTED) if one of them is being cloned
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `ids` are not the snapshots of this group
     public void delete(GroupSnapshotId group, List<SnapshotId> ids) {
         List<VolumeId.Provisioned> members = checkMembers(group, ids);
         operations.run(key(group, members), () -> {
-            ids.forEach(snapshots::checkNotNeeded);
+            ids.forEach(snapshots::checkRemovable);
             ids.forEach(subvolumes::removeSnapshot);
             names.values().remove(group);
         });

@@ -73,7 +73,7 @@ public final class Snapshots {
         try {
             return subvolumes
                     .findSnapshot(id)
-                    .map(found -> new SnapshotView(id, volumes.sizeOf(id), found.createdAt(), GroupSnapshotId.of(id)));
+                    .map(_ -> new SnapshotView(id, volumes.sizeOf(id), volumes.takenAt(id), GroupSnapshotId.of(id)));
         } catch (DriverException.NotFound goneMeanwhile) {
             return Optional.empty();
         }
@@ -108,6 +108,22 @@ public final class Snapshots {
         if (volumes.isCopied(id)) {
             throw new DriverException.InUse(
                     "snapshot " + id + " is being copied into a volume; retry when that is whole");
+        }
+    }
+
+    /// As [#checkNotNeeded], and asks whether a clone runs, where the mgr's refusal to remove what is being cloned
+    /// would come too late.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it
+    /// @throws DriverException.OperationPending (ABORTED) if it is being cloned
+    void checkRemovable(SnapshotId id) {
+        checkNotNeeded(id);
+        if (subvolumes
+                .findSnapshot(id)
+                .filter(Subvolumes.Snapshot::pendingClones)
+                .isPresent()) {
+            throw new DriverException.OperationPending(
+                    "snapshot " + id + " is being cloned into a volume; retry when that is whole");
         }
     }
 

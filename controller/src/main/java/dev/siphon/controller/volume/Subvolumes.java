@@ -2,7 +2,6 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -132,8 +131,7 @@ public interface Subvolumes {
             int gid,
             int mode,
             String dataPool,
-            String poolNamespace,
-            Instant createdAt) {
+            String poolNamespace) {
         /// What can be done with a subvolume.
         public enum State {
             /// It can be used.
@@ -152,7 +150,7 @@ public interface Subvolumes {
     /// A snapshot as found.
     ///
     /// @param pendingClones whether clones of it run, which keep it from being removed
-    record Snapshot(Instant createdAt, String dataPool, boolean pendingClones) {}
+    record Snapshot(String dataPool, boolean pendingClones) {}
 
     /// Use of a group.
     ///

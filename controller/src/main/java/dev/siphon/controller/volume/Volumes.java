@@ -7,6 +7,7 @@ import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -202,6 +203,11 @@ public final class Volumes {
     /// The size that a snapshot's volume had.
     OptionalLong sizeOf(SnapshotId snapshot) {
         return filling.sizeOf(snapshot);
+    }
+
+    /// When a snapshot was taken.
+    Instant takenAt(SnapshotId snapshot) {
+        return filling.takenAt(snapshot);
     }
 
     private long expandStatic(VolumeId.Static fixed, CapacityRange range) {

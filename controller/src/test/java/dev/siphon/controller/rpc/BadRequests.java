@@ -19,7 +19,6 @@ final class BadRequests {
 
     /// Text that Siphon never wrote, each of which another system, another version or an attacker might send.
     private static final List<String> NOT_OURS = List.of(
-            UNKNOWN_VERSION,
             "pvc-0d6f8a3c-5b0e-4b43-9f3e-5a4d7a8b9c0d",
             "s1:lab:fs:a0123456789abcdefghij",
             "s1:lab:fs:a0123456789abcdefghij:",
@@ -82,6 +81,7 @@ final class BadRequests {
         for (String text : NOT_OURS) {
             cases.add(new Case<>(field + " not ours: " + text, b -> set.accept(b, text), unknown, field));
         }
+        cases.add(otherVersion(field, set, UNKNOWN_VERSION));
         cases.add(new Case<>(field + " of nothing", b -> set.accept(b, MISSING_VOLUME), unknown, MISSING_VOLUME));
         cases.add(new Case<>(field + " elsewhere", b -> set.accept(b, OTHER_CLUSTER), otherCluster, "clusters file"));
         return cases;
@@ -104,10 +104,17 @@ final class BadRequests {
                 "@")) {
             cases.add(new Case<>(field + " not ours: " + text, b -> set.accept(b, text), unknown, field));
         }
+        cases.add(otherVersion(field, set, UNKNOWN_VERSION + "@s0123456789abcdefghij"));
         cases.add(new Case<>(field + " of nothing", b -> set.accept(b, MISSING_SNAPSHOT), unknown, MISSING_SNAPSHOT));
         cases.add(new Case<>(
                 field + " elsewhere", b -> set.accept(b, OTHER_CLUSTER + "@s"), otherCluster, "clusters file"));
         return cases;
+    }
+
+    /// An id of another format version: it may name something that exists.
+    static <B> Case<B> otherVersion(String field, BiConsumer<B, String> set, String id) {
+        return new Case<>(
+                field + " of another version", b -> set.accept(b, id), Status.Code.FAILED_PRECONDITION, "format s2");
     }
 
     /// An id whatever it names: missing, too long, with characters that no id has.
@@ -135,7 +142,7 @@ final class BadRequests {
                 bad(field + " with an empty key", b -> put.put(b, "", "1"), field),
                 bad(field + " with NUL in a key", b -> put.put(b, "mo\u0000de", "0700"), field),
                 bad(field + " with NUL in a value", b -> put.put(b, "mode", "07\u000000"), field)));
-        Map.of("mode", "0999,8,-1,77777,+700, 0700,abc,", "quotaFiles", "-1,1.5,9999999999999999999,1e3,")
+        Map.of("mode", "0,01000,0999,8,-1,77777,+700, 0700,abc,", "quotaFiles", "-1,1.5,9999999999999999999,1e3,")
                 .forEach((name, values) -> {
                     for (String value : values.split(",", -1)) {
                         cases.add(bad(field + " " + name + "=" + value, b -> put.put(b, name, value), name));

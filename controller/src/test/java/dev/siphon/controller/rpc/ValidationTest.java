@@ -4,6 +4,7 @@ import static dev.siphon.controller.rpc.BadRequests.capability;
 import static dev.siphon.controller.rpc.BadRequests.classParameters;
 import static dev.siphon.controller.rpc.BadRequests.malformedId;
 import static dev.siphon.controller.rpc.BadRequests.name;
+import static dev.siphon.controller.rpc.BadRequests.otherVersion;
 import static dev.siphon.controller.rpc.BadRequests.parameters;
 import static dev.siphon.controller.rpc.BadRequests.secrets;
 import static dev.siphon.controller.rpc.BadRequests.snapshotId;
@@ -511,7 +512,15 @@ final class ValidationTest {
                         request -> served.groups().deleteVolumeGroupSnapshot(request.build()),
                         malformedId(
                                 "group_snapshot_id", DeleteVolumeGroupSnapshotRequest.Builder::setGroupSnapshotId, 128),
-                        also("not ours", b -> b.setGroupSnapshotId("s2g:lab:fs:g1"), Code.OK, ""),
+                        also("not ours", b -> b.setGroupSnapshotId("group-1"), Code.OK, ""),
+                        List.of(otherVersion(
+                                "group_snapshot_id",
+                                DeleteVolumeGroupSnapshotRequest.Builder::setGroupSnapshotId,
+                                "s2g:lab:fs:g1")),
+                        List.of(otherVersion(
+                                "snapshot_ids",
+                                DeleteVolumeGroupSnapshotRequest.Builder::addSnapshotIds,
+                                BadRequests.UNKNOWN_VERSION + "@s")),
                         also("others", b -> b.setGroupSnapshotId(unknown), Code.INVALID_ARGUMENT, "snapshot_ids"),
                         also("none", b -> b.clearSnapshotIds(), Code.INVALID_ARGUMENT, "snapshot_ids"),
                         also(
@@ -529,7 +538,11 @@ final class ValidationTest {
                         request -> served.groups().getVolumeGroupSnapshot(request.build()),
                         malformedId(
                                 "group_snapshot_id", GetVolumeGroupSnapshotRequest.Builder::setGroupSnapshotId, 128),
-                        also("not ours", b -> b.setGroupSnapshotId("s2g:lab:fs:g1"), Code.NOT_FOUND, "group"),
+                        also("not ours", b -> b.setGroupSnapshotId("group-1"), Code.NOT_FOUND, "group"),
+                        List.of(otherVersion(
+                                "group_snapshot_id",
+                                GetVolumeGroupSnapshotRequest.Builder::setGroupSnapshotId,
+                                "s2g:lab:fs:g1")),
                         also(
                                 "elsewhere",
                                 b -> b.setGroupSnapshotId("s1g:other:fs:g0123456789abcdefghij"),

@@ -9,6 +9,8 @@ import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
@@ -83,7 +85,18 @@ public abstract class FileTreeContract {
             files().setMode(cluster, fileSystem, data, 0755);
         }
         assertEquals(0755, subvolumes().find(volume).orElseThrow().mode());
+        assertEquals(OptionalLong.of(1000), files().quotaFiles(cluster, fileSystem, data));
         files().setQuotaFiles(cluster, fileSystem, data, 0);
+        assertEquals(OptionalLong.empty(), files().quotaFiles(cluster, fileSystem, data));
+    }
+
+    @Test
+    final void aSnapshotSaysWhenItWasTakenWhateverZoneTheMgrIsIn() {
+        subvolumes().createSnapshot(snapshot);
+        Instant taken = files().takenAt(cluster, fileSystem, home + "/.snap/" + snapshot.name());
+        assertTrue(Duration.between(taken, Instant.now()).abs().compareTo(Duration.ofMinutes(2)) < 0, taken::toString);
+        assertThrows(
+                DriverException.NotFound.class, () -> files().takenAt(cluster, fileSystem, home + "/.snap/missing"));
     }
 
     @Test

@@ -152,6 +152,18 @@ final class FillingTest {
     }
 
     @Test
+    void aFailedCloneOfAVolumeTakesItsSnapshotAlongWhenTheNameIsUsedOtherwise() {
+        world.ceph.clonesTake(1000);
+        world.timeLeft.set(Duration.ofSeconds(1));
+        assertThrows(DriverException.OperationPending.class, () -> world.create(fromVolume("copy", Map.of())));
+        world.ceph.failClones();
+        world.restart();
+        VolumeId.Provisioned made = world.create(request("copy"));
+        world.domain.volumes().delete(made);
+        assertNoTrace();
+    }
+
+    @Test
     void aVolumeThatIsBeingFilledCanBeDeleted() {
         world.ceph.clonesTake(1000);
         world.timeLeft.set(Duration.ofSeconds(1));

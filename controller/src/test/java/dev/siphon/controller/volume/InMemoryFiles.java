@@ -3,6 +3,7 @@ package dev.siphon.controller.volume;
 import dev.siphon.controller.volume.InMemoryTree.Directory;
 import dev.siphon.controller.volume.InMemoryTree.Entry;
 import dev.siphon.csi.DriverException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -55,6 +56,14 @@ final class InMemoryFiles implements FileTree {
     }
 
     @Override
+    public OptionalLong quotaFiles(String cluster, String fileSystem, String path) {
+        synchronized (tree) {
+            long limit = at(cluster, path).quotaFiles;
+            return limit == 0 ? OptionalLong.empty() : OptionalLong.of(limit);
+        }
+    }
+
+    @Override
     public void setQuotaFiles(String cluster, String fileSystem, String path, long files) {
         synchronized (tree) {
             at(cluster, path).quotaFiles = files;
@@ -86,6 +95,16 @@ final class InMemoryFiles implements FileTree {
             return tree.below(path)
                     .map(data -> path + "/" + data.name)
                     .orElseThrow(() -> new DriverException.NotFound(path + " has no data directory"));
+        }
+    }
+
+    @Override
+    public Instant takenAt(String cluster, String fileSystem, String path) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            return tree.snapshotAt(path)
+                    .orElseThrow(() -> new DriverException.NotFound(path + " does not exist"))
+                    .createdAt();
         }
     }
 

@@ -115,13 +115,12 @@ final class InMemorySubvolumes implements Subvolumes {
                         data.gid,
                         data.mode,
                         data.dataPool,
-                        data.poolNamespace,
-                        data.createdAt))
+                        data.poolNamespace))
                 .orElseGet(() -> without(Subvolume.State.RETAINED));
     }
 
     private static Subvolume without(Subvolume.State state) {
-        return new Subvolume(state, Optional.empty(), OptionalLong.empty(), 0, 0, 0, 0, "", "", Instant.EPOCH);
+        return new Subvolume(state, Optional.empty(), OptionalLong.empty(), 0, 0, 0, 0, "", "");
     }
 
     @Override
@@ -208,8 +207,7 @@ final class InMemorySubvolumes implements Subvolumes {
         synchronized (tree) {
             return tree.find(snapshot.volume())
                     .flatMap(entry -> Optional.ofNullable(entry.snapshots.get(snapshot.name()))
-                            .map(found -> new Snapshot(
-                                    found.createdAt(), found.data().dataPool, tree.isCloned(entry, snapshot.name()))));
+                            .map(found -> new Snapshot(found.data().dataPool, tree.isCloned(entry, snapshot.name()))));
         }
     }
 

@@ -58,10 +58,9 @@ final class InMemoryTree {
         int mode;
         final String dataPool;
         final String poolNamespace;
-        final Instant createdAt;
         final NavigableMap<String, String> files = new TreeMap<>();
 
-        private Directory(String name, SubvolumeSpec spec, String poolNamespace, Instant createdAt) {
+        private Directory(String name, SubvolumeSpec spec, String poolNamespace) {
             this.name = name;
             this.quotaBytes = spec.quotaBytes();
             this.uid = spec.uid();
@@ -69,22 +68,18 @@ final class InMemoryTree {
             this.mode = spec.mode();
             this.dataPool = spec.dataPool().orElse(POOLS.getFirst());
             this.poolNamespace = poolNamespace;
-            this.createdAt = createdAt;
         }
 
         /// A new data directory.
         static Directory made(VolumeId.Provisioned volume, SubvolumeSpec spec) {
             return new Directory(
-                    UUID.randomUUID().toString(),
-                    spec,
-                    "fsvolumens__" + volume.group() + "_" + volume.subvolume(),
-                    Instant.now());
+                    UUID.randomUUID().toString(), spec, "fsvolumens__" + volume.group() + "_" + volume.subvolume());
         }
 
         /// The same contents and attributes under another name.
         Directory copy(String as) {
             SubvolumeSpec spec = new SubvolumeSpec(quotaBytes, uid, gid, mode, Optional.of(dataPool));
-            Directory copy = new Directory(as, spec, poolNamespace, createdAt);
+            Directory copy = new Directory(as, spec, poolNamespace);
             copy.quotaFiles = quotaFiles;
             copy.files.putAll(files);
             return copy;
@@ -189,10 +184,14 @@ final class InMemoryTree {
         if (parts.length == 4) {
             return entry(parts[2], parts[3]).flatMap(entry -> entry.data);
         }
+        return snapshotAt(path).map(SnapshotState::data);
+    }
+
+    /// The snapshot of a subvolume at a path.
+    Optional<SnapshotState> snapshotAt(String path) {
+        String[] parts = path.split("/", -1);
         return parts.length == 6 && parts[4].equals(".snap")
-                ? entry(parts[2], parts[3])
-                        .map(entry -> entry.snapshots.get(parts[5]))
-                        .map(SnapshotState::data)
+                ? entry(parts[2], parts[3]).map(entry -> entry.snapshots.get(parts[5]))
                 : Optional.empty();
     }
 

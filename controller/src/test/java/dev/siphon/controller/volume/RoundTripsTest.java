@@ -54,7 +54,9 @@ final class RoundTripsTest {
                 () -> world.create(request("d", Map.of("owner", "u2", "quotaFiles", "5"))),
                 "create",
                 "find",
-                "setQuotaFiles");
+                "setQuotaFiles",
+                "setMode");
+        assertCalls(() -> world.create(request("d", Map.of("owner", "u2", "quotaFiles", "5"))), "find", "quotaFiles");
         assertCalls(() -> world.create(request("e", Map.of("owner", "u2", "mode", "0755"))), "create");
     }
 
@@ -91,9 +93,15 @@ final class RoundTripsTest {
                 "createSnapshot",
                 "findSnapshot",
                 "dataDirectory",
-                "quotaBytes");
+                "quotaBytes",
+                "takenAt");
         SnapshotId snapshot = world.snapshot(volume, "snap");
-        assertCalls(() -> world.domain.snapshots().find(snapshot), "findSnapshot", "dataDirectory", "quotaBytes");
+        assertCalls(
+                () -> world.domain.snapshots().find(snapshot),
+                "findSnapshot",
+                "dataDirectory",
+                "quotaBytes",
+                "takenAt");
         assertCalls(() -> world.domain.snapshots().delete(snapshot), "list", "removeSnapshot");
         assertCalls(() -> world.domain.snapshots().delete(snapshot), "removeSnapshot");
     }
@@ -115,12 +123,19 @@ final class RoundTripsTest {
                 "findSnapshot",
                 "dataDirectory",
                 "quotaBytes",
+                "takenAt",
                 "findSnapshot",
                 "dataDirectory",
-                "quotaBytes");
+                "quotaBytes",
+                "takenAt");
         var group = world.domain.groupSnapshots().create("group", both);
         List<SnapshotId> ids = group.snapshots().stream().map(SnapshotView::id).toList();
-        assertCalls(() -> world.domain.groupSnapshots().delete(group.id(), ids), "removeSnapshot", "removeSnapshot");
+        assertCalls(
+                () -> world.domain.groupSnapshots().delete(group.id(), ids),
+                "findSnapshot",
+                "findSnapshot",
+                "removeSnapshot",
+                "removeSnapshot");
     }
 
     @Test

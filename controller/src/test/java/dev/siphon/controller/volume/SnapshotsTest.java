@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -150,6 +151,48 @@ final class SnapshotsTest {
         assertThrows(
                 DriverException.InUse.class, () -> world.domain.groupSnapshots().delete(group.id(), ids(group)));
         assertEquals(before, world.ceph.everything());
+    }
+
+    @Test
+    void aGroupOfWhichOneIsBeingClonedStaysWhole() {
+        VolumeId.Provisioned other = world.create(request("pvc-2"));
+        GroupSnapshots.View group = world.domain.groupSnapshots().create("group", List.of(volume, other));
+        world.ceph.clonesTake(1000);
+        world.timeLeft.set(Duration.ofSeconds(1));
+        VolumeRequest copy =
+                World.filledFrom(new ContentSource.FromSnapshot(ids(group).getLast()), request("copy"));
+        assertThrows(DriverException.OperationPending.class, () -> world.create(copy));
+        List<String> before = world.ceph.everything();
+        assertThrows(
+                DriverException.OperationPending.class,
+                () -> world.domain.groupSnapshots().delete(group.id(), ids(group)));
+        assertEquals(before, world.ceph.everything());
+        world.ceph.endClones();
+        world.create(copy);
+        world.domain.groupSnapshots().delete(group.id(), ids(group));
+    }
+
+    @Test
+    void aGroupIsNotTakenAnewWhereAVolumeNeedsWhatIsThere() {
+        VolumeId.Provisioned other = world.create(request("pvc-2"));
+        GroupSnapshots.View group = world.domain.groupSnapshots().create("group", List.of(volume, other));
+        List<SnapshotId> ids = ids(group);
+        VolumeId.Provisioned view = world.create(
+                World.readOnly(World.filledFrom(new ContentSource.FromSnapshot(ids.getFirst()), request("view"))));
+        world.ceph.ports().subvolumes().removeSnapshot(ids.getLast());
+        List<String> before = world.ceph.everything();
+        assertThrows(
+                DriverException.InUse.class,
+                () -> world.domain.groupSnapshots().create("group", List.of(volume, other)));
+        assertEquals(before, world.ceph.everything());
+        world.domain.volumes().delete(view);
+        assertEquals(
+                2,
+                world.domain
+                        .groupSnapshots()
+                        .create("group", List.of(volume, other))
+                        .snapshots()
+                        .size());
     }
 
     @Test

@@ -70,6 +70,50 @@ final class VolumesTest {
     }
 
     @Test
+    void whatWasModifiedIsNotChangedBackByALateRetryOfCreate() {
+        VolumeRequest request = request("pvc-1", Map.of("quotaFiles", "7"));
+        VolumeId.Provisioned id = world.create(request);
+        assertEquals(id, world.create(request));
+        for (long limit : List.of(9L, 0L)) {
+            world.domain.volumes().modify(id, new Changeable(OptionalLong.of(limit), OptionalInt.empty()));
+            world.restart();
+            List<String> before = world.ceph.everything();
+            assertThrows(DriverException.IncompatibleExisting.class, () -> world.create(request));
+            assertEquals(limit, world.ceph.quotaFiles(id));
+            assertEquals(before, world.ceph.everything());
+        }
+        VolumeRequest other = request("pvc-2");
+        VolumeId.Provisioned second = world.create(other);
+        world.domain.volumes().modify(second, new Changeable(OptionalLong.of(3), OptionalInt.of(0755)));
+        assertEquals(second, world.create(other), "a request that wants neither fits");
+        assertEquals(3, world.ceph.quotaFiles(second));
+        assertThrows(
+                DriverException.IncompatibleExisting.class,
+                () -> world.create(new VolumeRequest(
+                        "pvc-2",
+                        CapacityRange.ANY,
+                        other.parameters().with(new Changeable(OptionalLong.empty(), OptionalInt.of(0711))),
+                        false,
+                        other.source())));
+    }
+
+    @Test
+    void aVolumeOfWhichTheLimitOfFilesIsMissingIsFinishedByARetry() {
+        VolumeRequest request = request("pvc-1", Map.of("quotaFiles", "7", "mode", "0750"));
+        world.restart((call, make) -> {
+            if (call.method().equals("setQuotaFiles")) {
+                throw new DriverException.BackendUnavailable("the controller dies here");
+            }
+            return make.get();
+        });
+        assertThrows(DriverException.BackendUnavailable.class, () -> world.create(request));
+        world.restart();
+        VolumeId.Provisioned id = world.create(request);
+        assertEquals(7, world.ceph.quotaFiles(id));
+        assertTrue(world.ceph.everything().getFirst().contains(" 750 "));
+    }
+
+    @Test
     void whatDoesNotFitTheExistingVolumeIsRefused() {
         world.create(request("pvc-1"));
         List<VolumeRequest> others = List.of(

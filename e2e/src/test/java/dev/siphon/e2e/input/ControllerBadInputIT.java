@@ -95,7 +95,7 @@ final class ControllerBadInputIT {
                         Code.INVALID_ARGUMENT,
                         "volume_id",
                         it -> it.controller().deleteVolume(Requests.delete(""))),
-                deletion("of another version", Code.OK, "s2:lab:cephfs:a:v"),
+                deletion("of another version", Code.FAILED_PRECONDITION, "s2:lab:cephfs:a:v"),
                 deletion("with a path", Code.OK, "s1:lab:cephfs:..:.."),
                 deletion("with NUL", Code.OK, "s1:lab:cephfs:a\0:v"),
                 deletion("of a static path with ..", Code.OK, "static:lab:cephfs:/volumes/../volumes"),

@@ -71,7 +71,16 @@ final class NodeBadInputIT {
     private List<BadCall> stages() {
         return List.of(
                 stage("without id", "volume_id", NodeStageVolumeRequest.Builder::clearVolumeId),
-                stage("with an id of another version", "volume_id", it -> it.setVolumeId("s2:lab:cephfs:a:v")),
+                new BadCall(
+                        "NodeUnstageVolume with an id of another version",
+                        Code.FAILED_PRECONDITION,
+                        "format s2",
+                        it -> it.node()
+                                .nodeUnstageVolume(NodeUnstageVolumeRequest.newBuilder()
+                                        .setVolumeId("s2:lab:cephfs:a:v")
+                                        .setStagingTargetPath(
+                                                folder.file("pods/staging").toString())
+                                        .build())),
                 stage("with a path as id", "volume_id", it -> it.setVolumeId("s1:lab:cephfs:..:..")),
                 stage("without path", "staging_target_path", NodeStageVolumeRequest.Builder::clearStagingTargetPath),
                 stage("with a relative path", "staging_target_path", it -> it.setStagingTargetPath("staging")),

@@ -24,6 +24,7 @@ final class Fields {
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing, too long, or holds a
     ///     control character
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another version of this driver made the volume
     static Optional<VolumeId> volumeId(String text) {
         if (text.isEmpty()) {
             throw new DriverException.InvalidRequest(VOLUME_ID + " is missing");
@@ -32,6 +33,7 @@ final class Fields {
         if (text.codePoints().anyMatch(Character::isISOControl)) {
             throw new DriverException.InvalidRequest(VOLUME_ID + " " + Quoted.of(text) + " holds a control character");
         }
+        VolumeId.checkFormat(VOLUME_ID, text);
         return VolumeId.tryParse(text);
     }
 

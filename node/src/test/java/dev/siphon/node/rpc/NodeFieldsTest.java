@@ -180,7 +180,7 @@ class NodeFieldsTest {
                 Arguments.of("NUL", "s1:lab:fs:g:v\0", Code.INVALID_ARGUMENT),
                 Arguments.of("line feed", "s1:lab:fs:g:v\n", Code.INVALID_ARGUMENT),
                 Arguments.of("another driver's", "pvc-0123", Code.NOT_FOUND),
-                Arguments.of("of another version", "s2:lab:fs:g:v", Code.NOT_FOUND),
+                Arguments.of("of another version", "s2:lab:fs:g:v", Code.FAILED_PRECONDITION),
                 Arguments.of("path in a part", "s1:lab:fs:..:v", Code.NOT_FOUND),
                 Arguments.of("slash in a part", "s1:lab:fs:g/h:v", Code.NOT_FOUND),
                 Arguments.of("static with dots", "static:lab:fs:/a/../b", Code.NOT_FOUND),
@@ -190,7 +190,7 @@ class NodeFieldsTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("ids")
     void aBadVolumeIdIsRefused(String name, String id, Code code) {
-        String word = code == Code.INVALID_ARGUMENT ? "volume_id" : "there is no volume";
+        String word = code == Code.NOT_FOUND ? "there is no volume" : "volume_id";
         expect(name, code, word, () -> mountCalls.stage(stage().setVolumeId(id).build()));
         expect(
                 name,
@@ -225,7 +225,7 @@ class NodeFieldsTest {
                 .setVolumeId(id)
                 .setTargetPath("/mnt/x")
                 .build();
-        if (code == Code.INVALID_ARGUMENT) {
+        if (code != Code.NOT_FOUND) {
             expect(name, code, "volume_id", () -> mountCalls.unstage(unstage));
             expect(name, code, "volume_id", () -> mountCalls.unpublish(unpublish));
         } else {

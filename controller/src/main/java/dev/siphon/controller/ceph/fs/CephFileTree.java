@@ -2,16 +2,21 @@ package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// [FileTree] by libcephfs.
 final class CephFileTree implements FileTree {
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
     private static final String MAX_FILES = "ceph.quota.max_files";
+    private static final String SNAPSHOT_TIME = "ceph.snap.btime";
+    private static final Pattern TIME = Pattern.compile("([0-9]{1,12})[.]([0-9]{9})");
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     private final CephFileSystems fileSystems;
@@ -31,6 +36,11 @@ final class CephFileTree implements FileTree {
             directory.setNumber(MAX_BYTES, bytes);
             return true;
         });
+    }
+
+    @Override
+    public OptionalLong quotaFiles(String cluster, String fileSystem, String path) {
+        return inDirectory("get quota", cluster, fileSystem, path, directory -> directory.number(MAX_FILES));
     }
 
     @Override
@@ -81,6 +91,19 @@ final class CephFileTree implements FileTree {
                     path + " of file system " + fileSystem + " in cluster " + cluster + " has no data directory");
         }
         return path + "/" + found.getFirst();
+    }
+
+    @Override
+    public Instant takenAt(String cluster, String fileSystem, String path) {
+        return inDirectory("get time of snapshot", cluster, fileSystem, path, directory -> {
+            String text = directory.attribute(SNAPSHOT_TIME).orElse("");
+            Matcher time = TIME.matcher(text);
+            if (!time.matches()) {
+                throw new DriverException.BackendFault(path + " of file system " + fileSystem + " in cluster " + cluster
+                        + " has no time of a snapshot: " + SNAPSHOT_TIME + " is " + Quoted.of(text));
+            }
+            return Instant.ofEpochSecond(Long.parseLong(time.group(1)), Long.parseLong(time.group(2)));
+        });
     }
 
     @Override

@@ -5,13 +5,14 @@ import dev.siphon.csi.DriverException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /// A file or directory that is open in a mount.
 ///
 /// @param path for messages
 record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoCloseable {
-    private static final int MAX_NUMBER_BYTES = 32;
+    private static final int MAX_ATTRIBUTE_BYTES = 32;
 
     /// What it is.
     FileStat stat() {
@@ -51,14 +52,22 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
     ///
     /// @param name for example `ceph.quota.max_bytes`
     OptionalLong number(String name) {
+        long number = attribute(name).map(Long::parseLong).orElse(0L);
+        return number == 0 ? OptionalLong.empty() : OptionalLong.of(number);
+    }
+
+    /// A short attribute that Ceph keeps of a directory; empty if it has none.
+    ///
+    /// @param name for example `ceph.snap.btime`
+    Optional<String> attribute(String name) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment value = arena.allocate(MAX_NUMBER_BYTES + 1L);
-            mount.call(path, Function.FGETXATTR, descriptor, arena.allocateFrom(name), value, (long) MAX_NUMBER_BYTES);
-            long number = Long.parseLong(value.getString(0, StandardCharsets.US_ASCII));
-            return number == 0 ? OptionalLong.empty() : OptionalLong.of(number);
+            MemorySegment value = arena.allocate(MAX_ATTRIBUTE_BYTES + 1L);
+            mount.call(
+                    path, Function.FGETXATTR, descriptor, arena.allocateFrom(name), value, (long) MAX_ATTRIBUTE_BYTES);
+            return Optional.of(value.getString(0, StandardCharsets.US_ASCII));
         } catch (DriverException.NotFound _) {
             // ENODATA: no such attribute. An open directory cannot be missing.
-            return OptionalLong.empty();
+            return Optional.empty();
         }
     }
 

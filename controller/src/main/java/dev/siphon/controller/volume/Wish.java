@@ -1,0 +1,41 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.csi.VolumeId;
+
+/// What CreateVolume asks for.
+///
+/// @param id where it goes
+/// @param account whose volume it is
+/// @param owner the same with the uid and gid that the class puts in its place
+record Wish(VolumeId.Provisioned id, Account account, Account owner, VolumeRequest request) {
+    private static final int DEFAULT_MODE = 0700;
+
+    static Wish of(VolumeId.Provisioned id, Account account, VolumeRequest request) {
+        return new Wish(id, account, owner(request.parameters(), account), request);
+    }
+
+    VolumeClass parameters() {
+        return request.parameters();
+    }
+
+    CapacityRange capacity() {
+        return request.capacity();
+    }
+
+    /// The permission bits of the data directory.
+    int mode() {
+        return parameters().changeable().mode().orElse(parameters().mode().orElse(DEFAULT_MODE));
+    }
+
+    /// The account with the uid and gid that the class puts in its place.
+    private static Account owner(VolumeClass parameters, Account account) {
+        return new Account(
+                account.name(),
+                account.id(),
+                parameters.uid().orElse(account.uid()),
+                parameters.gid().orElse(account.gid()),
+                account.groups(),
+                account.allowanceBytes());
+    }
+}
