@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 
 /// The Ceph of the lab that the test runs in (e2e/lab), and volumes made in it.
@@ -44,6 +45,11 @@ public final class Lab {
     public static String monitors() {
         String address = environment("LAB_ADDRESS");
         return "[v2:" + address + ":3300/0,v1:" + address + ":6789/0]";
+    }
+
+    /// The mounter to test with: `kernel` in a guest of the lab (e2e/lab guest), else `fuse`.
+    public static String mounter() {
+        return Optional.ofNullable(System.getenv("LAB_MOUNTER")).orElse("fuse");
     }
 
     public static String ceph(String... arguments) {
@@ -95,7 +101,7 @@ public final class Lab {
                         "dataPath",
                         name,
                         "mounter",
-                        "fuse"),
+                        mounter()),
                 nodeSecrets());
     }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Many callers at once, with ceph-fuse and a real Ceph.
+/// Many callers at once, with a real Ceph: in the lab with ceph-fuse, in a guest with the kernel's client.
 class NodeConcurrencyIT {
     private static final long MIB = 1 << 20;
 

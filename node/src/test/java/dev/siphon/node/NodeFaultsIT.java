@@ -25,10 +25,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /// What the node does when its clients die or hang, with ceph-fuse and a real Ceph.
+@Tag("fuse")
 class NodeFaultsIT {
     private static final long MIB = 1 << 20;
     private static final int LOOK_SECONDS = 2;

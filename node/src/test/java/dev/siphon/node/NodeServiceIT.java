@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/// The node's calls over its socket, with ceph-fuse and a real Ceph.
+/// The node's calls over its socket, with a real Ceph: in the lab with ceph-fuse, in a guest with the kernel's client.
 class NodeServiceIT {
     private static final long MIB = 1 << 20;
     private static final long ALLOWANCE = 64 * MIB;
@@ -265,7 +265,7 @@ class NodeServiceIT {
         Lab.Volume other = new Lab.Volume(
                 volume().id(),
                 volume().path(),
-                Map.of("monitors", Lab.monitors(), "mounter", "fuse", "mountPath", "/volumes/" + Lab.createGroup(MIB)),
+                Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter(), "mountPath", "/volumes/" + Lab.createGroup(MIB)),
                 narrow.secrets());
         refused(Code.PERMISSION_DENIED, () -> node.stub().nodeStageVolume(Requests.stage(other, staging)));
         assertEquals(List.of(), workplace.mounts());
@@ -277,7 +277,7 @@ class NodeServiceIT {
         Lab.Volume fixed = new Lab.Volume(
                 new VolumeId.Static("lab", Lab.fileSystem(), volume().path()),
                 volume().path(),
-                Map.of("monitors", Lab.monitors(), "mounter", "fuse"),
+                Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter()),
                 volume().secrets());
         node.stub().nodeStageVolume(Requests.stage(fixed, staging));
         Files.writeString(staging.resolve("static"), "static");

@@ -5,8 +5,10 @@ import dev.siphon.node.ceph.FuseMounter;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /// ceph-fuse, against a real Ceph.
+@Tag("fuse")
 class FuseMounterIT extends MounterContract {
     private static final long MIB = 1 << 20;
 
