@@ -144,10 +144,13 @@ public final class Lab {
                 .orElseThrow();
     }
 
-    /// Ends the MDS sessions of clients of `volume`, as an administrator would who does not want to wait until the
-    /// MDS gives up a client that died (60 s).
+    /// Ends the MDS sessions of clients of `volume`, as an administrator would who does not want to wait until
+    /// the MDS gives up a client that died (60 s). The kernel's client says only which group it has mounted.
     public static void evict(VolumeId volume) {
-        ceph("tell", "mds." + fileSystem() + ":0", "client", "evict", "client_metadata.volume_id=" + volume);
+        String filter = mounter().equals("kernel") && volume instanceof VolumeId.Provisioned own
+                ? "client_metadata.root=/volumes/" + own.group()
+                : "client_metadata.volume_id=" + volume;
+        ceph("tell", "mds." + fileSystem() + ":0", "client", "evict", filter);
     }
 
     /// The processes of ceph-fuse that serve `volume`.

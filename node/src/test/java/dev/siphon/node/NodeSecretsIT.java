@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.siphon.node.linux.KernelLog;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -37,6 +38,7 @@ class NodeSecretsIT {
     void theKeyIsInNoArgumentEnvironmentLogOrFile() throws Exception {
         Lab.Volume volume = Lab.createVolume(Lab.createGroup(64 * MIB), 32 * MIB);
         String key = volume.secrets().getOrDefault("userKey", "");
+        KernelLog kernel = KernelLog.fromNow();
         AtomicBoolean done = new AtomicBoolean();
         var watcher = Thread.ofPlatform().start(() -> {
             while (!done.get()) {
@@ -49,6 +51,7 @@ class NodeSecretsIT {
         for (int i = 0; i < 3; i++) {
             node.stub().nodeStageVolume(Requests.stage(volume, staging));
             assertEquals(List.of(), seen(key));
+            assertFalse(Files.readString(Path.of("/proc/self/mountinfo")).contains(key), "in the mount table");
             node.stub().nodeUnstageVolume(Requests.unstage(volume, staging));
         }
         refusedWithoutKey(volume, key);
@@ -56,6 +59,8 @@ class NodeSecretsIT {
         watcher.join(TimeUnit.SECONDS.toMillis(10));
         assertEquals(List.of(), failures);
         assertFalse(node.log().contains(key), "in the log");
+        assertFalse(String.join("\n", kernel.said()).contains(key.substring(0, 20)), "in the kernel's log");
+        kernel.close();
         assertEquals(List.of(), filesWith(key));
     }
 
@@ -74,7 +79,7 @@ class NodeSecretsIT {
                 volume.with(Map.of("dataPath", "none")),
                 volume.with(Map.of("mountPath", "/volumes/none")),
                 volume.with(Map.of("monitors", "127.0.0.1:9")),
-                volume.with(Map.of("mountOptions", "rsize=4096")));
+                volume.with(Map.of("mountOptions", "name=other")));
         for (Lab.Volume attempt : attempts) {
             StatusRuntimeException e = assertThrows(
                     StatusRuntimeException.class, () -> node.stub().nodeStageVolume(Requests.stage(attempt, staging)));

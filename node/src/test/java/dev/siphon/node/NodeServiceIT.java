@@ -265,7 +265,13 @@ class NodeServiceIT {
         Lab.Volume other = new Lab.Volume(
                 volume().id(),
                 volume().path(),
-                Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter(), "mountPath", "/volumes/" + Lab.createGroup(MIB)),
+                Map.of(
+                        "monitors",
+                        Lab.monitors(),
+                        "mounter",
+                        Lab.mounter(),
+                        "mountPath",
+                        "/volumes/" + Lab.createGroup(MIB)),
                 narrow.secrets());
         refused(Code.PERMISSION_DENIED, () -> node.stub().nodeStageVolume(Requests.stage(other, staging)));
         assertEquals(List.of(), workplace.mounts());

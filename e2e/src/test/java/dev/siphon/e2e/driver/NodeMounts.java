@@ -13,20 +13,30 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /// What a kubelet does for the pods of one node. Closing it unmounts what is still mounted.
 public final class NodeMounts implements AutoCloseable {
     private final CsiClient node;
     private final Path folder;
     private final Map<String, String> secrets;
+    private final Consumer<Path> makeDirectories;
     private final Deque<Runnable> undo = new ArrayDeque<>();
 
     /// @param folder where staging and target paths are made
     /// @param secrets of NodeStage and NodePublish
     public NodeMounts(CsiClient node, Path folder, Map<String, String> secrets) {
+        this(node, folder, secrets, NodeMounts::makeHere);
+    }
+
+    /// For a node whose files are not this process's.
+    ///
+    /// @param makeDirectories makes a folder there, and those above it
+    public NodeMounts(CsiClient node, Path folder, Map<String, String> secrets, Consumer<Path> makeDirectories) {
         this.node = node;
         this.folder = folder;
         this.secrets = secrets;
+        this.makeDirectories = makeDirectories;
     }
 
     /// Stages and publishes a volume for one pod that reads and writes.
@@ -103,9 +113,14 @@ public final class NodeMounts implements AutoCloseable {
         return Integer.toHexString(volume.getVolumeId().hashCode());
     }
 
-    private static Path made(Path folder) {
+    private Path made(Path wanted) {
+        makeDirectories.accept(wanted);
+        return wanted;
+    }
+
+    private static void makeHere(Path folder) {
         try {
-            return Files.createDirectories(folder);
+            Files.createDirectories(folder);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

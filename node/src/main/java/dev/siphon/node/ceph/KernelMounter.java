@@ -2,6 +2,7 @@ package dev.siphon.node.ceph;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.KernelLog;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.Mounts;
 import dev.siphon.node.mount.ClientMount;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /// Mounts with the kernel's client, by mount(2) itself and not through mount.ceph(8): the helper takes the key as
 /// an argument or from a file, has to fit the cluster's release (that of Ceph 18 refuses aes256k keys), and is
@@ -28,6 +30,9 @@ public final class KernelMounter implements Mounter {
     private static final String TYPE = "ceph";
     private static final String MODE = "ms_mode";
     private static final String FILE_SYSTEM = "mds_namespace";
+
+    /// `net/ceph/auth.c`: -EACCES or -EPERM from a monitor.
+    private static final Pattern REFUSED = Pattern.compile("libceph: .*auth (?:protocol|method) .* failed: -(?:1|13)$");
 
     @Override
     public String name() {
@@ -50,16 +55,18 @@ public final class KernelMounter implements Mounter {
         if (v2 && mount.options().client().stream().noneMatch(option -> option.startsWith(MODE + "="))) {
             options.add(MODE + "=prefer-crc"); // the kernel would speak v1 without it
         }
-        try {
-            Mounts.mount(
-                    source,
-                    mountPoint.toString(),
-                    TYPE,
-                    mount.options().flags(),
-                    mount.options().synchronous(),
-                    String.join(",", options));
-        } catch (ErrnoException e) {
-            throw explain(mount, source, e);
+        try (KernelLog log = KernelLog.fromNow()) {
+            try {
+                Mounts.mount(
+                        source,
+                        mountPoint.toString(),
+                        TYPE,
+                        mount.options().flags(),
+                        mount.options().synchronous(),
+                        String.join(",", options));
+            } catch (ErrnoException e) {
+                throw explain(mount, source, e, log.said());
+            }
         }
     }
 
@@ -94,12 +101,21 @@ public final class KernelMounter implements Mounter {
         }
     }
 
-    private static DriverException explain(ClientMount mount, String source, ErrnoException e) {
+    /// A client that has not yet heard of an MDS says EHOSTUNREACH whatever went wrong (`ceph_get_tree` in
+    /// `fs/ceph/super.c`). That the monitor refused the key is then only in the kernel's log, without saying
+    /// whose key: where two mounts fail in the same moment for two reasons, both are told this one, and the next
+    /// try tells better. A file system that does not exist is not in the log either.
+    private static DriverException explain(ClientMount mount, String source, ErrnoException e, List<String> log) {
         String message = "mounting " + source + " of file system " + mount.fileSystem() + " for volume "
                 + mount.volume() + " as client." + mount.credentials().userId() + " failed: " + e.getMessage();
         return switch (e.errno()) {
             case EACCES, EPERM, EKEYREJECTED, ENOKEY, EKEYEXPIRED -> new DriverException.AccessDenied(message);
             case ENOENT -> new DriverException.NotFound(message);
+            case EHOSTUNREACH ->
+                log.stream().anyMatch(line -> REFUSED.matcher(line).find())
+                        ? new DriverException.AccessDenied(message + "; the monitor refused the key")
+                        : new DriverException.BackendUnavailable(
+                                message + "; no MDS of that file system is active, or there is no such file system", e);
             case EINVAL ->
                 new DriverException.InUse(message + "; this kernel does not take one of the mount options "
                         + mount.options().client() + ", see its log");

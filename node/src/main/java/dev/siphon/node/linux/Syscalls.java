@@ -15,7 +15,9 @@ import java.lang.invoke.VarHandle;
 ///
 /// Numbers are those of `asm/unistd_64.h` (x86-64) and `asm-generic/unistd.h` (arm64).
 enum Syscalls {
+    READ(0, 63),
     CLOSE(3, 57),
+    LSEEK(8, 62),
     FSTATFS(138, 44),
     MOUNT(165, 40),
     UMOUNT2(166, 39),

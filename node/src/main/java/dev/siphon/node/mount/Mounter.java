@@ -18,11 +18,12 @@ public interface Mounter {
     /// @param limit how long it may take; what the kernel does cannot be cut short, and may take longer
     /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the cluster refuses the
     ///     credentials, or they do not reach the directory
-    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if the file system or the directory does
-    ///     not exist
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the cluster does not answer
-    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) for an option that this
-    ///     client has not
+    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if the file system or the directory does not
+    ///     exist
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the cluster does not answer, or
+    ///     for a file system that does not exist, where the client cannot tell it from one without an MDS
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) for an option that this client
+    ///     has not
     void mount(ClientMount mount, Path mountPoint, Duration limit);
 
     /// What `entry` is, if a mounter of this kind made it.

@@ -1,5 +1,6 @@
 package dev.siphon.node.mount;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.node.Lab;
 import dev.siphon.node.ceph.KernelMounter;
 import java.util.List;
@@ -47,5 +48,11 @@ class KernelMounterIT extends MounterContract {
     @Override
     CephCredentials unknown() {
         return credentials("nobody", CephCredentialsTest.AES256K_KEY);
+    }
+
+    /// The kernel says the same of a file system that does not exist and of one without an MDS.
+    @Override
+    Class<? extends DriverException> unknownFileSystem() {
+        return DriverException.BackendUnavailable.class;
     }
 }

@@ -43,6 +43,11 @@ abstract class MounterContract {
     /// Credentials of the right form that the cluster does not know.
     abstract CephCredentials unknown();
 
+    /// What a file system that does not exist is told as.
+    Class<? extends DriverException> unknownFileSystem() {
+        return DriverException.NotFound.class;
+    }
+
     @AfterEach
     void leaveNothing() {
         workplace.close();
@@ -97,11 +102,17 @@ abstract class MounterContract {
         MountedVolume recognized = mounter().recognize(bind).orElseThrow();
         assertTrue(recognized.is(volume().volume()));
         assertFalse(recognized.is(VolumeId.parse("s1:lab:other:g:v")));
-        assertEquals(volume().monitors(), recognized.monitors());
+        assertEquals(hosts(volume().monitors()), hosts(recognized.monitors()));
         assertEquals(entry.device(), bind.device());
         assertTrue(mounter().recognize(entry).isPresent());
         Mounts.unmount(bound.toString());
         end(entry);
+    }
+
+    private static List<String> hosts(Monitors monitors) {
+        return monitors.entries().stream()
+                .map(monitor -> monitor.preferred().toString())
+                .toList();
     }
 
     @Test
@@ -136,12 +147,12 @@ abstract class MounterContract {
     void whatDoesNotExistIsNotFoundAndLeavesNothing() {
         Path point = workplace.directory("one");
         ClientMount volume = volume();
-        for (ClientMount wrong : List.of(
-                with(volume.fileSystem(), "/volumes/none", volume.credentials()),
-                with("none", volume.path(), volume.credentials()))) {
-            assertThrows(DriverException.NotFound.class, () -> mounter().mount(wrong, point, LIMIT));
-            assertEquals(List.of(), workplace.mounts());
-        }
+        ClientMount lostPath = with(volume.fileSystem(), "/volumes/none", volume.credentials());
+        assertThrows(DriverException.NotFound.class, () -> mounter().mount(lostPath, point, LIMIT));
+        assertEquals(List.of(), workplace.mounts());
+        ClientMount lostFileSystem = with("none", volume.path(), volume.credentials());
+        assertThrows(unknownFileSystem(), () -> mounter().mount(lostFileSystem, point, LIMIT));
+        assertEquals(List.of(), workplace.mounts());
     }
 
     @Test
@@ -149,11 +160,15 @@ abstract class MounterContract {
         Path point = workplace.directory("one");
         ClientMount volume = volume();
         CephCredentials unknown = unknown();
-        var e = assertThrows(
-                DriverException.AccessDenied.class,
-                () -> mounter().mount(with(volume.fileSystem(), volume.path(), unknown), point, LIMIT));
-        assertFalse(String.valueOf(e.getMessage()).contains(unknown.key().reveal()));
-        assertEquals(List.of(), workplace.mounts());
+        CephCredentials wrongKey =
+                credentials(volume.credentials().userId(), unknown.key().reveal());
+        for (CephCredentials bad : List.of(unknown, wrongKey)) {
+            var e = assertThrows(
+                    DriverException.AccessDenied.class,
+                    () -> mounter().mount(with(volume.fileSystem(), volume.path(), bad), point, LIMIT));
+            assertFalse(String.valueOf(e.getMessage()).contains(bad.key().reveal()));
+            assertEquals(List.of(), workplace.mounts());
+        }
     }
 
     static CephCredentials credentials(String user, String key) {

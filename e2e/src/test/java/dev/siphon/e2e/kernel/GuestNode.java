@@ -1,0 +1,141 @@
+package dev.siphon.e2e.kernel;
+
+import csi.v1.ProbeRequest;
+import csi.v1.Volume;
+import csi.v1.VolumeCapability;
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.e2e.driver.CsiClient;
+import dev.siphon.e2e.driver.NodeMounts;
+import dev.siphon.e2e.driver.Outcome;
+import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.Lab;
+import dev.siphon.e2e.lab.Project;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// `siphon node` in a guest, and a kubelet's part beside it. Its socket is there; relays bring it here.
+final class GuestNode implements AutoCloseable {
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(40);
+    private static final Path THERE = Path.of("/run/siphon-node");
+    private static final int PORT = 2300;
+
+    private final Guest guest;
+    private final Path log;
+    private final List<Process> processes = new ArrayList<>();
+    private final CsiClient client;
+    private final NodeMounts mounts;
+
+    private GuestNode(Guest guest, Path folder, String... flags) {
+        this.guest = guest;
+        this.log = folder.resolve("guest" + guest.number() + ".log");
+        Path here = folder.resolve("guest" + guest.number() + ".sock");
+        Path there = THERE.resolve("csi.sock");
+        String relay = Project.folder().resolve("e2e/lab.d/relay").toString();
+        String tcp = guest.console() + ":" + PORT;
+        guest.run("mkdir", "-p", THERE.resolve("state").toString());
+        List<String> command = new ArrayList<>(List.of(
+                "env",
+                "-u",
+                "CEPH_CONF",
+                "-u",
+                "CEPH_KEYRING",
+                Project.launcher().toString(),
+                "node",
+                "--endpoint=unix://" + there,
+                "--node-id=guest" + guest.number(),
+                "--state-dir=" + THERE.resolve("state")));
+        command.addAll(List.of(flags));
+        processes.add(guest.start(log, command.toArray(String[]::new)));
+        processes.add(guest.start(log, relay, tcp, there.toString()));
+        processes.add(startHere(relay, here.toString(), tcp));
+        this.client = CsiClient.to(UnixEndpoint.parse("unix://" + here));
+        this.mounts = new NodeMounts(
+                client,
+                THERE.resolve("kubelet"),
+                Lab.here().nodeStageSecrets(),
+                path -> guest.run("mkdir", "-p", "" + path));
+    }
+
+    /// Starts the node in a guest, which is booted if it does not run, and waits until it is ready.
+    ///
+    /// @param folder for its log and its socket
+    static GuestNode start(int number, Path folder, String... flags) {
+        GuestNode node = new GuestNode(Guest.boot(number), folder, flags);
+        Await.until(
+                "the node of guest " + number + " is ready, see " + node.log,
+                START_LIMIT,
+                () -> Outcome.of(() -> node.client
+                                .within(Duration.ofSeconds(5))
+                                .identity()
+                                .probe(ProbeRequest.getDefaultInstance()))
+                        .response()
+                        .filter(answer -> answer.getReady().getValue())
+                        .isPresent());
+        return node;
+    }
+
+    private Process startHere(String... words) {
+        try {
+            return new ProcessBuilder(words)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    Guest guest() {
+        return guest;
+    }
+
+    CsiClient client() {
+        return client;
+    }
+
+    NodeMounts mounts() {
+        return mounts;
+    }
+
+    /// Stages and publishes a volume for one pod.
+    ///
+    /// @return where the pod sees it, in the guest
+    Path mount(Volume volume, VolumeCapability capability) {
+        return mounts.mount(volume, capability);
+    }
+
+    /// The lines of the guest's mount table that belong to CephFS.
+    List<String> cephMounts() {
+        return guest.run("cat", "/proc/self/mountinfo")
+                .lines()
+                .filter(line -> line.contains(" - ceph "))
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        try (client) {
+            mounts.close();
+        } finally {
+            processes.forEach(Process::destroy);
+            processes.forEach(GuestNode::awaitEnd);
+        }
+    }
+
+    private static void awaitEnd(Process process) {
+        try {
+            if (!process.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+}
