@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A guest of this lab: a node with a kernel of its own, whose files are the lab's but for `/tmp`, `/run` and what
-/// it mounts. See `e2e/lab.d/guest`.
+/// A guest of this lab: a node with a kernel of its own, whose files are the lab's but for `/tmp`, `/run` and
+/// what it mounts. See `e2e/lab.d/guest`.
 ///
 /// @param number 1 to 9
 record Guest(int number) {
