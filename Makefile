@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox demo sanity bench lint format clean
+.PHONY: help need build test blackbox demo sanity kernel bench lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -34,6 +34,9 @@ demo: build ## shows on a real Ceph what Siphon does
 
 sanity: build ## csi-sanity against controller and node, attach mode and default mode
 	e2e/sanity
+
+kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux)
+	e2e/kernel
 
 bench: build ## measures each RPC and the raw mgr commands beside it
 	e2e/bench
