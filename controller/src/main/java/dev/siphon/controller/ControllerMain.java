@@ -1,6 +1,7 @@
 package dev.siphon.controller;
 
 import dev.siphon.controller.ceph.CephAdapter;
+import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.identity.FileDirectory;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
@@ -54,7 +55,14 @@ public final class ControllerMain implements Callable<Integer> {
     public static DriverProcess start(ControllerConfig config, UnaryOperator<CephPorts> decorate) {
         PrometheusRegistry metrics = new PrometheusRegistry();
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
-        CephAdapter ceph = CephAdapter.open(config.clusters(), config.limits(), timeLeft, metrics);
+        CephAdapter ceph = CephAdapter.open(
+                config.clusters(),
+                ClientIdentity.of(
+                        config.server().driverName().toString(),
+                        config.server().endpoint().path()),
+                config.limits(),
+                timeLeft,
+                metrics);
         Domain domain = Domain.over(
                 decorate.apply(ceph.ports()),
                 new FileDirectory(config.passwd(), config.group()),

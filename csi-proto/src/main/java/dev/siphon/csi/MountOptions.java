@@ -7,6 +7,9 @@ import java.util.regex.Pattern;
 /// The mount options that a StorageClass or a PV may ask for. What is not listed is refused: an option can name
 /// another identity (`name=`), carry a key (`secret=`), or smuggle a second option behind a comma.
 public final class MountOptions {
+    /// Under which a class's parameters and a volume's context have them, separated by commas.
+    public static final String KEY = "mountOptions";
+
     private static final Pattern NAME = Pattern.compile("[a-z_-]{1,30}");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
     private static final Pattern NONE = Pattern.compile("");

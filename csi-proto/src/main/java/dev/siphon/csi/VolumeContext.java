@@ -34,7 +34,6 @@ public record VolumeContext(
     private static final String MOUNT_PATH = "mountPath";
     private static final String DATA_PATH = "dataPath";
     private static final String MOUNTER = "mounter";
-    private static final String MOUNT_OPTIONS = "mountOptions";
     private static final String READ_ONLY = "readOnly";
     private static final String OWNER = "owner";
 
@@ -79,7 +78,7 @@ public record VolumeContext(
         dataPath.ifPresent(path -> map.put(DATA_PATH, path));
         map.put(MOUNTER, mounter.toString());
         if (!mountOptions.isEmpty()) {
-            map.put(MOUNT_OPTIONS, String.join(",", mountOptions));
+            map.put(MountOptions.KEY, String.join(",", mountOptions));
         }
         if (readOnly) {
             map.put(READ_ONLY, "true");
@@ -94,19 +93,27 @@ public record VolumeContext(
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a key is unknown or missing, or a value wrong
     public static VolumeContext fromMap(VolumeId id, Map<String, String> map) {
+        try {
+            return read(id, map);
+        } catch (DriverException.InvalidRequest e) {
+            throw new DriverException.InvalidRequest("volume_context: " + e.getMessage());
+        }
+    }
+
+    private static VolumeContext read(VolumeId id, Map<String, String> map) {
         for (String key : map.keySet()) {
             if (!KNOWN.contains(key)
                     && !key.startsWith("csi.storage.k8s.io/")
                     && !key.startsWith("storage.kubernetes.io/")) {
-                throw new DriverException.InvalidRequest("volume_context key " + Quoted.of(key) + " is not known");
+                throw new DriverException.InvalidRequest("key " + Quoted.of(key) + " is not known");
             }
         }
         List<String> monitors = split(map.getOrDefault(MONITORS, ""));
         if (monitors.isEmpty()) {
-            throw new DriverException.InvalidRequest("volume_context lacks " + MONITORS + " for volume " + id);
+            throw new DriverException.InvalidRequest("lacks " + MONITORS + " for volume " + id);
         }
         MounterChoice mounter = MounterChoice.parse(map.getOrDefault(MOUNTER, "auto"));
-        List<String> options = split(map.getOrDefault(MOUNT_OPTIONS, ""));
+        List<String> options = split(map.getOrDefault(MountOptions.KEY, ""));
         boolean readOnly = map.getOrDefault(READ_ONLY, "false").equals("true");
         return switch (id) {
             case VolumeId.Static fixed ->
@@ -136,7 +143,7 @@ public record VolumeContext(
     }
 
     private static final java.util.Set<String> KNOWN =
-            java.util.Set.of(MONITORS, FS_NAME, MOUNT_PATH, DATA_PATH, MOUNTER, MOUNT_OPTIONS, READ_ONLY, OWNER);
+            java.util.Set.of(MONITORS, FS_NAME, MOUNT_PATH, DATA_PATH, MOUNTER, MountOptions.KEY, READ_ONLY, OWNER);
 
     /// Splits at commas, but not within brackets: `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` is one monitor.
     private static List<String> split(String text) {

@@ -2,17 +2,23 @@ package dev.siphon.controller.ceph;
 
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.fs.CephFileSystems;
+import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// All ports to the clusters of a clusters file, and the thread that gives up what has stopped answering.
 public final class CephAdapter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CephAdapter.class);
     private static final Duration SWEEP = Duration.ofSeconds(1);
 
     private final CephClusters clusters;
@@ -34,14 +40,21 @@ public final class CephAdapter implements AutoCloseable {
 
     /// Begins to connect to all clusters and does not wait for it.
     ///
+    /// @param identity who this controller is to the MDS daemons
     /// @param timeLeft how long the caller on this thread still waits
     public static CephAdapter open(
-            ClustersFile file, CallLimits limits, Supplier<Duration> timeLeft, PrometheusRegistry registry) {
+            ClustersFile file,
+            ClientIdentity identity,
+            CallLimits limits,
+            Supplier<Duration> timeLeft,
+            PrometheusRegistry registry) {
         CephMetrics metrics = new CephMetrics(registry);
         CephClusters clusters = new CephClusters(file, limits, timeLeft, metrics);
-        CephAdapter adapter =
-                new CephAdapter(clusters, new CephFileSystems(clusters::connection, limits, timeLeft, metrics));
+        CephAdapter adapter = new CephAdapter(
+                clusters, new CephFileSystems(clusters::connection, identity, limits, timeLeft, metrics));
         clusters.warmUp();
+        clusters.ids()
+                .forEach(cluster -> NativeThreads.named("take-over-" + cluster).start(() -> adapter.takeOver(cluster)));
         var _ = adapter.sweeper.scheduleWithFixedDelay(
                 adapter::sweep, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
         return adapter;
@@ -50,6 +63,15 @@ public final class CephAdapter implements AutoCloseable {
     /// The ports, each served by this adapter.
     public CephPorts ports() {
         return ports;
+    }
+
+    /// Mounts each file system, which ends the sessions that a controller left that was killed.
+    private void takeOver(String cluster) {
+        try {
+            clusters.fileSystems(cluster).forEach(each -> fileSystems.warmUp(cluster, each.name()));
+        } catch (DriverException e) {
+            LOG.atDebug().addKeyValue("cluster", cluster).log("not mounted before it is needed: {}", e.getMessage());
+        }
     }
 
     private void sweep() {

@@ -27,11 +27,20 @@ public final class ClassParameters {
     private static final String MODE = "mode";
     private static final String QUOTA_FILES = "quotaFiles";
     private static final String MOUNTER = "mounter";
-    private static final String MOUNT_OPTIONS = "mountOptions";
     private static final String SNAPSHOT_BACKED = "snapshotBacked";
 
     private static final Set<String> KNOWN = Set.of(
-            CLUSTER, FS_NAME, DATA_POOL, OWNER, UID, GID, MODE, QUOTA_FILES, MOUNTER, MOUNT_OPTIONS, SNAPSHOT_BACKED);
+            CLUSTER,
+            FS_NAME,
+            DATA_POOL,
+            OWNER,
+            UID,
+            GID,
+            MODE,
+            QUOTA_FILES,
+            MOUNTER,
+            MountOptions.KEY,
+            SNAPSHOT_BACKED);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
     /// What the provisioner adds with `--extra-create-metadata`; it says who asks and changes nothing.
@@ -55,8 +64,8 @@ public final class ClassParameters {
         return new VolumeClass(
                 text(parameters, CLUSTER, VolumeId.Part.CLUSTER::check),
                 text(parameters, FS_NAME, VolumeId.Part.FILE_SYSTEM::check),
-                text(parameters, DATA_POOL, ClassParameters::checkName),
-                text(parameters, OWNER, ClassParameters::checkName),
+                name(parameters, DATA_POOL),
+                name(parameters, OWNER),
                 id(parameters, UID),
                 id(parameters, GID),
                 mode(parameters),
@@ -109,14 +118,16 @@ public final class ClassParameters {
         return value;
     }
 
-    private static void checkName(String value) {
-        if (value.isEmpty()
-                || value.length() > 128
-                || value.codePoints()
-                        .anyMatch(c -> Character.isISOControl(c) || Character.isWhitespace(c) || c == '/')) {
-            throw new DriverException.InvalidRequest("parameters: " + Quoted.of(value)
-                    + " is no name: expected 1 to 128 characters without blanks, slashes and control characters");
-        }
+    private static Optional<String> name(Map<String, String> parameters, String name) {
+        return text(parameters, name, value -> {
+            if (value.isEmpty()
+                    || value.length() > 128
+                    || value.codePoints()
+                            .anyMatch(c -> Character.isISOControl(c) || Character.isWhitespace(c) || c == '/')) {
+                throw new DriverException.InvalidRequest("parameter " + name + " " + Quoted.of(value)
+                        + " is no name: expected 1 to 128 characters without blanks, slashes and control characters");
+            }
+        });
     }
 
     private static OptionalInt id(Map<String, String> parameters, String name) {
@@ -167,7 +178,7 @@ public final class ClassParameters {
     }
 
     private static List<String> mountOptions(Map<String, String> parameters) {
-        String value = parameters.getOrDefault(MOUNT_OPTIONS, "");
+        String value = parameters.getOrDefault(MountOptions.KEY, "");
         List<String> options = value.isEmpty() ? List.of() : List.of(value.split(",", -1));
         options.forEach(MountOptions::check);
         return options;

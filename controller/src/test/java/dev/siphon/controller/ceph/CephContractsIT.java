@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class CephContractsIT {
     private final CephAdapter adapter = CephAdapter.open(
             new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
+            CephLab.identity(),
             CallLimits.DEFAULT,
             CephLab.PATIENT,
             new PrometheusRegistry());

@@ -2,6 +2,7 @@ package dev.siphon.controller.ceph;
 
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -39,6 +41,11 @@ public final class CephLab {
                 List.of("[v2:" + address + ":3300/0,v1:" + address + ":6789/0]"),
                 "admin",
                 Path.of(environment("CEPH_KEYRING")));
+    }
+
+    /// A controller that no other test is.
+    public static ClientIdentity identity() {
+        return new ClientIdentity("test " + UUID.randomUUID());
     }
 
     /// Metrics of one test.

@@ -55,6 +55,7 @@ class CephSubvolumesIT {
         fuse = FuseMount.mount();
         adapter = CephAdapter.open(
                 new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
+                CephLab.identity(),
                 CallLimits.DEFAULT,
                 CephLab.PATIENT,
                 new PrometheusRegistry());

@@ -9,14 +9,15 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import csi.v1.Csi;
 import csi.v1.VolumeCapability;
+import dev.siphon.csi.MountOptions;
 import java.util.List;
 import java.util.Map;
 
 /// A copy of a message that is safe to log: what csi.proto marks `csi_secret` is `***`, found by walking the
 /// descriptors, so that a secret field of a later CSI is covered as soon as it is in csi.proto.
 ///
-/// Mount flags carry no such mark, yet a person may try to pass a key in them (`secret=`): of each only the name
-/// is kept. Unknown fields are left out.
+/// Mount flags, and the mount options among parameters and in a volume's context, carry no such mark, yet a person
+/// may try to pass a key in them (`secret=`): of each only the name is kept. Unknown fields are left out.
 public final class Redaction {
     private static final String HIDDEN = "***";
     private static final FieldDescriptor MOUNT_FLAGS = VolumeCapability.MountVolume.getDescriptor()
@@ -56,7 +57,9 @@ public final class Redaction {
         FieldDescriptor value = field.getMessageType().findFieldByNumber(2);
         for (Object entry : entries) {
             Message pair = (Message) entry;
-            out.add(String.valueOf(pair.getField(key)), element(value, pair.getField(value)));
+            String name = String.valueOf(pair.getField(key));
+            JsonElement shown = element(value, pair.getField(value));
+            out.add(name, name.equals(MountOptions.KEY) ? new JsonPrimitive(nameOfFlags(shown.getAsString())) : shown);
         }
         return out;
     }

@@ -94,6 +94,21 @@ final class RedactionTest {
     }
 
     @Test
+    void aKeyPassedAsMountOptionOfAClassOrAVolumeIsNotShown() {
+        String shown = Redaction.json(CreateVolumeRequest.newBuilder()
+                                .putParameters("mountOptions", "noatime,secret=" + SECRET)
+                                .build())
+                        .toString()
+                + Redaction.json(NodeStageVolumeRequest.newBuilder()
+                        .putVolumeContext("mountOptions", "secret=" + SECRET)
+                        .build());
+        assertEquals(
+                "{\"parameters\":{\"mountOptions\":\"noatime,secret=***\"}}"
+                        + "{\"volume_context\":{\"mountOptions\":\"secret=***\"}}",
+                shown);
+    }
+
+    @Test
     void fieldsOfALaterCsiAreLeftOut() {
         Message request = CreateVolumeRequest.newBuilder()
                 .setUnknownFields(UnknownFieldSet.newBuilder()

@@ -22,6 +22,9 @@ record Scenario(String name, boolean fresh, Consumer<Site> arrange, Act act, Con
     private static final String SNAPSHOT = "snapshot";
     private static final String MADE = "made";
 
+    /// Before the name of a volume: its snapshot in the group of snapshots.
+    private static final String MEMBER = "snapshot of ";
+
     /// The RPC itself.
     @FunctionalInterface
     interface Act {
@@ -169,7 +172,8 @@ record Scenario(String name, boolean fresh, Consumer<Site> arrange, Act act, Con
                 .getGroupSnapshot();
         site.remember(SNAPSHOT, made.getGroupSnapshotId());
         for (Snapshot each : made.getSnapshotsList()) {
-            site.remember("of " + each.getSourceVolumeId(), each.getSnapshotId());
+            String source = each.getSourceVolumeId().equals(site.id(VOLUME)) ? VOLUME : OTHER;
+            site.remember(MEMBER + source, each.getSnapshotId());
         }
     }
 
@@ -177,8 +181,8 @@ record Scenario(String name, boolean fresh, Consumer<Site> arrange, Act act, Con
         site.call(client -> client.groups()
                 .deleteVolumeGroupSnapshot(DeleteVolumeGroupSnapshotRequest.newBuilder()
                         .setGroupSnapshotId(site.id(SNAPSHOT))
-                        .addSnapshotIds(site.id("of " + site.id(VOLUME)))
-                        .addSnapshotIds(site.id("of " + site.id(OTHER)))
+                        .addSnapshotIds(site.id(MEMBER + VOLUME))
+                        .addSnapshotIds(site.id(MEMBER + OTHER))
                         .build()));
     }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /// One account with a controller of its own that can be crashed, and the caller that talks to it.
 final class Site implements AutoCloseable {
@@ -26,6 +27,9 @@ final class Site implements AutoCloseable {
     private static final int SIGKILLED = 137;
     private static final Set<Status.Code> RETRIED =
             Set.of(Status.Code.ABORTED, Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED);
+
+    /// What stands before the name that an id ends with.
+    private static final Pattern BEFORE_NAME = Pattern.compile(".*[:@]");
 
     private final DriverFolder folder;
     private final CephTree tree;
@@ -120,9 +124,18 @@ final class Site implements AutoCloseable {
         return folder.file("");
     }
 
-    /// Everything that Ceph holds for this account.
+    /// Everything that Ceph holds for this account. Names are functions of the account: those of what was remembered
+    /// are written as the test calls it, so that states of several accounts can be compared.
     List<String> state() {
-        return tree.state(group());
+        return tree.state(group()).stream().map(this::named).sorted().toList();
+    }
+
+    private String named(String line) {
+        String named = line;
+        for (Map.Entry<String, String> each : ids.entrySet()) {
+            named = named.replace(BEFORE_NAME.matcher(each.getValue()).replaceFirst(""), each.getKey());
+        }
+        return named;
     }
 
     /// Waits until Ceph holds what it should: the mgr tidies up after clones by itself.

@@ -97,11 +97,11 @@ final class ControllerBadInputIT {
                         it -> it.controller().deleteVolume(Requests.delete(""))),
                 deletion("of another version", Code.FAILED_PRECONDITION, "s2:lab:cephfs:a:v"),
                 deletion("with a path", Code.OK, "s1:lab:cephfs:..:.."),
-                deletion("with NUL", Code.OK, "s1:lab:cephfs:a\0:v"),
+                deletion("with NUL", Code.INVALID_ARGUMENT, "s1:lab:cephfs:a\0:v"),
                 deletion("of a static path with ..", Code.OK, "static:lab:cephfs:/volumes/../volumes"),
                 deletion("of a static volume", Code.FAILED_PRECONDITION, "static:lab:cephfs:/volumes"),
                 deletion("of an unknown cluster", Code.FAILED_PRECONDITION, UNKNOWN.replace("lab", "other")),
-                deletion("too long", Code.OK, "s1:lab:cephfs:" + "a".repeat(200) + ":v"),
+                deletion("too long", Code.INVALID_ARGUMENT, "s1:lab:cephfs:" + "a".repeat(200) + ":v"),
                 new BadCall(
                         "DeleteSnapshot without id",
                         Code.INVALID_ARGUMENT,
@@ -221,6 +221,9 @@ final class ControllerBadInputIT {
 
     private static BadCall deletion(String name, Code code, String id) {
         return new BadCall(
-                "DeleteVolume " + name, code, "", it -> it.controller().deleteVolume(Requests.delete(id)));
+                "DeleteVolume " + name,
+                code,
+                code == Code.INVALID_ARGUMENT ? "volume_id" : "",
+                it -> it.controller().deleteVolume(Requests.delete(id)));
     }
 }

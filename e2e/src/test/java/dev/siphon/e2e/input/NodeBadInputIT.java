@@ -81,7 +81,9 @@ final class NodeBadInputIT {
                                         .setStagingTargetPath(
                                                 folder.file("pods/staging").toString())
                                         .build())),
-                stage("with a path as id", "volume_id", it -> it.setVolumeId("s1:lab:cephfs:..:..")),
+                stage("with a path as id", Code.NOT_FOUND, it -> it.setVolumeId("s1:lab:cephfs:..:..")),
+                stage("with NUL in its id", Code.INVALID_ARGUMENT, it -> it.setVolumeId("s1:lab:cephfs:a\0:v")),
+                stage("with an id too long", Code.INVALID_ARGUMENT, it -> it.setVolumeId("s1:" + "a".repeat(200))),
                 stage("without path", "staging_target_path", NodeStageVolumeRequest.Builder::clearStagingTargetPath),
                 stage("with a relative path", "staging_target_path", it -> it.setStagingTargetPath("staging")),
                 stage(
@@ -164,15 +166,12 @@ final class NodeBadInputIT {
                                         .setVolumeId(volume.getVolumeId())
                                         .setStagingTargetPath("/tmp/../etc")
                                         .build())),
-                new BadCall(
-                        "NodeGetVolumeStats of another path",
-                        Code.NOT_FOUND,
-                        "volume_path",
-                        it -> it.node()
-                                .nodeGetVolumeStats(NodeGetVolumeStatsRequest.newBuilder()
-                                        .setVolumeId(volume.getVolumeId())
-                                        .setVolumePath("/etc")
-                                        .build())));
+                stats("of another path", Code.NOT_FOUND, folder.file("pods").toString()),
+                stats("of a system directory", Code.INVALID_ARGUMENT, "/etc"),
+                stats(
+                        "through a symlink",
+                        Code.INVALID_ARGUMENT,
+                        folder.file("pods/link/x").toString()));
     }
 
     @TestFactory
@@ -197,7 +196,28 @@ final class NodeBadInputIT {
         return Files.readAllLines(Path.of("/proc/self/mountinfo"));
     }
 
+    private BadCall stats(String name, Code code, String path) {
+        NodeGetVolumeStatsRequest request = NodeGetVolumeStatsRequest.newBuilder()
+                .setVolumeId(volume.getVolumeId())
+                .setVolumePath(path)
+                .build();
+        return new BadCall(
+                "NodeGetVolumeStats " + name,
+                code,
+                "volume_path",
+                it -> it.node().nodeGetVolumeStats(request));
+    }
+
     private BadCall stage(String name, String says, Consumer<NodeStageVolumeRequest.Builder> change) {
+        return stage(name, Code.INVALID_ARGUMENT, says, change);
+    }
+
+    /// With something wrong with the volume's id.
+    private BadCall stage(String name, Code code, Consumer<NodeStageVolumeRequest.Builder> change) {
+        return stage(name, code, "volume_id", change);
+    }
+
+    private BadCall stage(String name, Code code, String says, Consumer<NodeStageVolumeRequest.Builder> change) {
         NodeStageVolumeRequest.Builder request = NodeStageVolumeRequest.newBuilder()
                 .setVolumeId(volume.getVolumeId())
                 .setStagingTargetPath(folder.file("pods/staging").toString())
@@ -206,10 +226,7 @@ final class NodeBadInputIT {
                 .putAllVolumeContext(volume.getVolumeContextMap());
         change.accept(request);
         return new BadCall(
-                "NodeStageVolume " + name,
-                Code.INVALID_ARGUMENT,
-                says,
-                it -> it.node().nodeStageVolume(request.build()));
+                "NodeStageVolume " + name, code, says, it -> it.node().nodeStageVolume(request.build()));
     }
 
     private BadCall publish(String name, Code code, String says, Consumer<NodePublishVolumeRequest.Builder> change) {

@@ -45,7 +45,8 @@ final class Fields {
     }
 
     static DriverException noSuchVolume(String id) {
-        return new DriverException.NotFound("there is no volume " + Quoted.of(id));
+        return new DriverException.NotFound(
+                VOLUME_ID + " " + Quoted.of(id) + " does not exist: it is not of this driver");
     }
 
     /// A path that may be left out.

@@ -190,18 +190,25 @@ class NodeFieldsTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("ids")
     void aBadVolumeIdIsRefused(String name, String id, Code code) {
-        String word = code == Code.NOT_FOUND ? "there is no volume" : "volume_id";
-        expect(name, code, word, () -> mountCalls.stage(stage().setVolumeId(id).build()));
         expect(
                 name,
                 code,
-                word,
+                "volume_id",
+                () -> mountCalls.stage(stage().setVolumeId(id).build()));
+        expect(
+                name,
+                code,
+                "volume_id",
                 () -> mountCalls.publish(publish().setVolumeId(id).build()));
-        expect(name, code, word, () -> lookCalls.expand(expand().setVolumeId(id).build()));
         expect(
                 name,
                 code,
-                word,
+                "volume_id",
+                () -> lookCalls.expand(expand().setVolumeId(id).build()));
+        expect(
+                name,
+                code,
+                "volume_id",
                 () -> lookCalls.stats(NodeGetVolumeStatsRequest.newBuilder()
                         .setVolumeId(id)
                         .setVolumePath("/mnt/x")
@@ -209,7 +216,7 @@ class NodeFieldsTest {
         expect(
                 name,
                 code,
-                word,
+                "volume_id",
                 () -> lookCalls.volumeHealth(
                         NodeGetVolumeHealthRequest.newBuilder().setVolumeId(id).build()));
     }

@@ -20,28 +20,30 @@ import java.util.function.Supplier;
 
 /// The file systems of all clusters, each with a client of its own.
 public final class CephFileSystems implements AutoCloseable {
-    /// Per cluster; each has threads and memory of its own.
-    private static final int COPIES_AT_ONCE = 2;
-
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
     private final Function<String, CephConnection> connections;
+    private final ClientIdentity identity;
     private final CallLimits limits;
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
     private final Map<String, ExecutorService> copies = new ConcurrentHashMap<>();
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
+    private final Map<Key, Mounts> mounts = new ConcurrentHashMap<>();
 
     private record Key(String cluster, Optional<String> fileSystem) {}
 
     /// @param connections the connection to the cluster of that id
+    /// @param identity who this controller is to the MDS daemons
     /// @param timeLeft how long the caller on this thread still waits
     public CephFileSystems(
             Function<String, CephConnection> connections,
+            ClientIdentity identity,
             CallLimits limits,
             Supplier<Duration> timeLeft,
             CephMetrics metrics) {
         this.connections = connections;
+        this.identity = identity;
         this.limits = limits;
         this.timeLeft = timeLeft;
         this.metrics = metrics;
@@ -63,21 +65,39 @@ public final class CephFileSystems implements AutoCloseable {
     }
 
     private CephFs client(Key key) {
-        return clients.computeIfAbsent(
-                key,
-                _ -> new CephFs(
-                        connections.apply(key.cluster()).access(), key.fileSystem(), limits, timeLeft, metrics));
+        return clients.computeIfAbsent(key, this::create);
+    }
+
+    private CephFs create(Key key) {
+        ClusterAccess access = connections.apply(key.cluster()).access();
+        Supplier<Mount> mount = key.fileSystem()
+                .<Supplier<Mount>>map(name -> mounts(key.cluster(), name)::forCalls)
+                .orElse(() -> MountHandle.connect(access, limits));
+        String name = "cephfs-" + key.cluster()
+                + key.fileSystem().map(fileSystem -> "-" + fileSystem).orElse("");
+        return new CephFs(access, name, mount, limits, timeLeft, metrics);
+    }
+
+    private Mounts mounts(String cluster, String fileSystem) {
+        return mounts.computeIfAbsent(
+                new Key(cluster, Optional.of(fileSystem)),
+                _ -> new Mounts(connections.apply(cluster).access(), fileSystem, limits, identity));
+    }
+
+    /// Begins to mount a file system, and does not wait for it: what a controller that was killed still holds
+    /// there is in others' way until then.
+    public void warmUp(String cluster, String fileSystem) {
+        client(cluster, fileSystem).warmUp();
     }
 
     /// Begins a copy with a mount and threads of its own, or queues it.
     FileTree.Copy copy(String cluster, String fileSystem, TreeCopy.Order order) {
-        ClusterAccess access = connections.apply(cluster).access();
         ExecutorService threads = copies.computeIfAbsent(
                 cluster,
                 _ -> Executors.newFixedThreadPool(
-                        COPIES_AT_ONCE,
-                        NativeThreads.numbered("copy-" + cluster + "-").factory()));
-        return TreeCopy.start(threads, () -> MountHandle.mount(access, fileSystem, limits), order);
+                        Mounts.COPIES,
+                        NativeThreads.numbered(Mounts.copiers(cluster)).factory()));
+        return TreeCopy.start(threads, mounts(cluster, fileSystem)::forCopy, order);
     }
 
     /// Drops clients that have stopped answering and closes those that are idle; to be called every second or

@@ -23,10 +23,12 @@ final class CephFs {
     private final CephMetrics metrics;
     private final Reconnecting<MountHandle> handles;
 
-    /// @param fileSystem what to mount; empty for a client that only sends commands to MDS daemons
+    /// @param name for threads and logs
+    /// @param mounts connects a client, blocking
     CephFs(
             ClusterAccess access,
-            Optional<String> fileSystem,
+            String name,
+            Supplier<Mount> mounts,
             CallLimits limits,
             Supplier<Duration> timeLeft,
             CephMetrics metrics) {
@@ -34,14 +36,17 @@ final class CephFs {
         this.limits = limits;
         this.timeLeft = timeLeft;
         this.metrics = metrics;
-        String name =
-                "cephfs-" + access.cluster() + fileSystem.map(fs -> "-" + fs).orElse("");
         this.handles = new Reconnecting<>(
                 name,
                 access.cluster(),
                 limits,
                 metrics,
-                number -> MountHandle.connect(access, fileSystem, name + "-" + number, limits, metrics));
+                number -> MountHandle.of(mounts.get(), name + "-" + number, access, limits, metrics));
+    }
+
+    /// See [Reconnecting#warmUp].
+    void warmUp() {
+        handles.warmUp();
     }
 
     /// Runs `body`, which must be safe to repeat, with a mount, and waits for it; once more if the MDS had

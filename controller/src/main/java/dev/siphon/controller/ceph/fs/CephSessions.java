@@ -84,8 +84,13 @@ final class CephSessions implements Sessions {
                         .isPresent();
     }
 
-    /// Whether the client has mounted the volume's group, or something in it that holds the volume.
+    /// Whether the client has mounted the volume's group, or something in it that holds the volume, and does not
+    /// say that it is there for another volume: ceph-fuse runs once per volume and says for which, the kernel's
+    /// client may serve all volumes of an account.
     static boolean reaches(VolumeId.Provisioned volume, JsonObject session) {
+        if (metadata(session, "volume_id").filter(id -> !id.equals(volume.toString())).isPresent()) {
+            return false;
+        }
         String group = Group.of(volume).path();
         String own = group + "/" + volume.subvolume();
         return metadata(session, "root")

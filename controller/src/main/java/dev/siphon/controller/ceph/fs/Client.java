@@ -13,6 +13,9 @@ import java.nio.charset.StandardCharsets;
 
 /// A `ceph_mount_info`, acting as root. Every method blocks in native code; errors are those of [CephErrno].
 final class Client implements AutoCloseable {
+    /// `CEPH_RECLAIM_RESET`: end the session, take nothing over.
+    private static final int RESET = 1;
+
     private final Libcephfs library;
     private final MemorySegment handle;
     private volatile boolean cutOff;
@@ -50,12 +53,29 @@ final class Client implements AutoCloseable {
         library.callAny(Function.USERPERM_DESTROY, root);
     }
 
-    /// Mounts a directory of a file system.
-    void mount(String fileSystem, String root) {
+    /// Chooses a file system to mount.
+    void select(String fileSystem) {
         try (Arena arena = Arena.ofConfined()) {
-            String what = "mounting " + root + " of file system " + fileSystem;
-            call(what, Function.SELECT_FILESYSTEM, arena.allocateFrom(fileSystem));
-            call(what, Function.MOUNT, arena.allocateFrom(root));
+            call("selecting " + fileSystem, Function.SELECT_FILESYSTEM, arena.allocateFrom(fileSystem));
+        }
+    }
+
+    /// Ends the session that another client with this uuid has, if there is one, and has the OSDs refuse that
+    /// client; to be called before [#mount]. What cannot be ended so is left to the MDS daemons' timeout.
+    void endSession(String uuid) {
+        try (Arena arena = Arena.ofConfined()) {
+            var _ = callUnchecked(Function.START_RECLAIM, arena.allocateFrom(uuid), RESET);
+            library.callAny(Function.FINISH_RECLAIM, handle);
+        }
+    }
+
+    /// Mounts a directory of the chosen file system.
+    ///
+    /// @param uuid of the session
+    void mount(String root, String uuid) {
+        try (Arena arena = Arena.ofConfined()) {
+            library.callAny(Function.SET_UUID, handle, arena.allocateFrom(uuid));
+            call("mounting " + root, Function.MOUNT, arena.allocateFrom(root));
         }
     }
 

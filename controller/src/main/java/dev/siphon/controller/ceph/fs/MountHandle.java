@@ -6,7 +6,7 @@ import dev.siphon.controller.ceph.call.NativeCalls;
 import dev.siphon.controller.ceph.call.NativeHandle;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.csi.DriverException;
-import java.util.Optional;
+import java.util.List;
 import java.util.function.Consumer;
 
 /// A mount and the calls in it.
@@ -29,25 +29,29 @@ final class MountHandle implements NativeHandle {
         this.calls = calls;
     }
 
-    /// Connects, blocking in native code.
-    ///
-    /// @param fileSystem what to mount; empty for a client that only sends commands to MDS daemons
-    static MountHandle connect(
-            ClusterAccess access, Optional<String> fileSystem, String name, CallLimits limits, CephMetrics metrics) {
-        NativeCalls calls = new NativeCalls(name, access.cluster(), limits, metrics);
-        return new MountHandle(
-                fileSystem
-                        .map(mounted -> mount(access, mounted, limits))
-                        .orElseGet(() -> new Mount(connect(access, limits, _ -> {}), ROOT)),
-                calls);
+    /// A mount for calls, under a name for threads.
+    static MountHandle of(Mount mount, String name, ClusterAccess access, CallLimits limits, CephMetrics metrics) {
+        return new MountHandle(mount, new NativeCalls(name, access.cluster(), limits, metrics));
     }
 
-    /// Mounts a file system, or as much of it as the user may use.
-    static Mount mount(ClusterAccess access, String fileSystem, CallLimits limits) {
+    /// Connects a client that only sends commands to MDS daemons, blocking in native code.
+    static Mount connect(ClusterAccess access, CallLimits limits) {
+        return new Mount(connect(access, limits, _ -> {}), ROOT);
+    }
+
+    /// Mounts a file system, or as much of it as the user may use, blocking in native code.
+    ///
+    /// @param session the uuid of its session
+    /// @param ended those of sessions to end before
+    static Mount mount(ClusterAccess access, String fileSystem, CallLimits limits, String session, List<String> ended) {
+        Consumer<Client> prepare = client -> {
+            client.select(fileSystem);
+            ended.forEach(client::endSession);
+        };
         try {
-            return new Mount(connect(access, limits, client -> client.mount(fileSystem, ROOT)), ROOT);
+            return new Mount(connect(access, limits, prepare.andThen(it -> it.mount(ROOT, session))), ROOT);
         } catch (DriverException.AccessDenied _) {
-            return new Mount(connect(access, limits, client -> client.mount(fileSystem, VOLUMES)), VOLUMES);
+            return new Mount(connect(access, limits, prepare.andThen(it -> it.mount(VOLUMES, session))), VOLUMES);
         }
     }
 

@@ -74,7 +74,8 @@ class CephFileTreeIT {
 
     private void open(CallLimits limits) {
         connection = new CephConnection(CephLab.access(), limits, CephLab.PATIENT, CephLab.metrics());
-        fileSystems = new CephFileSystems(_ -> connection, limits, CephLab.PATIENT, CephLab.metrics());
+        fileSystems =
+                new CephFileSystems(_ -> connection, CephLab.identity(), limits, CephLab.PATIENT, CephLab.metrics());
         files = fileSystems.files();
     }
 
@@ -152,8 +153,8 @@ class CephFileTreeIT {
         Files.writeString(keyring, keyOf("client.volumes-only"));
         ClusterAccess access = new ClusterAccess("lab", CephLab.access().monitors(), "volumes-only", keyring);
         CephConnection narrow = new CephConnection(access, CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
-        try (CephFileSystems reach =
-                new CephFileSystems(_ -> narrow, CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics())) {
+        try (CephFileSystems reach = new CephFileSystems(
+                _ -> narrow, CephLab.identity(), CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics())) {
             reach.files().setQuotaBytes("lab", FS, group, 1L << 20);
             assertEquals(OptionalLong.of(1L << 20), reach.files().quotaBytes("lab", FS, group));
             assertThrows(

@@ -25,7 +25,7 @@ class CephSessionsIT {
     private final CephConnection connection =
             new CephConnection(CephLab.access(), CephLab.QUICK, CephLab.PATIENT, CephLab.metrics());
     private final CephFileSystems fileSystems =
-            new CephFileSystems(_ -> connection, CephLab.QUICK, CephLab.PATIENT, CephLab.metrics());
+            new CephFileSystems(_ -> connection, CephLab.identity(), CephLab.QUICK, CephLab.PATIENT, CephLab.metrics());
     private final Group group = new Group(
             "lab", CephLab.fileSystem(), "se-" + UUID.randomUUID().toString().substring(0, 8));
     private final VolumeId.Provisioned volume = group.volume("v1");

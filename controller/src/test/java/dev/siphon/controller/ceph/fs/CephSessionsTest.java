@@ -42,6 +42,14 @@ class CephSessionsTest {
         assertEquals(expected, CephSessions.reaches(VOLUME, session("h", "10.1.1.1:0", root)));
     }
 
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({"s1:lab:fs:agroup:v-1, true", "s1:lab:fs:agroup:v-2, false"})
+    void aSessionThatSaysItsVolumeReachesThatOneOnly(String id, boolean expected) {
+        JsonObject session = session("h", "10.1.1.1:0", "/volumes/agroup");
+        session.getAsJsonObject("client_metadata").addProperty("volume_id", id);
+        assertEquals(expected, CephSessions.reaches(VOLUME, session));
+    }
+
     @Test
     void aSessionThatSaysNothingOfItselfIsNobodys() {
         JsonObject bare = JsonParser.parseString("{\"id\": 1, \"entity\": {\"addr\": {\"addr\": \"10.1.1.1:0\"}}}")

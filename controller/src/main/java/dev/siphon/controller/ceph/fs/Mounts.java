@@ -1,0 +1,66 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.rados.ClusterAccess;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/// Opens this controller's mounts of one file system: one for calls, and one for each thread that copies.
+final class Mounts {
+    /// Copies at once per cluster; each has threads and memory of its own.
+    static final int COPIES = 2;
+
+    private static final String CALLS = "calls";
+
+    private final ClusterAccess access;
+    private final String fileSystem;
+    private final CallLimits limits;
+    private final ClientIdentity identity;
+    private boolean takenOver;
+
+    Mounts(ClusterAccess access, String fileSystem, CallLimits limits, ClientIdentity identity) {
+        this.access = access;
+        this.fileSystem = fileSystem;
+        this.limits = limits;
+        this.identity = identity;
+    }
+
+    /// What the names of threads that copy begin with.
+    static String copiers(String cluster) {
+        return "copy-" + cluster + "-";
+    }
+
+    /// The mount for calls, blocking in native code.
+    Mount forCalls() {
+        return open(CALLS);
+    }
+
+    /// The mount for the thread that copies and asks for it, blocking in native code.
+    Mount forCopy() {
+        return open(Thread.currentThread().getName());
+    }
+
+    /// The first mount ends whatever sessions an earlier run of this controller has left; each later one that of
+    /// its forerunner, should it hang. One at a time, so that the first ends no session of this run.
+    private synchronized Mount open(String use) {
+        Stream<String> left = takenOver ? Stream.of(use) : uses();
+        Mount mount = MountHandle.mount(access, fileSystem, limits, session(use), sessions(left));
+        takenOver = true;
+        return mount;
+    }
+
+    private Stream<String> uses() {
+        return Stream.concat(
+                Stream.of(CALLS),
+                IntStream.rangeClosed(1, COPIES).mapToObj(number -> copiers(access.cluster()) + number));
+    }
+
+    private List<String> sessions(Stream<String> uses) {
+        return uses.map(this::session).toList();
+    }
+
+    private String session(String use) {
+        return identity.session(access, use);
+    }
+}
