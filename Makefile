@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox demo sanity kernel bench lint format clean
+.PHONY: help need build test blackbox chaos demo sanity kernel bench lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -25,9 +25,16 @@ test: need ## unit tests, then integration tests on a real Ceph (LAB_NAME defaul
 	export LAB_NAME=$${LAB_NAME:-test}
 	e2e/lab.d/with-lab --second $(MVN) verify -pl '!e2e'
 
-blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, groups of snapshots
-	export LAB_NAME=$${LAB_NAME:-test}
-	e2e/lab.d/with-lab --second $(MVN) verify -pl e2e -am -Dsurefire.failIfNoSpecifiedTests=false
+# The driver as a black box on a real Ceph; $(1) chooses among the tests. Those of other modules are not run.
+BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
+	e2e/lab.d/with-lab --second $(MVN) verify -pl e2e -am -DskipUnits=true $(1) \
+	-Dit.test='dev/siphon/e2e/**/*IT' -Dfailsafe.failIfNoSpecifiedTests=false
+
+blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing
+	$(call BLACKBOX,-DexcludedGroups='kernel|slow')
+
+chaos: build ## the same, killed at every call it makes to Ceph, and with each daemon gone or hanging under load
+	$(call BLACKBOX,-Dgroups=slow)
 
 demo: build ## shows on a real Ceph what Siphon does
 	e2e/demo

@@ -109,7 +109,8 @@ final class FencingIT {
 
     @Test
     void aVolumeOfOneNodeIsTakenOverOnceTheLostNodeIsFenced() throws IOException {
-        VolumeCapability single = Requests.mount(Mode.SINGLE_NODE_WRITER);
+        // the nodes of a lab share a mount table: a mode that allows one publish would be enforced across both
+        VolumeCapability single = Requests.mount(Mode.SINGLE_NODE_MULTI_WRITER);
         Volume volume = volume("taken-over", single);
         attach(volume, lost, single).get();
         Path fenced = lostMounts.mount(volume, single);

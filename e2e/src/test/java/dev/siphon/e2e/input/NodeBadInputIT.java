@@ -170,7 +170,7 @@ final class NodeBadInputIT {
                 stats("of a system directory", Code.INVALID_ARGUMENT, "/etc"),
                 stats(
                         "through a symlink",
-                        Code.INVALID_ARGUMENT,
+                        Code.NOT_FOUND,
                         folder.file("pods/link/x").toString()));
     }
 

@@ -112,7 +112,8 @@ final class RoundTripsIT {
                     "mgr fs subvolume snapshot create", 1,
                     "mgr fs subvolume snapshot info", 1,
                     "mds find data directory", 1,
-                    "mds get quota", 1);
+                    "mds get quota", 1,
+                    "mds get time of snapshot", 1);
 
             assertEquals(expected, sent.of(() -> setup.snapshot("counted", volume)), "CreateSnapshot");
             assertEquals(expected, sent.of(() -> setup.snapshot("counted", volume)), "CreateSnapshot again");
@@ -217,10 +218,15 @@ final class RoundTripsIT {
                             "mgr fs subvolume snapshot create", 2,
                             "mgr fs subvolume snapshot info", 4,
                             "mds find data directory", 2,
-                            "mds get quota", 2),
+                            "mds get quota", 2,
+                            "mds get time of snapshot", 2),
                     taken,
                     "CreateVolumeGroupSnapshot");
-            assertEquals(Map.of("mgr fs subvolume snapshot rm", 2), removed, "DeleteVolumeGroupSnapshot");
+            // none is removed before all are known to be removable
+            assertEquals(
+                    Map.of("mgr fs subvolume snapshot info", 2, "mgr fs subvolume snapshot rm", 2),
+                    removed,
+                    "DeleteVolumeGroupSnapshot");
         }
     }
 

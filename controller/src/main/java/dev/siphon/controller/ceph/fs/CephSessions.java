@@ -88,7 +88,9 @@ final class CephSessions implements Sessions {
     /// say that it is there for another volume: ceph-fuse runs once per volume and says for which, the kernel's
     /// client may serve all volumes of an account.
     static boolean reaches(VolumeId.Provisioned volume, JsonObject session) {
-        if (metadata(session, "volume_id").filter(id -> !id.equals(volume.toString())).isPresent()) {
+        if (metadata(session, "volume_id")
+                .filter(id -> !id.equals(volume.toString()))
+                .isPresent()) {
             return false;
         }
         String group = Group.of(volume).path();
