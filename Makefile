@@ -39,8 +39,8 @@ chaos: build ## the same, killed at every call it makes to Ceph, and with each d
 demo: build ## shows on a real Ceph what Siphon does
 	e2e/demo
 
-sanity: build ## csi-sanity against controller and node, attach mode and default mode
-	e2e/sanity
+sanity: build ## csi-sanity against controller and node; SANITY_MODES of attach, default (both) and kernel
+	e2e/sanity $(SANITY_MODES)
 
 kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux)
 	e2e/kernel

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A guest of this lab: a node with a kernel of its own, whose files are the lab's but for `/tmp`, `/run` and
-/// what it mounts. See `e2e/lab.d/guest`.
+/// A guest of this lab: a node with a kernel of its own, whose files are the lab's but for `/tmp`, `/run`
+/// and what it mounts. See `e2e/lab.d/guest`.
 ///
 /// @param number 1 to 9
 record Guest(int number) {
@@ -78,7 +78,7 @@ record Guest(int number) {
         return Command.run(program(), "list")
                 .lines()
                 .filter(line -> line.startsWith("guest " + number + " "))
-                .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+                .map(line -> line.replaceAll(".* console (\\S+).*", "$1"))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("guest " + number + " does not run"));
     }

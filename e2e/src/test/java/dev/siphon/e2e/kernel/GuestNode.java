@@ -23,11 +23,13 @@ final class GuestNode implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(40);
     private static final Path THERE = Path.of("/run/siphon-node");
+    private static final Path PID = Path.of("/run/siphon-node/pid");
     private static final int PORT = 2300;
 
     private final Guest guest;
     private final Path log;
     private final List<Process> processes = new ArrayList<>();
+    private final String[] command;
     private final CsiClient client;
     private final NodeMounts mounts;
 
@@ -39,19 +41,8 @@ final class GuestNode implements AutoCloseable {
         String relay = Project.folder().resolve("e2e/lab.d/relay").toString();
         String tcp = guest.console() + ":" + PORT;
         guest.run("mkdir", "-p", THERE.resolve("state").toString());
-        List<String> command = new ArrayList<>(List.of(
-                "env",
-                "-u",
-                "CEPH_CONF",
-                "-u",
-                "CEPH_KEYRING",
-                Project.launcher().toString(),
-                "node",
-                "--endpoint=unix://" + there,
-                "--node-id=guest" + guest.number(),
-                "--state-dir=" + THERE.resolve("state")));
-        command.addAll(List.of(flags));
-        processes.add(guest.start(log, command.toArray(String[]::new)));
+        this.command = command(guest, flags);
+        processes.add(guest.start(log, command));
         processes.add(guest.start(log, relay, tcp, there.toString()));
         processes.add(startHere(relay, here.toString(), tcp));
         this.client = CsiClient.to(UnixEndpoint.parse("unix://" + here));
@@ -62,22 +53,49 @@ final class GuestNode implements AutoCloseable {
                 path -> guest.run("mkdir", "-p", "" + path));
     }
 
+    private static String[] command(Guest guest, String... flags) {
+        List<String> command = new ArrayList<>(List.of(
+                "sh",
+                "-c",
+                "echo $$ >\"$1\"; shift; exec env -u CEPH_CONF -u CEPH_KEYRING \"$@\"",
+                "sh",
+                PID.toString(),
+                Project.launcher().toString(),
+                "node",
+                "--endpoint=unix://" + THERE.resolve("csi.sock"),
+                "--node-id=guest" + guest.number(),
+                "--state-dir=" + THERE.resolve("state")));
+        command.addAll(List.of(flags));
+        return command.toArray(String[]::new);
+    }
+
     /// Starts the node in a guest, which is booted if it does not run, and waits until it is ready.
     ///
     /// @param folder for its log and its socket
     static GuestNode start(int number, Path folder, String... flags) {
         GuestNode node = new GuestNode(Guest.boot(number), folder, flags);
-        Await.until(
-                "the node of guest " + number + " is ready, see " + node.log,
-                START_LIMIT,
-                () -> Outcome.of(() -> node.client
-                                .within(Duration.ofSeconds(5))
-                                .identity()
-                                .probe(ProbeRequest.getDefaultInstance()))
-                        .response()
-                        .filter(answer -> answer.getReady().getValue())
-                        .isPresent());
+        node.awaitReady();
         return node;
+    }
+
+    private void awaitReady() {
+        Await.until("the node of guest " + guest.number() + " is ready, see " + log, START_LIMIT, this::isReady);
+    }
+
+    private boolean isReady() {
+        return Outcome.of(
+                        () -> client.within(Duration.ofSeconds(5)).identity().probe(ProbeRequest.getDefaultInstance()))
+                .response()
+                .filter(answer -> answer.getReady().getValue())
+                .isPresent();
+    }
+
+    /// Ends the node with SIGKILL, as the kernel does where memory is short, and starts it again.
+    void killAndStart() {
+        guest.run("sh", "-c", "kill -KILL $(cat \"$1\")", "sh", PID.toString());
+        Await.until("the node is gone", START_LIMIT, () -> !isReady());
+        processes.add(guest.start(log, command));
+        awaitReady();
     }
 
     private Process startHere(String... words) {

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -156,6 +157,28 @@ final class TwoNodesIT {
                 "the lock is free",
                 Duration.ofSeconds(20),
                 () -> two().guest().as(0, there, attempt).exit() == 0);
+        delete(volume);
+    }
+
+    @Test
+    void whoReadsAndWritesDoesNotNoticeThatTheNodeIsKilled() throws Exception {
+        Volume volume = create("busy", Requests.GIB);
+        Path here = one().mount(volume, Requests.shared());
+        String work =
+                "i=0; until test -e \"$1/stop\"; do i=$((i+1)); echo $i >\"$1/$((i % 50))\" && sync \"$1/$((i % 50))\""
+                        + " && test $(cat \"$1/$((i % 50))\") = $i || exit 1; done";
+        Process worker = one().guest()
+                .start(world.orElseThrow().folder().file("worker.log"), "sh", "-c", work, "sh", here.toString());
+        Path there = two().mount(volume, Requests.shared());
+        Await.until(
+                "the worker works",
+                Duration.ofSeconds(20),
+                () -> two().guest().as(0, there, "test -e \"$1/9\"").exit() == 0);
+        one().killAndStart();
+        said(two().guest().as(0, there, "touch \"$1/stop\""));
+        assertTrue(worker.waitFor(1, TimeUnit.MINUTES));
+        assertEquals(0, worker.exitValue());
+        assertEquals(2, one().cephMounts().size());
         delete(volume);
     }
 
