@@ -3,7 +3,6 @@ package dev.siphon.controller;
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.csi.server.ServerConfig;
-import java.nio.file.Path;
 import java.util.Optional;
 
 /// How the controller is set up; [ControllerOptions] makes one from flags. Holds no secret: the clusters file names
@@ -13,15 +12,13 @@ import java.util.Optional;
 /// @param server the shell of the process
 /// @param clusters the clusters to serve
 /// @param limits how long calls to Ceph may take, and how many run at once per cluster
-/// @param passwd the accounts
-/// @param group their groups
+/// @param directory where accounts are looked up
 /// @param defaultOwner the account for classes that name none
 /// @param attach whether volumes are attached to nodes before they are used there
 public record ControllerConfig(
         ServerConfig server,
         ClustersFile clusters,
         CallLimits limits,
-        Path passwd,
-        Path group,
+        DirectoryChoice directory,
         Optional<String> defaultOwner,
         boolean attach) {}

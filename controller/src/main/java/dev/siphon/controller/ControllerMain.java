@@ -2,7 +2,9 @@ package dev.siphon.controller;
 
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.identity.FileDirectory;
+import dev.siphon.controller.ldap.LdapAdapter;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
 import dev.siphon.controller.volume.CephPorts;
@@ -11,6 +13,7 @@ import dev.siphon.controller.volume.Domain;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.csi.server.Readiness;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -34,6 +37,9 @@ public final class ControllerMain implements Callable<Integer> {
     /// are
     /// the cluster's.
     private static final Duration LOOK = Duration.ofSeconds(4);
+
+    /// How often to see whether LDAP answers.
+    private static final Duration LOOK_AT_LDAP = Duration.ofSeconds(10);
 
     @Spec
     private CommandSpec command = CommandSpec.create();
@@ -63,27 +69,43 @@ public final class ControllerMain implements Callable<Integer> {
                 config.limits(),
                 timeLeft,
                 metrics);
-        Domain domain = Domain.over(
-                decorate.apply(ceph.ports()),
-                new FileDirectory(config.passwd(), config.group()),
-                config.defaultOwner(),
-                timeLeft);
+        Directory directory = directory(config.directory(), timeLeft, metrics);
+        Domain domain = Domain.over(decorate.apply(ceph.ports()), directory, config.defaultOwner(), timeLeft);
         DriverProcess process = DriverProcess.start(
                 config.server(),
                 new DriverProcess.Parts(
                         List.of(IdentityService.Offer.values()),
                         List.of(new ControllerService(domain, config.attach()), new GroupControllerService(domain)),
-                        () -> trouble(ceph.ports().clusters()),
+                        check(ceph.ports().clusters(), directory),
                         metrics));
         process.closeAtEnd("ceph", ceph);
+        if (directory instanceof AutoCloseable connected) {
+            process.closeAtEnd("directory", connected);
+        }
         return process;
     }
 
-    /// The controller can work while the cluster that classes use by default answers; another's trouble shows at
-    /// its
-    /// own
-    /// volumes, and in the metrics.
-    private static Optional<String> trouble(Clusters clusters) {
-        return clusters.trouble(clusters.defaultCluster(), LOOK);
+    private static Directory directory(
+            DirectoryChoice choice, Supplier<Duration> timeLeft, PrometheusRegistry metrics) {
+        return switch (choice) {
+            case DirectoryChoice.InFiles files -> new FileDirectory(files.passwd(), files.group());
+            case DirectoryChoice.InLdap ldap -> LdapAdapter.open(ldap.config(), LOOK_AT_LDAP, timeLeft, metrics);
+        };
+    }
+
+    /// The controller can work while the cluster that classes use by default answers; another's trouble shows at its
+    /// own volumes, and in the metrics. Without its directory it does all but create.
+    private static Readiness.Check check(Clusters clusters, Directory directory) {
+        return new Readiness.Check() {
+            @Override
+            public Optional<String> problem() {
+                return clusters.trouble(clusters.defaultCluster(), LOOK);
+            }
+
+            @Override
+            public Optional<String> remark() {
+                return directory.remark();
+            }
+        };
     }
 }

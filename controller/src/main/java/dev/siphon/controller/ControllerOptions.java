@@ -2,6 +2,7 @@ package dev.siphon.controller;
 
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ldap.LdapConfigFile;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerOptions;
 import java.nio.file.Files;
@@ -39,6 +40,13 @@ public final class ControllerOptions {
     private Path group = Path.of("/etc/group");
 
     @Option(
+            names = "--directory-config",
+            defaultValue = "${env:SIPHON_DIRECTORY_CONFIG:-}",
+            description = "Accounts and groups from LDAP instead of from files: JSON that says where and how (env"
+                    + " SIPHON_DIRECTORY_CONFIG; default: none).")
+    private String directory = "";
+
+    @Option(
             names = "--default-owner",
             defaultValue = "${env:SIPHON_DEFAULT_OWNER:-}",
             description = "The account that owns the volumes of classes without parameter owner (default: none).")
@@ -74,8 +82,7 @@ public final class ControllerOptions {
         ConfigProblems problems = new ConfigProblems();
         var serverConfig = server.read(problems);
         var file = problems.read("--clusters", () -> clusters(clusters));
-        var accounts = problems.read("--directory-passwd", () -> readable(passwd));
-        var groups = problems.read("--directory-group", () -> readable(group));
+        var accounts = directory.isEmpty() ? files(problems) : ldap(problems);
         var limits = problems.read("--command-timeout, --threads-per-cluster", () -> limits(commandSeconds, threads));
         return problems.orFail(
                 command,
@@ -84,7 +91,6 @@ public final class ControllerOptions {
                         file.get(),
                         limits.get(),
                         accounts.get(),
-                        groups.get(),
                         Optional.of(defaultOwner).filter(name -> !name.isEmpty()),
                         attach));
     }
@@ -99,6 +105,22 @@ public final class ControllerOptions {
         } catch (ClustersFile.Invalid invalid) {
             throw new IllegalArgumentException(invalid.getMessage(), invalid);
         }
+    }
+
+    private ConfigProblems.Read<DirectoryChoice> files(ConfigProblems problems) {
+        var accounts = problems.read("--directory-passwd", () -> readable(passwd));
+        var groups = problems.read("--directory-group", () -> readable(group));
+        return problems.readIfNone(() -> new DirectoryChoice.InFiles(accounts.get(), groups.get()));
+    }
+
+    private ConfigProblems.Read<DirectoryChoice> ldap(ConfigProblems problems) {
+        return problems.read("--directory-config", () -> {
+            try {
+                return new DirectoryChoice.InLdap(LdapConfigFile.read(Path.of(directory)));
+            } catch (LdapConfigFile.Invalid invalid) {
+                throw new IllegalArgumentException(invalid.getMessage(), invalid);
+            }
+        });
     }
 
     private static Path readable(Path path) {

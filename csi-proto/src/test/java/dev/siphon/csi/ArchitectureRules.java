@@ -17,7 +17,7 @@ public final class ArchitectureRules {
         "..rpc..", "dev.siphon.csi.server..", "dev.siphon.csi.client..", "dev.siphon.cli.."
     };
     private static final String[] DOMAIN = {"dev.siphon.controller.volume..", "dev.siphon.controller.identity.."};
-    private static final String[] ADAPTERS = {"dev.siphon.controller.ceph.."};
+    private static final String[] ADAPTERS = {"dev.siphon.controller.ceph..", "dev.siphon.controller.ldap.."};
 
     @ArchTest
     static final ArchRule packagesAreConcepts = noClasses()
@@ -77,7 +77,7 @@ public final class ArchitectureRules {
             .resideInAnyPackage(DOMAIN)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("dev.siphon.controller.ceph..", "..rpc..")
+            .resideInAnyPackage("dev.siphon.controller.ceph..", "dev.siphon.controller.ldap..", "..rpc..")
             .because("rpc and the adapters depend on the domain, not the other way round");
 
     @ArchTest

@@ -3,17 +3,31 @@ package dev.siphon.controller.identity;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// Who owns volumes, as a directory knows them.
+/// Who owns volumes, as a directory knows them: a person, or a group whose members share a project's volumes.
 ///
-/// @param name the account's name now
+/// @param name the account's name now; of a group [Directory#GROUP] and the group's name
 /// @param id what stays when the account is renamed, and is never given to another: for LDAP entryUUID and
-///     uidNumber
-/// @param uid the owner of its files
-/// @param gid the group of its files
-/// @param groups the names of the groups it is in
-/// @param allowanceBytes what all its volumes together may hold; empty for no limit
-public record Account(String name, String id, int uid, int gid, Set<String> groups, OptionalLong allowanceBytes) {
+///     uidNumber, of a group entryUUID and gidNumber
+/// @param uid the owner of its files, an unsigned number; 0 for a group, whose files no member owns
+/// @param gid the group of its files, an unsigned number
+/// @param groups the names of the groups it is in; of a group its own
+/// @param allowanceBytes what all its volumes together may hold, 0 for nothing at all; empty for no limit
+/// @param members the names of a group's members; of a person none
+public record Account(
+        String name,
+        String id,
+        int uid,
+        int gid,
+        Set<String> groups,
+        OptionalLong allowanceBytes,
+        Set<String> members) {
     public Account {
         groups = Set.copyOf(groups);
+        members = Set.copyOf(members);
+    }
+
+    /// A person.
+    public Account(String name, String id, int uid, int gid, Set<String> groups, OptionalLong allowanceBytes) {
+        this(name, id, uid, gid, groups, allowanceBytes, Set.of());
     }
 }

@@ -1,6 +1,7 @@
 package dev.siphon.controller.identity;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,8 +16,7 @@ import java.util.Set;
 /// Accounts from files in the formats of passwd(5) and group(5); the directory that needs no server.
 ///
 /// The files are read at each look-up, so that an account added by an administrator exists at once. They know
-/// nothing
-/// that stays when an account is renamed, so name and uid together are its id.
+/// nothing that stays when an account is renamed, so name and uid together are its id. They hold no allowance.
 public final class FileDirectory implements Directory {
     private static final int PASSWD_FIELDS = 7;
     private static final int GROUP_FIELDS = 4;
@@ -33,15 +33,55 @@ public final class FileDirectory implements Directory {
 
     @Override
     public Optional<Account> account(String name) {
-        for (String[] fields : lines(passwd, PASSWD_FIELDS)) {
-            if (fields[0].equals(name)) {
-                int uid = number(passwd, fields[2]);
-                int gid = number(passwd, fields[3]);
-                return Optional.of(new Account(
-                        name, "file:" + uid + ":" + name, uid, gid, groups(name, gid), OptionalLong.empty()));
-            }
+        if (name.startsWith(GROUP)) {
+            return group(name);
+        }
+        for (String[] fields : named(passwd, PASSWD_FIELDS, name)) {
+            int uid = number(passwd, fields[2]);
+            int gid = number(passwd, fields[3]);
+            return Optional.of(
+                    new Account(name, "file:" + uid + ":" + name, uid, gid, groups(name, gid), OptionalLong.empty()));
         }
         return Optional.empty();
+    }
+
+    private Optional<Account> group(String name) {
+        String bare = name.substring(GROUP.length());
+        for (String[] fields : named(group, GROUP_FIELDS, bare)) {
+            int gid = number(group, fields[2]);
+            return Optional.of(new Account(
+                    name,
+                    "file:group:" + gid + ":" + bare,
+                    0,
+                    gid,
+                    Set.of(bare),
+                    OptionalLong.empty(),
+                    members(fields[3], gid)));
+        }
+        return Optional.empty();
+    }
+
+    /// Those that the line names, and those whose first group it is.
+    private Set<String> members(String listed, int gid) {
+        Set<String> members = new HashSet<>(listed.isEmpty() ? List.of() : List.of(listed.split(",")));
+        for (String[] fields : lines(passwd, PASSWD_FIELDS)) {
+            if (number(passwd, fields[3]) == gid) {
+                members.add(fields[0]);
+            }
+        }
+        return members;
+    }
+
+    /// The line of that name, if there is one.
+    private static List<String[]> named(Path file, int fields, String name) {
+        List<String[]> found = lines(file, fields).stream()
+                .filter(line -> line[0].equals(name))
+                .toList();
+        if (found.size() > 1) {
+            throw new DriverException.BackendFault(
+                    "the directory file " + file + " has several lines for " + Quoted.of(name));
+        }
+        return found;
     }
 
     private Set<String> groups(String name, int gid) {

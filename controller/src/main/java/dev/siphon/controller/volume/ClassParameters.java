@@ -2,11 +2,10 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.MountOptions;
+import dev.siphon.csi.Nearest;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeContext.MounterChoice;
 import dev.siphon.csi.VolumeId;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -102,12 +101,9 @@ public final class ClassParameters {
     private static void refuseUnknown(String field, Map<String, String> parameters, Set<String> known) {
         for (String name : new TreeSet<>(parameters.keySet())) {
             if (!known.contains(name) && !name.startsWith(FROM_KUBERNETES)) {
-                String nearest = known.stream()
-                        .min(Comparator.<String>comparingInt(each -> distance(name, each))
-                                .thenComparing(Comparator.naturalOrder()))
-                        .orElseThrow();
-                throw new DriverException.InvalidRequest(field + " has an unknown name " + Quoted.of(name)
-                        + "; the nearest known one is \"" + nearest + "\"; known are " + new TreeSet<>(known));
+                throw new DriverException.InvalidRequest(
+                        field + " has an unknown name " + Quoted.of(name) + "; the nearest known one is \""
+                                + Nearest.to(name, known) + "\"; known are " + new TreeSet<>(known));
             }
         }
     }
@@ -182,22 +178,5 @@ public final class ClassParameters {
         List<String> options = value.isEmpty() ? List.of() : List.of(value.split(",", -1));
         options.forEach(MountOptions::check);
         return options;
-    }
-
-    /// Levenshtein's distance, for the hint at a misspelt name.
-    private static int distance(String left, String right) {
-        List<Integer> above = new ArrayList<>();
-        for (int i = 0; i <= right.length(); i++) {
-            above.add(i);
-        }
-        for (int row = 1; row <= Math.min(left.length(), 64); row++) {
-            List<Integer> line = new ArrayList<>(List.of(row));
-            for (int i = 1; i <= right.length(); i++) {
-                int replaced = above.get(i - 1) + (left.charAt(row - 1) == right.charAt(i - 1) ? 0 : 1);
-                line.add(Math.min(replaced, 1 + Math.min(above.get(i), line.get(i - 1))));
-            }
-            above = line;
-        }
-        return above.getLast();
     }
 }

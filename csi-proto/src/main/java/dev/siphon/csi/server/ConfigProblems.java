@@ -42,7 +42,7 @@ public final class ConfigProblems {
     }
 
     /// Builds a value from others, unless there is a problem already.
-    <T> Read<T> readIfNone(Supplier<T> build) {
+    public <T> Read<T> readIfNone(Supplier<T> build) {
         return new Read<>(problems.isEmpty() ? build.get() : null);
     }
 

@@ -69,7 +69,8 @@ public final class OpsServer implements AutoCloseable {
 
     private static Answer ready(Readiness.State state) {
         return state.ready()
-                ? Answer.text(200, "ready since " + state.since())
+                ? Answer.text(
+                        200, "ready since " + state.since() + (state.reason().isEmpty() ? "" : "; " + state.reason()))
                 : Answer.text(503, "not ready since " + state.since() + ": " + state.reason());
     }
 

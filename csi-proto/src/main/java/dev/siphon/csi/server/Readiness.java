@@ -34,12 +34,17 @@ public final class Readiness implements AutoCloseable {
         /// What keeps the process from working, in words for an administrator; empty if nothing does. Whatever it
         /// throws counts as a problem.
         Optional<String> problem();
+
+        /// What an administrator should know although the process works; empty if nothing. Must not wait.
+        default Optional<String> remark() {
+            return Optional.empty();
+        }
     }
 
     /// What the last check found.
     ///
     /// @param since when `ready` last changed
-    /// @param reason why it is not ready; empty when it is
+    /// @param reason why it is not ready; when it is, what an administrator should know all the same, or empty
     public record State(boolean ready, Instant since, String reason) {}
 
     private Readiness(Check check, Duration period, Duration deadline, Clock clock) {
@@ -119,7 +124,7 @@ public final class Readiness implements AutoCloseable {
 
     private synchronized void set(Optional<String> problem) {
         State before = state;
-        String reason = problem.orElse("");
+        String reason = problem.or(check::remark).orElse("");
         boolean ready = problem.isEmpty();
         if (before.ready() == ready && before.reason().equals(reason)) {
             return;

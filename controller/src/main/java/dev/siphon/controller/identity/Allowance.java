@@ -1,0 +1,43 @@
+package dev.siphon.controller.identity;
+
+import dev.siphon.csi.Quoted;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Reads an allowance as people write it: bytes, or a number with a unit of Kubernetes' quantities.
+public final class Allowance {
+    private static final Pattern FORM = Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,9})?) ?([kKMGTPE]i?)?B?");
+    private static final Map<String, Integer> EXPONENTS =
+            Map.of("k", 1, "K", 1, "M", 2, "G", 3, "T", 4, "P", 5, "E", 6);
+    private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
+
+    private Allowance() {}
+
+    /// The bytes that `text` says: `500Gi` and `500GiB` are 500 × 2^30, `1T` and `1 TB` are 10^12, `4096` is 4096.
+    /// A fraction of a byte is left out.
+    ///
+    /// @throws IllegalArgumentException if it is none, or more than 2^63 - 1
+    public static long bytes(String text) {
+        Matcher parts = FORM.matcher(text.strip());
+        if (!parts.matches()) {
+            throw new IllegalArgumentException(
+                    Quoted.of(text) + " is no size: expected bytes, or a number with a unit such as 500Gi, 1.5T");
+        }
+        BigDecimal bytes = new BigDecimal(parts.group(1)).multiply(factor(parts.group(2)));
+        if (bytes.compareTo(MOST) > 0) {
+            throw new IllegalArgumentException(Quoted.of(text) + " is more than 2^63 - 1 bytes");
+        }
+        return bytes.setScale(0, RoundingMode.DOWN).longValueExact();
+    }
+
+    private static BigDecimal factor(@org.jspecify.annotations.Nullable String unit) {
+        if (unit == null) {
+            return BigDecimal.ONE;
+        }
+        int exponent = EXPONENTS.getOrDefault(unit.substring(0, 1), 0);
+        return BigDecimal.valueOf(unit.endsWith("i") ? 1024 : 1000).pow(exponent);
+    }
+}

@@ -1,0 +1,198 @@
+package dev.siphon.controller.identity;
+
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/// Puts a short memory before a directory that is reached over a network, so that what it knows can be used while it
+/// does not answer, and a slow one holds up only those who need a new answer.
+///
+/// Each question is put once at a time, on a thread of its own; whoever asks the same meanwhile waits for that answer,
+/// at most for [CacheLimits#patience] and the caller's deadline. Accounts that exist are kept. One that is older than
+/// [CacheLimits#fresh] is asked for again; if the directory does not answer it is used up to [CacheLimits#stale], and
+/// while the directory is known not to answer, nobody waits for it.
+public final class CachedDirectory implements Directory {
+    private final Directory source;
+    private final CacheLimits limits;
+    private final Supplier<Duration> timeLeft;
+    private final LongSupplier nanoTime;
+    private final Observer observer;
+    private final Map<String, Known> known;
+    private final Map<String, FutureTask<Optional<Account>>> questions = new ConcurrentHashMap<>();
+    private volatile boolean silent;
+
+    /// How a look-up ended.
+    public enum Outcome {
+        /// from memory, young enough
+        FRESH,
+        /// the directory has it
+        FOUND,
+        /// the directory has no such account
+        ABSENT,
+        /// from memory, because the directory does not answer
+        STALE,
+        /// the directory does not answer, and there is nothing that may be used instead
+        UNAVAILABLE,
+        /// what the directory has cannot be used
+        REFUSED
+    }
+
+    /// Is told of every look-up.
+    @FunctionalInterface
+    public interface Observer {
+        /// A look-up ended after `waited`.
+        void ended(Outcome outcome, Duration waited);
+    }
+
+    private record Known(Account account, long since) {}
+
+    /// @param source may block; is called on virtual threads
+    /// @param timeLeft what is left of the caller's deadline
+    /// @param nanoTime a clock that only advances, as [System#nanoTime]
+    public CachedDirectory(
+            Directory source,
+            CacheLimits limits,
+            Supplier<Duration> timeLeft,
+            LongSupplier nanoTime,
+            Observer observer) {
+        this.source = source;
+        this.limits = limits;
+        this.timeLeft = timeLeft;
+        this.nanoTime = nanoTime;
+        this.observer = observer;
+        this.known = new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Known> eldest) {
+                return size() > limits.entries();
+            }
+        };
+    }
+
+    @Override
+    public Optional<Account> account(String name) {
+        long began = nanoTime.getAsLong();
+        Optional<Known> remembered = remembered(name);
+        if (remembered.filter(it -> isYounger(it, limits.fresh())).isPresent()) {
+            return ended(Outcome.FRESH, began, remembered.map(Known::account));
+        }
+        Optional<Account> usable =
+                remembered.filter(it -> isYounger(it, limits.stale())).map(Known::account);
+        FutureTask<Optional<Account>> question = ask(name);
+        if (silent && usable.isPresent()) {
+            return ended(Outcome.STALE, began, usable);
+        }
+        try {
+            Optional<Account> answer = await(question);
+            return ended(answer.isPresent() ? Outcome.FOUND : Outcome.ABSENT, began, answer);
+        } catch (DriverException.BackendUnavailable silence) {
+            if (usable.isPresent()) {
+                return ended(Outcome.STALE, began, usable);
+            }
+            observer.ended(Outcome.UNAVAILABLE, since(began));
+            throw silence;
+        } catch (DriverException.BackendFault refused) {
+            observer.ended(Outcome.REFUSED, since(began));
+            throw refused;
+        }
+    }
+
+    /// Says whether the directory answers, from whoever found out by other means.
+    public void reachable(boolean answers) {
+        silent = !answers;
+    }
+
+    /// How many accounts could be used now if the directory did not answer.
+    public int usable() {
+        synchronized (known) {
+            return (int) known.values().stream()
+                    .filter(it -> isYounger(it, limits.stale()))
+                    .count();
+        }
+    }
+
+    private Optional<Account> ended(Outcome outcome, long began, Optional<Account> answer) {
+        observer.ended(outcome, since(began));
+        return answer;
+    }
+
+    private Duration since(long began) {
+        return Duration.ofNanos(nanoTime.getAsLong() - began);
+    }
+
+    private Optional<Known> remembered(String name) {
+        synchronized (known) {
+            return Optional.ofNullable(known.get(name));
+        }
+    }
+
+    private boolean isYounger(Known entry, Duration age) {
+        return nanoTime.getAsLong() - entry.since() < age.toNanos();
+    }
+
+    /// Puts the question, or joins who puts it.
+    private FutureTask<Optional<Account>> ask(String name) {
+        FutureTask<Optional<Account>> mine = new FutureTask<>(() -> learn(name));
+        FutureTask<Optional<Account>> running = questions.putIfAbsent(name, mine);
+        if (running != null) {
+            return running;
+        }
+        Thread.ofVirtual().name("directory").start(mine);
+        return mine;
+    }
+
+    private Optional<Account> learn(String name) {
+        // an answer is as old as its question
+        long asked = nanoTime.getAsLong();
+        try {
+            Optional<Account> answer = source.account(name);
+            silent = false;
+            keep(name, answer.map(account -> new Known(account, asked)));
+            return answer;
+        } catch (DriverException.BackendUnavailable silence) {
+            silent = true;
+            throw silence;
+        } catch (DriverException.BackendFault refused) {
+            keep(name, Optional.empty());
+            throw refused;
+        } finally {
+            questions.remove(name);
+        }
+    }
+
+    private void keep(String name, Optional<Known> answer) {
+        synchronized (known) {
+            if (answer.isPresent()) {
+                known.put(name, answer.get());
+            } else {
+                known.remove(name);
+            }
+        }
+    }
+
+    private Optional<Account> await(FutureTask<Optional<Account>> question) {
+        Duration left = timeLeft.get();
+        Duration wait = left.compareTo(limits.patience()) < 0 ? left : limits.patience();
+        try {
+            return question.get(wait.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException slow) {
+            throw new DriverException.BackendUnavailable(
+                    "the directory has not answered within " + wait.toMillis() + " ms; retry", slow);
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof RuntimeException known ? known : new IllegalStateException(failed);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("interrupted while the directory was asked", stopped);
+        }
+    }
+}

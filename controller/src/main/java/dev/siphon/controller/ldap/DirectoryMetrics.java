@@ -1,0 +1,45 @@
+package dev.siphon.controller.ldap;
+
+import dev.siphon.controller.identity.CachedDirectory.Outcome;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.time.Duration;
+import java.util.Locale;
+
+/// What `/metrics` says about the directory.
+final class DirectoryMetrics {
+    private final Counter lookups;
+    private final Histogram seconds;
+    private final Gauge up;
+
+    DirectoryMetrics(PrometheusRegistry registry) {
+        lookups = Counter.builder()
+                .name("siphon_directory_lookups_total")
+                .help("Look-ups of accounts by how they ended: fresh and stale are from memory")
+                .labelNames("result")
+                .register(registry);
+        seconds = Histogram.builder()
+                .name("siphon_directory_lookup_seconds")
+                .help("How long callers waited for look-ups of accounts, in seconds")
+                .unit(Unit.SECONDS)
+                .classicUpperBounds(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30)
+                .classicOnly()
+                .register(registry);
+        up = Gauge.builder()
+                .name("siphon_directory_up")
+                .help("1 if the directory answered when it was asked last, else 0: answers are stale then")
+                .register(registry);
+    }
+
+    void ended(Outcome outcome, Duration waited) {
+        lookups.labelValues(outcome.name().toLowerCase(Locale.ROOT)).inc();
+        seconds.observe(waited.toNanos() / 1e9);
+    }
+
+    void up(boolean answers) {
+        up.set(answers ? 1 : 0);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.siphon.controller.ldap;
+
+import com.unboundid.ldap.sdk.Filter;
+import com.unboundid.ldap.sdk.SearchScope;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.CachedDirectory;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.csi.DriverException;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The directory in LDAP as the controller uses it: connections, look-ups, the memory before them, and a look every
+/// few seconds whether a server answers, so that an administrator is told before the first caller is.
+public final class LdapAdapter implements Directory, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LdapAdapter.class);
+
+    private static final LdapConnections.Search LOOK = new LdapConnections.Search(
+            "", SearchScope.BASE, Filter.createPresenceFilter("objectClass"), List.of("1.1"));
+
+    private final LdapConfig config;
+    private final LdapConnections connections;
+    private final CachedDirectory directory;
+    private final DirectoryMetrics metrics;
+    private final Clock clock = Clock.systemUTC();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile Optional<Silence> silence = Optional.empty();
+
+    /// Since when no server answers, and why.
+    private record Silence(Instant since, String reason) {}
+
+    private LdapAdapter(LdapConfig config, Supplier<Duration> timeLeft, PrometheusRegistry registry) {
+        this.config = config;
+        this.connections = LdapConnections.open(config);
+        this.metrics = new DirectoryMetrics(registry);
+        this.directory = new CachedDirectory(
+                new LdapDirectory(connections, config), config.cache(), timeLeft, System::nanoTime, metrics::ended);
+    }
+
+    /// Gets ready at once; servers are connected to afterwards.
+    ///
+    /// @param lookEvery how often to see whether a server answers
+    /// @param timeLeft what is left of the caller's deadline
+    /// @throws IllegalArgumentException if the CA file cannot be used
+    public static LdapAdapter open(
+            LdapConfig config, Duration lookEvery, Supplier<Duration> timeLeft, PrometheusRegistry registry) {
+        LdapAdapter adapter = new LdapAdapter(config, timeLeft, registry);
+        Thread.ofVirtual().name("ldap-look").start(() -> adapter.watch(lookEvery));
+        return adapter;
+    }
+
+    @Override
+    public Optional<Account> account(String name) {
+        return directory.account(name);
+    }
+
+    @Override
+    public Optional<String> remark() {
+        return silence.map(it -> "LDAP does not answer since " + it.since() + " (" + it.reason() + "): "
+                + directory.usable() + " accounts are served as they were known, each for at most "
+                + config.cache().stale().toSeconds() + " s, others are UNAVAILABLE");
+    }
+
+    private void watch(Duration period) {
+        try {
+            do {
+                look();
+            } while (!stopped.await(period.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look() {
+        try {
+            var _ = connections.atMostTwo(LOOK);
+            if (silence.isPresent()) {
+                LOG.atInfo().addKeyValue("servers", config.servers()).log("LDAP answers");
+            }
+            silence = Optional.empty();
+            heard(true);
+        } catch (DriverException unavailable) {
+            if (silence.isEmpty() && stopped.getCount() > 0) {
+                LOG.atWarn().addKeyValue("reason", unavailable.getMessage()).log("LDAP does not answer");
+            }
+            silence = Optional.of(
+                    new Silence(silence.map(Silence::since).orElseGet(clock::instant), unavailable.getMessage()));
+            heard(false);
+        }
+    }
+
+    private void heard(boolean answers) {
+        metrics.up(answers);
+        directory.reachable(answers);
+    }
+
+    @Override
+    public void close() {
+        stopped.countDown();
+        connections.close();
+    }
+}

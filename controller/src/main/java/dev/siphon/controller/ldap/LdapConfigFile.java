@@ -1,0 +1,250 @@
+package dev.siphon.controller.ldap;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.unboundid.ldap.sdk.DN;
+import com.unboundid.ldap.sdk.Filter;
+import com.unboundid.ldap.sdk.LDAPException;
+import dev.siphon.controller.identity.CacheLimits;
+import dev.siphon.csi.Quoted;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/// The file that says where accounts are in LDAP; docs/operations.md, "Accounts from LDAP", has one for each preset.
+public final class LdapConfigFile {
+    private static final Set<String> KEYS = Set.of(
+            "preset",
+            "servers",
+            "tls",
+            "caFile",
+            "bindDn",
+            "passwordFile",
+            "base",
+            "accounts",
+            "groups",
+            "timeoutSeconds",
+            "connections",
+            "pageSize",
+            "cache");
+    private static final Set<String> ACCOUNT_KEYS =
+            Set.of("base", "filter", "name", "id", "uid", "gid", "allowance", "memberOf", "lowestUid");
+    private static final Set<String> GROUP_KEYS =
+            Set.of("base", "filter", "name", "id", "gid", "members", "membership", "allowance");
+    private static final Set<String> CACHE_KEYS = Set.of("freshSeconds", "staleSeconds", "entries");
+    private static final Pattern ATTRIBUTE = Pattern.compile("[A-Za-z][A-Za-z0-9.;-]*");
+    private static final Filter ANYTHING = Filter.createPresenceFilter("objectClass");
+
+    /// The uids below are the system's on Debian and most others (adduser.conf(5), FIRST_UID).
+    private static final long FIRST_UID = 1000;
+
+    private static final long MAX_ID = 0xFFFF_FFFEL;
+    private static final long MAX_SECONDS = 30L * 24 * 3600;
+
+    private final List<String> errors = new ArrayList<>();
+
+    private LdapConfigFile() {}
+
+    /// Says what is wrong with the file, all of it at once.
+    public static final class Invalid extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Invalid(Path file, List<String> errors) {
+            super("directory file " + file + ": " + String.join("; ", errors));
+        }
+    }
+
+    /// Reads the file, and looks at the files that it names.
+    ///
+    /// @throws Invalid if it cannot be read, or anything in it is wrong
+    public static LdapConfig read(Path file) {
+        try {
+            return parse(file, Files.readString(file));
+        } catch (IOException e) {
+            throw new Invalid(file, List.of("cannot be read: " + e));
+        }
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// @throws Invalid if anything in it is wrong
+    static LdapConfig parse(Path file, String text) {
+        LdapConfigFile reader = new LdapConfigFile();
+        LdapConfig config = reader.config(reader.root(text));
+        if (!reader.errors.isEmpty()) {
+            throw new Invalid(file, reader.errors);
+        }
+        return config;
+    }
+
+    private JsonObject root(String text) {
+        try {
+            if (JsonParser.parseString(text) instanceof JsonObject root) {
+                return root;
+            }
+            errors.add("must be an object");
+        } catch (JsonParseException e) {
+            errors.add("is not JSON: " + e.getMessage());
+        }
+        return new JsonObject();
+    }
+
+    /// What the file says; where it is wrong, which is noted, something else stands.
+    private LdapConfig config(JsonObject root) {
+        JsonFields fields = new JsonFields("", root, KEYS, errors);
+        Preset preset = fields.need("preset", "rfc2307", Preset.RFC2307, Preset::of);
+        boolean plain = fields.need("tls", "required", false, LdapConfigFile::isPlain);
+        String base = fields.text("base").orElse("");
+        Duration lookup = Duration.ofSeconds(fields.number("timeoutSeconds", 5, 1, 60));
+        return new LdapConfig(
+                servers(fields, plain),
+                caFile(fields),
+                bind(fields, plain),
+                accounts(fields.object("accounts", ACCOUNT_KEYS), preset, base),
+                groups(fields.object("groups", GROUP_KEYS), preset, base),
+                new LdapConfig.Limits(lookup, (int) fields.number("connections", 8, 1, 256), (int)
+                        fields.number("pageSize", 500, 1, 100_000)),
+                cache(fields.object("cache", CACHE_KEYS), lookup));
+    }
+
+    private static Optional<Path> caFile(JsonFields fields) {
+        return fields.read("caFile", "", LdapConfigFile::absolute).map(path -> {
+            ServerTrust.check(path).ifPresent(problem -> fields.wrong("caFile", problem));
+            return path;
+        });
+    }
+
+    private List<LdapServer> servers(JsonFields fields, boolean plain) {
+        List<LdapServer> servers = new ArrayList<>();
+        List<String> texts = fields.texts("servers");
+        for (String text : texts) {
+            try {
+                servers.add(LdapServer.parse(text, plain));
+            } catch (IllegalArgumentException invalid) {
+                fields.wrong("servers", Quoted.of(text) + " " + invalid.getMessage());
+            }
+        }
+        if (texts.isEmpty()) {
+            fields.wrong("servers", "must list at least one ldap://HOST[:PORT] or ldaps://HOST[:PORT]");
+        }
+        if (new HashSet<>(servers).size() < servers.size()) {
+            fields.wrong("servers", "lists a server twice");
+        }
+        return servers;
+    }
+
+    private static Optional<LdapConfig.Bind> bind(JsonFields fields, boolean plain) {
+        Optional<DN> dn = fields.read("bindDn", "", LdapConfigFile::dn);
+        Optional<Path> file = fields.read("passwordFile", "", LdapConfigFile::absolute);
+        file.flatMap(PasswordFile::check).ifPresent(problem -> fields.wrong("passwordFile", problem));
+        if (dn.isPresent() != file.isPresent()) {
+            fields.wrong("bindDn", "and passwordFile go together");
+        }
+        if (dn.isPresent() && plain) {
+            fields.wrong("tls", "\"none\" would send the password readable by everybody on the way");
+        }
+        return dn.isPresent() && file.isPresent()
+                ? Optional.of(new LdapConfig.Bind(dn.get(), file.get()))
+                : Optional.empty();
+    }
+
+    private static LdapConfig.Accounts accounts(JsonFields fields, Preset preset, String base) {
+        return new LdapConfig.Accounts(
+                fields.need("base", base, DN.NULL_DN, LdapConfigFile::dn),
+                fields.need("filter", preset.account("filter"), ANYTHING, LdapConfigFile::filter),
+                attribute(fields, "name", preset.account("name")),
+                attribute(fields, "id", preset.account("id")),
+                attribute(fields, "uid", preset.account("uid")),
+                attribute(fields, "gid", preset.account("gid")),
+                fields.read("allowance", "", LdapConfigFile::attribute),
+                fields.read("memberOf", preset.account("memberOf"), LdapConfigFile::attribute),
+                fields.number("lowestUid", FIRST_UID, 1, MAX_ID));
+    }
+
+    private static LdapConfig.Groups groups(JsonFields fields, Preset preset, String base) {
+        return new LdapConfig.Groups(
+                fields.need("base", base, DN.NULL_DN, LdapConfigFile::dn),
+                fields.need("filter", preset.group("filter"), ANYTHING, LdapConfigFile::filter),
+                attribute(fields, "name", preset.group("name")),
+                attribute(fields, "id", preset.group("id")),
+                attribute(fields, "gid", preset.group("gid")),
+                attribute(fields, "members", preset.group("members")),
+                fields.need(
+                        "membership",
+                        preset.group("membership"),
+                        LdapConfig.Membership.NAMES,
+                        LdapConfigFile::membership),
+                fields.read("allowance", "", LdapConfigFile::attribute));
+    }
+
+    private static CacheLimits cache(JsonFields fields, Duration lookup) {
+        long fresh = fields.number("freshSeconds", 60, 0, MAX_SECONDS);
+        long stale = fields.number("staleSeconds", 3600, 0, MAX_SECONDS);
+        if (stale < fresh) {
+            fields.wrong("staleSeconds", "must not be smaller than freshSeconds, " + fresh);
+        }
+        return new CacheLimits(
+                Duration.ofSeconds(fresh),
+                Duration.ofSeconds(Math.max(stale, fresh)),
+                (int) fields.number("entries", 10_000, 1, 1_000_000),
+                lookup);
+    }
+
+    private static String attribute(JsonFields fields, String key, String whenNone) {
+        return fields.need(key, whenNone, key, LdapConfigFile::attribute);
+    }
+
+    private static String attribute(String text) {
+        if (!ATTRIBUTE.matcher(text).matches()) {
+            throw new IllegalArgumentException("is no name of an attribute");
+        }
+        return text;
+    }
+
+    private static boolean isPlain(String text) {
+        return switch (text) {
+            case "required" -> false;
+            case "none" -> true;
+            default -> throw new IllegalArgumentException("must be \"required\" or \"none\"");
+        };
+    }
+
+    private static LdapConfig.Membership membership(String text) {
+        return switch (text) {
+            case "names" -> LdapConfig.Membership.NAMES;
+            case "dns" -> LdapConfig.Membership.DNS;
+            default -> throw new IllegalArgumentException("must be \"names\" or \"dns\"");
+        };
+    }
+
+    private static Path absolute(String text) {
+        if (!text.startsWith("/")) {
+            throw new IllegalArgumentException("must be an absolute path");
+        }
+        return Path.of(text);
+    }
+
+    private static DN dn(String text) {
+        try {
+            return new DN(text);
+        } catch (LDAPException invalid) {
+            throw new IllegalArgumentException("is no DN: " + invalid.getMessage(), invalid);
+        }
+    }
+
+    private static Filter filter(String text) {
+        try {
+            return Filter.create(text);
+        } catch (LDAPException invalid) {
+            throw new IllegalArgumentException("is no filter: " + invalid.getMessage(), invalid);
+        }
+    }
+}

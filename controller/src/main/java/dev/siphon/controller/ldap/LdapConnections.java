@@ -1,0 +1,253 @@
+package dev.siphon.controller.ldap;
+
+import com.unboundid.asn1.ASN1OctetString;
+import com.unboundid.ldap.sdk.DereferencePolicy;
+import com.unboundid.ldap.sdk.FailoverServerSet;
+import com.unboundid.ldap.sdk.Filter;
+import com.unboundid.ldap.sdk.GetEntryLDAPConnectionPoolHealthCheck;
+import com.unboundid.ldap.sdk.LDAPConnection;
+import com.unboundid.ldap.sdk.LDAPConnectionOptions;
+import com.unboundid.ldap.sdk.LDAPConnectionPool;
+import com.unboundid.ldap.sdk.LDAPException;
+import com.unboundid.ldap.sdk.LDAPSearchException;
+import com.unboundid.ldap.sdk.PostConnectProcessor;
+import com.unboundid.ldap.sdk.ResultCode;
+import com.unboundid.ldap.sdk.SearchRequest;
+import com.unboundid.ldap.sdk.SearchResult;
+import com.unboundid.ldap.sdk.SearchResultEntry;
+import com.unboundid.ldap.sdk.SearchScope;
+import com.unboundid.ldap.sdk.ServerSet;
+import com.unboundid.ldap.sdk.SimpleBindRequest;
+import com.unboundid.ldap.sdk.SingleServerSet;
+import com.unboundid.ldap.sdk.StartTLSPostConnectProcessor;
+import com.unboundid.ldap.sdk.controls.SimplePagedResultsControl;
+import com.unboundid.util.ssl.HostNameSSLSocketVerifier;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/// Connections to the LDAP servers, bound and protected, and searches over them that end in time.
+///
+/// Connections wait in a pool; each is used by one look-up at a time, and there are at most as many look-ups as
+/// connections: more wait their turn. One that fails is closed together with those that wait, since their server is
+/// most likely the same, and the search is tried once more with a new one, to the first server that can be bound to.
+/// Referrals and aliases are not followed: they would send the password, or the question, elsewhere.
+final class LdapConnections implements AutoCloseable {
+    private static final Duration HEALTH_CHECK = Duration.ofSeconds(30);
+    private static final int TRIES = 2;
+
+    /// More entries than any group has; a server that sends more would fill the memory.
+    private static final int MOST_ENTRIES = 200_000;
+
+    private final LdapConfig.Limits limits;
+    private final List<LdapServer> servers;
+    private final LDAPConnectionPool pool;
+    private final Semaphore turns;
+
+    /// A search.
+    ///
+    /// @param attributes what is asked for of each entry
+    record Search(String base, SearchScope scope, Filter filter, List<String> attributes) {
+        Search {
+            attributes = List.copyOf(attributes);
+        }
+    }
+
+    private LdapConnections(LdapConfig config, LDAPConnectionPool pool) {
+        this.limits = config.limits();
+        this.servers = config.servers();
+        this.pool = pool;
+        this.turns = new Semaphore(limits.connections(), true);
+    }
+
+    /// Gets ready; connects when there is something to ask.
+    ///
+    /// @throws IllegalArgumentException if the CA file cannot be used
+    static LdapConnections open(LdapConfig config) {
+        SSLContext tls = ServerTrust.context(config.caFile());
+        List<ServerSet> sets = config.servers().stream()
+                .map(server -> server(server, config, tls))
+                .toList();
+        FailoverServerSet all = new FailoverServerSet(sets);
+        all.setReOrderOnFailover(true);
+        try {
+            // the servers bind by themselves, so that one that refuses is followed by the next
+            LDAPConnectionPool pool =
+                    new LDAPConnectionPool(all, null, 0, config.limits().connections());
+            pool.setConnectionPoolName("ldap");
+            pool.setRetryFailedOperationsDueToInvalidConnections(false);
+            pool.setHealthCheck(new GetEntryLDAPConnectionPoolHealthCheck(
+                    "", config.limits().step().toMillis(), false, false, false, true, false));
+            pool.setHealthCheckIntervalMillis(HEALTH_CHECK.toMillis());
+            return new LdapConnections(config, pool);
+        } catch (LDAPException impossible) {
+            throw new IllegalStateException("a pool without connections connects to nothing", impossible);
+        }
+    }
+
+    private static ServerSet server(LdapServer server, LdapConfig config, SSLContext tls) {
+        SocketFactory sockets =
+                server.protection() == LdapServer.Protection.TLS ? tls.getSocketFactory() : SocketFactory.getDefault();
+        @Nullable
+        PostConnectProcessor protect =
+                server.protection() == LdapServer.Protection.START_TLS ? new StartTLSPostConnectProcessor(tls) : null;
+        SimpleBindRequest bind = config.bind()
+                .map(who -> new SimpleBindRequest(who.dn(), new PasswordFile(who.passwordFile())))
+                .orElseGet(SimpleBindRequest::new);
+        return new SingleServerSet(
+                server.host(), server.port(), sockets, options(config.limits().step()), bind, protect);
+    }
+
+    private static LDAPConnectionOptions options(Duration step) {
+        LDAPConnectionOptions options = new LDAPConnectionOptions();
+        options.setConnectTimeoutMillis((int) step.toMillis());
+        options.setResponseTimeoutMillis(step.toMillis());
+        options.setUseSynchronousMode(true);
+        options.setFollowReferrals(false);
+        options.setAbandonOnTimeout(false);
+        options.setUseSchema(false);
+        options.setSSLSocketVerifier(new HostNameSSLSocketVerifier(true));
+        return options;
+    }
+
+    /// All entries that match, asked for in pages.
+    ///
+    /// @throws DriverException.BackendUnavailable if no server answers in time
+    List<SearchResultEntry> all(Search search) {
+        return use(connection -> {
+            List<SearchResultEntry> entries = new ArrayList<>();
+            ASN1OctetString cookie = new ASN1OctetString();
+            do {
+                SearchRequest request = request(search);
+                request.addControl(new SimplePagedResultsControl(limits.pageSize(), cookie));
+                SearchResult page = connection.search(request);
+                entries.addAll(found(page.getSearchEntries()));
+                SimplePagedResultsControl more = SimplePagedResultsControl.get(page);
+                cookie = more == null ? new ASN1OctetString() : more.getCookie();
+                if (entries.size() > MOST_ENTRIES) {
+                    throw new DriverException.BackendFault("LDAP has more than " + MOST_ENTRIES + " entries for "
+                            + search.filter() + " below " + Quoted.of(search.base()));
+                }
+            } while (cookie != null && cookie.getValueLength() > 0);
+            return entries;
+        });
+    }
+
+    /// The entries that match, at most two: whoever looks for one need not know how many others there are.
+    ///
+    /// @throws DriverException.BackendUnavailable if no server answers in time
+    List<SearchResultEntry> atMostTwo(Search search) {
+        return use(connection -> {
+            SearchRequest request = request(search);
+            request.setSizeLimit(2);
+            try {
+                return found(connection.search(request).getSearchEntries());
+            } catch (LDAPSearchException ended) {
+                if (ended.getResultCode().equals(ResultCode.SIZE_LIMIT_EXCEEDED)) {
+                    return found(ended.getSearchEntries());
+                }
+                if (ended.getResultCode().equals(ResultCode.NO_SUCH_OBJECT)
+                        && search.scope().equals(SearchScope.BASE)) {
+                    return List.of();
+                }
+                throw ended;
+            }
+        });
+    }
+
+    /// The SDK says null where a listener took the entries.
+    private static List<SearchResultEntry> found(@Nullable List<SearchResultEntry> entries) {
+        return entries == null ? List.of() : entries;
+    }
+
+    private SearchRequest request(Search search) {
+        SearchRequest request = new SearchRequest(
+                search.base(),
+                search.scope(),
+                search.filter(),
+                search.attributes().toArray(String[]::new));
+        request.setDerefPolicy(DereferencePolicy.NEVER);
+        request.setFollowReferrals(false);
+        return request;
+    }
+
+    @FunctionalInterface
+    private interface Use<T> {
+        T with(LDAPConnection connection) throws LDAPException;
+    }
+
+    private <T> T use(Use<T> use) {
+        takeTurn();
+        try {
+            long end = System.nanoTime() + limits.lookup().toNanos();
+            for (int left = TRIES - 1; ; left--) {
+                try {
+                    return once(use);
+                } catch (LDAPException failed) {
+                    if (left == 0 || !isConnectionsFault(failed) || System.nanoTime() - end > 0) {
+                        throw unavailable(failed);
+                    }
+                }
+            }
+        } finally {
+            turns.release();
+        }
+    }
+
+    private <T> T once(Use<T> use) throws LDAPException {
+        LDAPConnection connection = pool.getConnection();
+        boolean good = false;
+        try {
+            T result = use.with(connection);
+            good = true;
+            return result;
+        } catch (LDAPException failed) {
+            good = !isConnectionsFault(failed);
+            throw failed;
+        } finally {
+            if (good) {
+                pool.releaseConnection(connection);
+            } else {
+                // synchronously: nothing is left that could answer late
+                pool.discardConnection(connection);
+                pool.shrinkPool(0);
+            }
+        }
+    }
+
+    private void takeTurn() {
+        try {
+            if (turns.tryAcquire(limits.lookup().toMillis(), TimeUnit.MILLISECONDS)) {
+                return;
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+        throw new DriverException.BackendUnavailable("all " + limits.connections()
+                + " connections to LDAP are waiting for an answer of " + servers + "; retry");
+    }
+
+    /// Whether another connection may do better.
+    private static boolean isConnectionsFault(LDAPException failed) {
+        ResultCode code = failed.getResultCode();
+        return code.equals(ResultCode.TIMEOUT) || !code.isConnectionUsable();
+    }
+
+    private DriverException unavailable(LDAPException failed) {
+        String said = failed.getMessage() == null ? "" : ": " + Quoted.of(failed.getMessage());
+        return new DriverException.BackendUnavailable("LDAP (" + servers + ") gave no answer, "
+                + failed.getResultCode().getName() + said);
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

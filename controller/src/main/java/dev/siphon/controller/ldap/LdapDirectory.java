@@ -1,0 +1,175 @@
+package dev.siphon.controller.ldap;
+
+import com.unboundid.ldap.sdk.DN;
+import com.unboundid.ldap.sdk.Filter;
+import com.unboundid.ldap.sdk.LDAPException;
+import com.unboundid.ldap.sdk.SearchResultEntry;
+import com.unboundid.ldap.sdk.SearchScope;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/// Accounts and groups as LDAP has them now; each question goes to a server.
+///
+/// LDAP compares names without regard to case, blanks and some look-alike characters, so what a server found counts
+/// only if the name is equal character for character. Names are values of equality filters, never text in one. An
+/// account without a personal allowance has the largest of its groups.
+final class LdapDirectory implements Directory {
+    private static final int MAX_NAME = 255;
+
+    private final LdapConnections connections;
+    private final LdapConfig.Accounts accounts;
+    private final LdapConfig.Groups groups;
+
+    LdapDirectory(LdapConnections connections, LdapConfig config) {
+        this.connections = connections;
+        this.accounts = config.accounts();
+        this.groups = config.groups();
+    }
+
+    @Override
+    public Optional<Account> account(String name) {
+        if (name.startsWith(GROUP)) {
+            return group(name.substring(GROUP.length()));
+        }
+        return only(accounts.base(), accounts.filter(), accounts.name(), name, accountAttributes())
+                .map(entry -> person(name, entry));
+    }
+
+    private Account person(String name, SearchResultEntry entry) {
+        Attributes attributes = new Attributes(entry);
+        int uid = attributes.id(accounts.uid(), accounts.lowestUid());
+        int gid = attributes.id(accounts.gid(), 1);
+        String id = "ldap:" + attributes.immutableId(accounts.id()) + ":" + Integer.toUnsignedString(uid);
+        Set<String> names = new HashSet<>();
+        OptionalLong groupsAllowance = OptionalLong.empty();
+        for (SearchResultEntry group : groupsOf(name, entry.getDN(), gid)) {
+            Attributes found = new Attributes(group);
+            names.addAll(found.texts(groups.name()));
+            groupsAllowance = larger(groupsAllowance, found.allowance(groups.allowance()));
+        }
+        OptionalLong own = attributes.allowance(accounts.allowance());
+        return new Account(name, id, uid, gid, names, own.isPresent() ? own : groupsAllowance);
+    }
+
+    private static OptionalLong larger(OptionalLong one, OptionalLong other) {
+        if (one.isPresent() && other.isPresent()) {
+            return OptionalLong.of(Math.max(one.getAsLong(), other.getAsLong()));
+        }
+        return one.isPresent() ? one : other;
+    }
+
+    /// The groups that list the account, and the one that its files belong to.
+    private List<SearchResultEntry> groupsOf(String name, String dn, int gid) {
+        String member = switch (groups.membership()) {
+            case NAMES -> name;
+            case DNS -> dn;
+        };
+        Filter mine = Filter.createORFilter(
+                Filter.createEqualityFilter(groups.members(), member),
+                Filter.createEqualityFilter(groups.gid(), Integer.toUnsignedString(gid)));
+        List<String> attributes = attributes(groups.allowance(), groups.name());
+        return connections.all(search(groups.base(), Filter.createANDFilter(groups.filter(), mine), attributes));
+    }
+
+    private Optional<Account> group(String name) {
+        List<String> attributes =
+                attributes(groups.allowance(), groups.name(), groups.id(), groups.gid(), groups.members());
+        return only(groups.base(), groups.filter(), groups.name(), name, attributes)
+                .map(entry -> {
+                    Attributes found = new Attributes(entry);
+                    int gid = found.id(groups.gid(), 1);
+                    String id = "ldap:group:" + found.immutableId(groups.id()) + ":" + Integer.toUnsignedString(gid);
+                    OptionalLong allowance = found.allowance(groups.allowance());
+                    return new Account(GROUP + name, id, 0, gid, Set.of(name), allowance, members(entry));
+                });
+    }
+
+    private Set<String> members(SearchResultEntry group) {
+        List<String> listed = new Attributes(group).texts(groups.members());
+        Stream<String> names = switch (groups.membership()) {
+            case NAMES -> listed.stream();
+            case DNS ->
+                peopleOf(group, listed).stream()
+                        .flatMap(entry -> new Attributes(entry).texts(accounts.name()).stream());
+        };
+        return Set.copyOf(names.filter(LdapDirectory::canBeName).distinct().toList());
+    }
+
+    /// The entries of a group's members: those that say so themselves, where the server keeps that, because then one
+    /// search finds all; else each by its DN.
+    private List<SearchResultEntry> peopleOf(SearchResultEntry group, List<String> dns) {
+        List<String> attributes = List.of(accounts.name());
+        if (accounts.memberOf().isPresent()) {
+            Filter theirs = Filter.createEqualityFilter(accounts.memberOf().get(), group.getDN());
+            return connections.all(
+                    search(accounts.base(), Filter.createANDFilter(accounts.filter(), theirs), attributes));
+        }
+        List<SearchResultEntry> people = new ArrayList<>();
+        dns.stream()
+                .filter(this::isBelowAccounts)
+                .forEach(dn -> people.addAll(connections.atMostTwo(
+                        new LdapConnections.Search(dn, SearchScope.BASE, accounts.filter(), attributes))));
+        return people;
+    }
+
+    private boolean isBelowAccounts(String dn) {
+        try {
+            return new DN(dn).isDescendantOf(accounts.base(), false);
+        } catch (LDAPException notADn) {
+            return false;
+        }
+    }
+
+    /// The one entry of that name.
+    private Optional<SearchResultEntry> only(
+            DN base, Filter kind, String attribute, String name, List<String> attributes) {
+        if (!canBeName(name)) {
+            return Optional.empty();
+        }
+        Filter filter = Filter.createANDFilter(kind, Filter.createEqualityFilter(attribute, name));
+        List<SearchResultEntry> found = connections.atMostTwo(search(base, filter, attributes));
+        if (found.size() > 1) {
+            throw new DriverException.BackendFault("LDAP has several entries that " + Quoted.of(name)
+                    + " matches as " + attribute + ", " + Quoted.of(found.get(0).getDN()) + " and "
+                    + Quoted.of(found.get(1).getDN()) + ": which one is meant cannot be known");
+        }
+        return found.stream()
+                .filter(entry -> new Attributes(entry).texts(attribute).contains(name))
+                .findFirst();
+    }
+
+    private static LdapConnections.Search search(DN base, Filter filter, List<String> attributes) {
+        return new LdapConnections.Search(base.toString(), SearchScope.SUB, filter, attributes);
+    }
+
+    private List<String> accountAttributes() {
+        return attributes(accounts.allowance(), accounts.name(), accounts.id(), accounts.uid(), accounts.gid());
+    }
+
+    private static List<String> attributes(Optional<String> more, String... always) {
+        return Stream.concat(Stream.of(always), more.stream()).toList();
+    }
+
+    /// Whether a name can be one: what else comes from the wire is in no directory, so none is asked.
+    private static boolean canBeName(String name) {
+        Predicate<Integer> hidden = c -> Character.isISOControl(c)
+                || Character.getType(c) == Character.FORMAT
+                || Character.getType(c) == Character.SURROGATE
+                || Character.getType(c) == Character.UNASSIGNED;
+        return !name.isEmpty()
+                && name.length() <= MAX_NAME
+                && name.strip().length() == name.length()
+                && !name.startsWith(GROUP)
+                && name.codePoints().boxed().noneMatch(hidden);
+    }
+}
