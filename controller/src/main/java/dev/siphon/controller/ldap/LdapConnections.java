@@ -29,6 +29,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +50,8 @@ final class LdapConnections implements AutoCloseable {
 
     private final LdapConfig.Limits limits;
     private final List<LdapServer> servers;
-    private final LDAPConnectionPool pool;
+    private final Supplier<LDAPConnectionPool> pools;
+    private final AtomicReference<LDAPConnectionPool> pool;
     private final Semaphore turns;
 
     /// A search.
@@ -60,10 +63,11 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    private LdapConnections(LdapConfig config, LDAPConnectionPool pool) {
+    private LdapConnections(LdapConfig config, Supplier<LDAPConnectionPool> pools) {
         this.limits = config.limits();
         this.servers = config.servers();
-        this.pool = pool;
+        this.pools = pools;
+        this.pool = new AtomicReference<>(pools.get());
         this.turns = new Semaphore(limits.connections(), true);
     }
 
@@ -72,37 +76,41 @@ final class LdapConnections implements AutoCloseable {
     /// @throws IllegalArgumentException if the CA file cannot be used
     static LdapConnections open(LdapConfig config) {
         SSLContext tls = ServerTrust.context(config.caFile());
+        SimpleBindRequest bind = config.bind()
+                .map(who -> new SimpleBindRequest(who.dn(), new PasswordFile(who.passwordFile())))
+                .orElseGet(SimpleBindRequest::new);
         List<ServerSet> sets = config.servers().stream()
-                .map(server -> server(server, config, tls))
+                .map(server -> server(server, config.limits().step(), bind, tls))
                 .toList();
         FailoverServerSet all = new FailoverServerSet(sets);
         all.setReOrderOnFailover(true);
+        return new LdapConnections(config, () -> pool(all, bind, config.limits()));
+    }
+
+    private static LDAPConnectionPool pool(ServerSet servers, SimpleBindRequest bind, LdapConfig.Limits limits) {
         try {
-            // the servers bind by themselves, so that one that refuses is followed by the next
-            LDAPConnectionPool pool =
-                    new LDAPConnectionPool(all, null, 0, config.limits().connections());
+            // the servers bind, not the pool, so that one that refuses is followed by the next
+            LDAPConnectionPool pool = new LDAPConnectionPool(servers, bind, 0, limits.connections());
             pool.setConnectionPoolName("ldap");
             pool.setRetryFailedOperationsDueToInvalidConnections(false);
             pool.setHealthCheck(new GetEntryLDAPConnectionPoolHealthCheck(
-                    "", config.limits().step().toMillis(), false, false, false, true, false));
+                    "", limits.step().toMillis(), false, false, false, true, false));
             pool.setHealthCheckIntervalMillis(HEALTH_CHECK.toMillis());
-            return new LdapConnections(config, pool);
+            return pool;
         } catch (LDAPException impossible) {
             throw new IllegalStateException("a pool without connections connects to nothing", impossible);
         }
     }
 
-    private static ServerSet server(LdapServer server, LdapConfig config, SSLContext tls) {
-        SocketFactory sockets =
-                server.protection() == LdapServer.Protection.TLS ? tls.getSocketFactory() : SocketFactory.getDefault();
+    private static ServerSet server(LdapServer server, Duration step, SimpleBindRequest bind, SSLContext tls) {
+        SocketFactory sockets = server.protection() == LdapServer.Protection.TLS
+                ? tls.getSocketFactory()
+                : SocketFactory.getDefault();
         @Nullable
-        PostConnectProcessor protect =
-                server.protection() == LdapServer.Protection.START_TLS ? new StartTLSPostConnectProcessor(tls) : null;
-        SimpleBindRequest bind = config.bind()
-                .map(who -> new SimpleBindRequest(who.dn(), new PasswordFile(who.passwordFile())))
-                .orElseGet(SimpleBindRequest::new);
-        return new SingleServerSet(
-                server.host(), server.port(), sockets, options(config.limits().step()), bind, protect);
+        PostConnectProcessor protect = server.protection() == LdapServer.Protection.START_TLS
+                ? new StartTLSPostConnectProcessor(tls)
+                : null;
+        return new SingleServerSet(server.host(), server.port(), sockets, options(step), bind, protect);
     }
 
     private static LDAPConnectionOptions options(Duration step) {
@@ -113,6 +121,7 @@ final class LdapConnections implements AutoCloseable {
         options.setFollowReferrals(false);
         options.setAbandonOnTimeout(false);
         options.setUseSchema(false);
+        // the certificate must be for the host that the configuration names; only 127.0.0.0/8 and ::1 are let off
         options.setSSLSocketVerifier(new HostNameSSLSocketVerifier(true));
         return options;
     }
@@ -202,7 +211,8 @@ final class LdapConnections implements AutoCloseable {
     }
 
     private <T> T once(Use<T> use) throws LDAPException {
-        LDAPConnection connection = pool.getConnection();
+        LDAPConnectionPool from = pool.get();
+        LDAPConnection connection = from.getConnection();
         boolean good = false;
         try {
             T result = use.with(connection);
@@ -213,13 +223,25 @@ final class LdapConnections implements AutoCloseable {
             throw failed;
         } finally {
             if (good) {
-                pool.releaseConnection(connection);
+                from.releaseConnection(connection);
             } else {
-                // synchronously: nothing is left that could answer late
-                pool.discardConnection(connection);
-                pool.shrinkPool(0);
+                drop(from, connection);
             }
         }
+    }
+
+    /// Puts a pool without connections in place of the one of a failed connection. To close TLS with a server that
+    /// hangs takes as long as an answer of it, so nobody waits for that.
+    private void drop(LDAPConnectionPool from, LDAPConnection connection) {
+        synchronized (pools) {
+            if (pool.get().equals(from) && !from.isClosed()) {
+                pool.set(pools.get());
+            }
+        }
+        Thread.ofVirtual().name("ldap-close").start(() -> {
+            from.discardConnection(connection);
+            from.close();
+        });
     }
 
     private void takeTurn() {
@@ -240,14 +262,21 @@ final class LdapConnections implements AutoCloseable {
         return code.equals(ResultCode.TIMEOUT) || !code.isConnectionUsable();
     }
 
+    /// Says the last cause: the SDK wraps it in sentences that are longer than a message may be.
     private DriverException unavailable(LDAPException failed) {
-        String said = failed.getMessage() == null ? "" : ": " + Quoted.of(failed.getMessage());
-        return new DriverException.BackendUnavailable("LDAP (" + servers + ") gave no answer, "
-                + failed.getResultCode().getName() + said);
+        Throwable last = failed;
+        while (last.getCause() != null && last.getCause() != last) {
+            last = last.getCause();
+        }
+        String said = last.getMessage() == null ? "" : ": " + Quoted.of(last.getMessage());
+        return new DriverException.BackendUnavailable(
+                "LDAP " + servers + " gave no answer, " + failed.getResultCode().getName() + said);
     }
 
     @Override
     public void close() {
-        pool.close();
+        synchronized (pools) {
+            pool.get().close();
+        }
     }
 }

@@ -1,0 +1,148 @@
+package dev.siphon.controller.ldap;
+
+import com.unboundid.ldap.sdk.LDAPConnection;
+import com.unboundid.ldap.sdk.controls.ManageDsaITRequestControl;
+import com.unboundid.util.LDAPSDKException;
+import dev.siphon.controller.identity.Directory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// The lab's OpenLDAP, which `e2e/lab` says how to reach: 1,000 accounts, groups of names below ou=groups, groups of
+/// DNs below ou=teams, entries as in Active Directory below ou=ad.
+final class LabDirectory {
+    static final String BASE = environment("LDAP_BASE_DN");
+    static final String PLAIN = environment("LDAP_URI");
+    static final String TLS = environment("LDAP_URI_TLS");
+
+    /// Where the lab is reached from outside; the directory does not listen there.
+    static final String ADDRESS = environment("LAB_ADDRESS");
+
+    static final int PORT = 389;
+    static final int TLS_PORT = 636;
+
+    private LabDirectory() {}
+
+    /// A configuration for groups of names.
+    ///
+    /// @param more fields of the file with a comma before each, or ""
+    static LdapConfig config(List<String> servers, String more) {
+        return config(servers, environment("LDAP_CA"), more, groups("rfc2307", "groups", ""));
+    }
+
+    /// A configuration that believes another CA.
+    static LdapConfig withCa(String server, String file) {
+        return config(
+                List.of(server), environment("LDAP_CA").replace("ca.pem", file), "", groups("rfc2307", "groups", ""));
+    }
+
+    /// A configuration for groups of DNs.
+    ///
+    /// @param account more fields of `accounts`
+    static LdapConfig bis(String account) {
+        return config(List.of(PLAIN), environment("LDAP_CA"), "", groups("rfc2307bis", "teams", account));
+    }
+
+    /// A configuration for what is as in Active Directory.
+    static LdapConfig activeDirectory() {
+        return config(List.of(TLS), environment("LDAP_CA"), "", """
+                "preset": "active-directory",
+                "accounts": {"base": "ou=ad,%1$s", "filter": "(objectClass=user)"},
+                "groups": {"base": "ou=ad,%1$s"}""".formatted(BASE));
+    }
+
+    private static String groups(String preset, String unit, String account) {
+        return """
+                "preset": "%2$s",
+                "accounts": {"base": "ou=people,%1$s", "allowance": "siphonAllowance"%4$s},
+                "groups": {"base": "ou=%3$s,%1$s", "allowance": "siphonAllowance"}""".formatted(BASE, preset, unit, account);
+    }
+
+    private static LdapConfig config(List<String> servers, String ca, String more, String kind) {
+        return LdapConfigFile.parse(Path.of("lab.json"), """
+                {"servers": [%s], "caFile": "%s", "bindDn": "%s", "passwordFile": "%s", %s%s}
+                """.formatted(
+                        servers.stream().map(it -> "\"" + it + "\"").collect(Collectors.joining(", ")),
+                        ca,
+                        environment("LDAP_BIND_DN"),
+                        environment("LDAP_PASSWORD_FILE"),
+                        kind,
+                        more));
+    }
+
+    /// A directory that asks each time, over connections that end with `connections`.
+    static Directory uncached(LdapConfig config, LdapConnections connections) {
+        return new LdapDirectory(connections, config);
+    }
+
+    /// The password of Siphon's own account.
+    static String password() {
+        return read(environment("LDAP_PASSWORD_FILE"));
+    }
+
+    /// What the administrator does to the directory.
+    @FunctionalInterface
+    interface Change {
+        void with(LDAPConnection connection) throws LDAPSDKException;
+    }
+
+    /// Changes the directory as its administrator.
+    static void change(Change change) {
+        try (LDAPConnection connection = new LDAPConnection(
+                ServerTrust.context(Optional.of(Path.of(environment("LDAP_CA"))))
+                        .getSocketFactory(),
+                "127.0.0.1",
+                TLS_PORT,
+                environment("LDAP_ADMIN_DN"),
+                read(environment("LDAP_ADMIN_PASSWORD_FILE")))) {
+            change.with(connection);
+        } catch (LDAPSDKException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Adds an account; `name` is its uid, and what is special in a DN is escaped in `rdn`.
+    static String addAccount(String rdn, String name, long uid, String... more) {
+        String dn = rdn + ",ou=people," + BASE;
+        List<String> lines = new java.util.ArrayList<>(List.of(
+                "dn: " + dn,
+                "objectClass: inetOrgPerson",
+                "objectClass: posixAccount",
+                "objectClass: siphonAccount",
+                "uid: " + name,
+                "cn: " + name,
+                "sn: " + name,
+                "homeDirectory: /home",
+                "uidNumber: " + uid,
+                "gidNumber: 20001"));
+        lines.addAll(List.of(more));
+        change(connection -> connection.add(lines.toArray(String[]::new)));
+        return dn;
+    }
+
+    /// Removes an entry.
+    static void remove(String dn) {
+        change(connection -> {
+            var request = new com.unboundid.ldap.sdk.DeleteRequest(dn);
+            request.addControl(new ManageDsaITRequestControl());
+            connection.delete(request);
+        });
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String environment(String name) {
+        return Objects.requireNonNull(System.getenv(name), name + " is not set: run inside the lab");
+    }
+}
