@@ -103,13 +103,11 @@ final class LdapConnections implements AutoCloseable {
     }
 
     private static ServerSet server(LdapServer server, Duration step, SimpleBindRequest bind, SSLContext tls) {
-        SocketFactory sockets = server.protection() == LdapServer.Protection.TLS
-                ? tls.getSocketFactory()
-                : SocketFactory.getDefault();
+        SocketFactory sockets =
+                server.protection() == LdapServer.Protection.TLS ? tls.getSocketFactory() : SocketFactory.getDefault();
         @Nullable
-        PostConnectProcessor protect = server.protection() == LdapServer.Protection.START_TLS
-                ? new StartTLSPostConnectProcessor(tls)
-                : null;
+        PostConnectProcessor protect =
+                server.protection() == LdapServer.Protection.START_TLS ? new StartTLSPostConnectProcessor(tls) : null;
         return new SingleServerSet(server.host(), server.port(), sockets, options(step), bind, protect);
     }
 
@@ -265,8 +263,8 @@ final class LdapConnections implements AutoCloseable {
     /// Says the last cause: the SDK wraps it in sentences that are longer than a message may be.
     private DriverException unavailable(LDAPException failed) {
         Throwable last = failed;
-        while (last.getCause() != null && last.getCause() != last) {
-            last = last.getCause();
+        for (@Nullable Throwable cause = failed; cause != null; cause = cause.getCause()) {
+            last = cause;
         }
         String said = last.getMessage() == null ? "" : ": " + Quoted.of(last.getMessage());
         return new DriverException.BackendUnavailable(

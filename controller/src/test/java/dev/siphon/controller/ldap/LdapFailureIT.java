@@ -106,7 +106,8 @@ class LdapFailureIT {
             int port = scheme.equals("ldap") ? LabDirectory.PORT : LabDirectory.TLS_PORT;
             try (TcpProxy elsewhere = new TcpProxy(LabDirectory.ADDRESS, port);
                     LdapAdapter directory = LdapAdapter.open(
-                            LabDirectory.config(List.of(scheme + "://" + LabDirectory.ADDRESS + ":" + elsewhere.port()), ""),
+                            LabDirectory.config(
+                                    List.of(scheme + "://" + LabDirectory.ADDRESS + ":" + elsewhere.port()), ""),
                             Duration.ofHours(1),
                             () -> SOON,
                             new PrometheusRegistry())) {
