@@ -30,4 +30,14 @@ public record Account(
     public Account(String name, String id, int uid, int gid, Set<String> groups, OptionalLong allowanceBytes) {
         this(name, id, uid, gid, groups, allowanceBytes, Set.of());
     }
+
+    /// Whether it is a group, whose members share what it owns.
+    public boolean isGroup() {
+        return name.startsWith(Directory.GROUP);
+    }
+
+    /// Whether it may hold anything.
+    public boolean mayHoldSomething() {
+        return allowanceBytes.isEmpty() || allowanceBytes.getAsLong() > 0;
+    }
 }

@@ -257,6 +257,11 @@ final class Creation {
     }
 
     private void make(Wish wish, long size, int mode) {
+        if (!wish.account().mayHoldSomething()) {
+            // to Ceph a quota of 0 would be no limit
+            throw new DriverException.QuotaExhausted("account " + wish.account().name()
+                    + " may hold nothing: its allowance in the directory is 0 bytes");
+        }
         Group group = Group.of(wish.id());
         if (!inventory.exists(group)) {
             makeGroup(group, wish.account());

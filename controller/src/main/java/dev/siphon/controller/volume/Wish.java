@@ -9,7 +9,10 @@ import dev.siphon.csi.VolumeId;
 /// @param account whose volume it is
 /// @param owner the same with the uid and gid that the class puts in its place
 record Wish(VolumeId.Provisioned id, Account account, Account owner, VolumeRequest request) {
-    private static final int DEFAULT_MODE = 0700;
+    private static final int MODE_OF_A_PERSON = 0700;
+
+    /// Its members write; what they make belongs to the group.
+    private static final int MODE_OF_A_GROUP = 02770;
 
     static Wish of(VolumeId.Provisioned id, Account account, VolumeRequest request) {
         return new Wish(id, account, owner(request.parameters(), account), request);
@@ -25,7 +28,8 @@ record Wish(VolumeId.Provisioned id, Account account, Account owner, VolumeReque
 
     /// The permission bits of the data directory.
     int mode() {
-        return parameters().changeable().mode().orElse(parameters().mode().orElse(DEFAULT_MODE));
+        int usual = account.isGroup() ? MODE_OF_A_GROUP : MODE_OF_A_PERSON;
+        return parameters().changeable().mode().orElse(parameters().mode().orElse(usual));
     }
 
     /// The account with the uid and gid that the class puts in its place.
