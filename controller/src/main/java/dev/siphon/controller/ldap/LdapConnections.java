@@ -63,6 +63,19 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
+    /// Leaves a connection as it is. Servers with and without StartTLS can be mixed only if all have a processor.
+    private record Untouched() implements PostConnectProcessor {
+        @Override
+        public void processPreAuthenticatedConnection(LDAPConnection connection) {
+            // protected from its first byte, or not at all
+        }
+
+        @Override
+        public void processPostAuthenticatedConnection(LDAPConnection connection) {
+            // nothing is left to do
+        }
+    }
+
     private LdapConnections(LdapConfig config, Supplier<LDAPConnectionPool> pools) {
         this.limits = config.limits();
         this.servers = config.servers();
@@ -105,9 +118,9 @@ final class LdapConnections implements AutoCloseable {
     private static ServerSet server(LdapServer server, Duration step, SimpleBindRequest bind, SSLContext tls) {
         SocketFactory sockets =
                 server.protection() == LdapServer.Protection.TLS ? tls.getSocketFactory() : SocketFactory.getDefault();
-        @Nullable
-        PostConnectProcessor protect =
-                server.protection() == LdapServer.Protection.START_TLS ? new StartTLSPostConnectProcessor(tls) : null;
+        PostConnectProcessor protect = server.protection() == LdapServer.Protection.START_TLS
+                ? new StartTLSPostConnectProcessor(tls)
+                : new Untouched();
         return new SingleServerSet(server.host(), server.port(), sockets, options(step), bind, protect);
     }
 

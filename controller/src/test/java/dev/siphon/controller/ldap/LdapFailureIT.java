@@ -78,6 +78,17 @@ class LdapFailureIT {
     }
 
     @Test
+    void serversOfBothKindsOfTlsFollowEachOther() {
+        try (TcpProxy first = new TcpProxy("127.0.0.1", LabDirectory.PORT);
+                LdapAdapter directory = open(never(through(first), LabDirectory.TLS))) {
+            assertU1(directory.account("u1"));
+            first.cut();
+            assertU1(directory.account("u1"));
+            assertEquals(0, lookups("stale"));
+        }
+    }
+
+    @Test
     void bothKindsOfTlsReachTheServer() {
         for (String server : List.of(LabDirectory.PLAIN, LabDirectory.TLS, "ldap://localhost")) {
             try (LdapAdapter directory = LdapAdapter.open(
