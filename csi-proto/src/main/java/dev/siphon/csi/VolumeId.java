@@ -87,9 +87,8 @@ public sealed interface VolumeId {
         return Optional.empty();
     }
 
-    /// Refuses the id of a volume, snapshot or group of snapshots in a format of another version of this driver. What
-    /// it
-    /// names may well exist, so nobody must take it for gone.
+    /// Refuses the id of a volume, snapshot or group of snapshots in a format of another version of this driver.
+    /// What it names may well exist, so nobody must take it for gone.
     ///
     /// @param field that holds it, for the message
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if `text` is such an id

@@ -17,6 +17,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -61,7 +62,7 @@ public final class CsiCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "60",
-            description = "The deadline of the call (default: 60).")
+            description = "The deadline of each call once the connection stands, which may take as long (default: 60).")
     private int timeoutSeconds;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "RPC", description = "Such as CreateVolume.")
@@ -76,7 +77,7 @@ public final class CsiCommand implements Callable<Integer> {
     private String request = "";
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         JsonLogging.start(Level.ERROR);
         PrintWriter out = command().getOut();
         if (rpc == null) {
@@ -97,7 +98,7 @@ public final class CsiCommand implements Callable<Integer> {
     }
 
     /// One line of JSON per line of stdin: the response, or `{"error": "CODE: message"}`.
-    private int lines(UnixSocketChannel channel, PrintWriter out) throws IOException {
+    private int lines(UnixSocketChannel channel, PrintWriter out) throws IOException, InterruptedException {
         int failed = 0;
         for (String line : stdin().lines().filter(text -> !text.isBlank()).toList()) {
             String[] call = line.strip().split("\\s+", 2);
@@ -116,14 +117,16 @@ public final class CsiCommand implements Callable<Integer> {
         return failed == 0 ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
 
-    private DynamicMessage send(UnixSocketChannel channel, String name, String json) {
+    private DynamicMessage send(UnixSocketChannel channel, String name, String json) throws InterruptedException {
         MethodDescriptor method = methods.find(name).orElseThrow(() -> usage("there is no unary RPC " + name));
+        DynamicMessage message = message(method, json);
+        channel.connect(Duration.ofSeconds(timeoutSeconds));
         try {
             return ClientCalls.blockingUnaryCall(
                     channel.channel(),
                     CsiMethods.toGrpc(method),
                     CallOptions.DEFAULT.withDeadlineAfter(timeoutSeconds, TimeUnit.SECONDS),
-                    message(method, json));
+                    message);
         } catch (StatusRuntimeException e) {
             String description = e.getStatus().getDescription();
             throw new CallFailure(e.getStatus().getCode() + ": " + (description == null ? "no message" : description));

@@ -15,6 +15,7 @@ import dev.siphon.csi.server.ErrorMapping;
 import dev.siphon.csi.server.Unary;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
+import io.grpc.Context;
 import io.grpc.stub.StreamObserver;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -24,10 +25,13 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +40,7 @@ import picocli.CommandLine;
 
 final class CsiCommandTest {
     private final BlockingQueue<CreateVolumeRequest> requests = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Duration> deadlines = new LinkedBlockingQueue<>();
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
     private final InputStream stdin = System.in;
@@ -122,6 +127,16 @@ final class CsiCommandTest {
     }
 
     @Test
+    void theDeadlineCountsFromWhenTheConnectionStands() {
+        Duration slow = Duration.ofSeconds(3);
+        try (SlowSocket socket = SlowSocket.before(dir.resolve("s"), dir.resolve("slow"), slow)) {
+            assertEquals(0, csi("--endpoint", "unix://" + socket.path(), "CreateVolume", "{\"name\": \"a\"}"));
+        }
+        Duration left = Objects.requireNonNull(deadlines.poll());
+        assertTrue(left.compareTo(Duration.ofSeconds(10).minus(slow)) > 0, left + " of 10 s are left");
+    }
+
+    @Test
     void withoutAnRpcAllAreListed() {
         assertEquals(0, csi());
         assertTrue(out.toString().lines().anyMatch(line -> line.matches("Node +NodeGetInfo +")), out.toString());
@@ -145,6 +160,8 @@ final class CsiCommandTest {
             throw new DriverException.InvalidRequest("name is missing");
         }
         requests.add(request);
+        deadlines.add(Duration.ofNanos(
+                Objects.requireNonNull(Context.current().getDeadline()).timeRemaining(TimeUnit.NANOSECONDS)));
         return CreateVolumeResponse.newBuilder()
                 .setVolume(Volume.newBuilder()
                         .setVolumeId("id of " + request.getName())

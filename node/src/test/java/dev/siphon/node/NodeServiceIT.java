@@ -199,10 +199,20 @@ class NodeServiceIT {
         Lab.Volume wide = Lab.createVolume(narrowGroup, 1024 * MIB);
         Path wideStaging = workplace.directory("wide");
         node.stub().nodeStageVolume(Requests.stage(wide, wideStaging));
+        long available = available(wide, wideStaging);
+        assertTrue(0 < available && available <= ALLOWANCE, () -> "the account's allowance and not " + available);
         long most = 768 * MIB;
         assertTrue(written(wideStaging.resolve("big"), most) < most, "the account's allowance of 64 MiB");
         assertEquals(0, written(wideStaging.resolve("more"), most), "nothing more once the MDS has counted");
+        assertEquals(0, available(wide, wideStaging));
         node.stub().nodeUnstageVolume(Requests.unstage(wide, wideStaging));
+    }
+
+    private long available(Lab.Volume volume, Path path) {
+        return node.stub()
+                .nodeGetVolumeStats(Requests.stats(volume, path))
+                .getUsage(0)
+                .getAvailable();
     }
 
     /// How many bytes could be written in pieces of 1 MiB, each synced so that the MDS counts it.

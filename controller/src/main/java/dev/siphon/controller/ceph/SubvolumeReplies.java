@@ -11,8 +11,8 @@ import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What the mgr's module `volumes` answers, read into the domain's records. Its times are left alone: they are in the
-/// mgr's local time, and it does not say which that is (`datetime.fromtimestamp`).
+/// What the mgr's module `volumes` answers, read into the domain's records. Its times are left alone: they are in
+/// the mgr's local time, and it does not say which that is (`datetime.fromtimestamp`).
 final class SubvolumeReplies {
     private static final int PERMISSION_BITS = 07777;
 

@@ -13,10 +13,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /// Reads ids. One in a format of another version of this driver is FAILED_PRECONDITION to everybody. Text that no
-/// version of this driver can have written names nothing that exists: NOT_FOUND, and
-/// nothing
-/// to do for who wants it removed. An id of a cluster that the clusters file lacks is NOT_FOUND too, but not to who
-/// wants it removed: the domain refuses that, since the thing may well exist.
+/// version of this driver can have written names nothing that exists: NOT_FOUND, and nothing to do for who wants
+/// it removed. An id of a cluster that the clusters file lacks is NOT_FOUND too, but not to who wants it removed:
+/// the domain refuses that, since the thing may well exist.
 final class Ids {
     private final Clusters clusters;
 

@@ -55,9 +55,8 @@ public final class ClassParameters {
 
     /// Reads a StorageClass.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown, with the nearest known
-    ///     one, or
-    ///     has a value that it cannot have
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown, with the nearest
+    ///     known one, or has a value that it cannot have
     public static VolumeClass parse(Map<String, String> parameters) {
         refuseUnknown("parameters", parameters, KNOWN);
         return new VolumeClass(
@@ -79,8 +78,7 @@ public final class ClassParameters {
     /// Reads a VolumeAttributesClass.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown or cannot be changed
-    ///     later, or
-    ///     has a value that it cannot have
+    ///     later, or has a value that it cannot have
     public static Changeable parseChangeable(Map<String, String> parameters) {
         refuseUnknown("mutable_parameters", parameters, CHANGEABLE);
         return new Changeable(quotaFiles(parameters), mode(parameters));

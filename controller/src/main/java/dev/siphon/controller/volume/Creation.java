@@ -20,11 +20,12 @@ import java.util.OptionalLong;
 /// volume with contents has a name of another kind, and counts as made once its note says that they are whole.
 ///
 /// What is whole is never changed: it fits the request as it is now, or is ALREADY_EXISTS, also where a later
-/// ControllerModifyVolume is what made it differ (CSI v1.13, CreateVolume: OK to what "is compatible with the specified
-/// ... `parameters` and `mutable_parameters`").
+/// ControllerModifyVolume is what made it differ (CSI v1.13, CreateVolume: OK to what "is compatible with the
+/// specified ... `parameters` and `mutable_parameters`").
 final class Creation {
-    /// The mode of an empty volume whose limit of files is yet to be set: the sticky bit and nobody's permission, which
-    /// no class can ask for ([ClassParameters]). It lets nobody in, and costs no round trip to a mon or mgr.
+    /// The mode of an empty volume whose limit of files is yet to be set: the sticky bit and nobody's permission,
+    /// which no class can ask for ([ClassParameters]). It lets nobody in, and costs no round trip to a mon or
+    /// mgr.
     private static final int UNFINISHED = 01000;
 
     private final Subvolumes subvolumes;
@@ -187,8 +188,7 @@ final class Creation {
     }
 
     /// The subvolume's name says what snapshot it stands for, so it is whole as soon as it exists; until then the
-    /// key
-    /// of the snapshot keeps that from being removed.
+    /// key of the snapshot keeps that from being removed.
     private Volume shallow(Wish wish, ContentSource source, Optional<Subvolume> existing) {
         VolumeContext context = contexts.ofSnapshot(
                 wish.id(), backing(source), wish.parameters(), wish.account().name());
@@ -306,8 +306,8 @@ final class Creation {
         };
     }
 
-    /// A subvolume that was only half made holds at most the mgr's own `.meta`; one with more was in use, and broke
-    /// later.
+    /// A subvolume that was only half made holds at most the mgr's own `.meta`; one with more was in use, and
+    /// broke later.
     private void refuseToLoseFiles(VolumeId.Provisioned id) {
         String path = Group.of(id).path() + "/" + id.subvolume();
         long count = files.fileCount(id.cluster(), id.fileSystem(), path);

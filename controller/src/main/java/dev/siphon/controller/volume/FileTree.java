@@ -5,11 +5,11 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 
-/// Port: what only a client of the file system itself can do, without a mount: quotas of paths and copies of trees.
+/// Port: what only a client of the file system itself can do, without a mount: quotas of paths and copies of
+/// trees.
 ///
 /// Deadlines and unknown outcomes are as in [Subvolumes]. Paths are absolute in the file system and no symlink in
-/// them
-/// is followed ([DriverException.InvalidRequest]).
+/// them is followed ([DriverException.InvalidRequest]).
 public interface FileTree {
     /// The quota in bytes of a directory (`ceph.quota.max_bytes`); empty if it has none.
     ///
@@ -36,16 +36,14 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     void setMode(String cluster, String fileSystem, String path, int mode);
 
-    /// How many files there are below a directory, at any depth (`ceph.dir.rfiles`), as the MDS last counted, which
-    /// may
-    /// be seconds ago.
+    /// How many files there are below a directory, at any depth (`ceph.dir.rfiles`), as the MDS last counted,
+    /// which may be seconds ago.
     ///
     /// @throws DriverException.NotFound if there is no such directory
     long fileCount(String cluster, String fileSystem, String path);
 
-    /// The path of the one directory below `path` whose name is a UUID: where the mgr puts a subvolume's data, and
-    /// where
-    /// that is in a snapshot (`src/pybind/mgr/volumes/fs/operations/versions/subvolume_v2.py`).
+    /// The path of the one directory below `path` whose name is a UUID: where the mgr puts a subvolume's data,
+    /// and where that is in a snapshot (`src/pybind/mgr/volumes/fs/operations/versions/subvolume_v2.py`).
     ///
     /// @throws DriverException.NotFound if there is none
     /// @throws DriverException.BackendFault if there are several
@@ -59,17 +57,14 @@ public interface FileTree {
     Instant takenAt(String cluster, String fileSystem, String path);
 
     /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
-    /// background
-    /// and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links; everything
-    /// owned by
-    /// `uid` and `gid`. What an earlier, interrupted copy left is completed or replaced.
+    /// background and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links;
+    /// everything owned by `uid` and `gid`. What an earlier, interrupted copy left is completed or replaced.
     Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid);
 
     /// A copy that runs.
     ///
     /// @param done completes when the copy is whole and flushed, or exceptionally with a [DriverException];
-    ///     cancelling it
-    ///     stops the copy
+    ///     cancelling it stops the copy
     /// @param copiedBytes bytes copied so far
     /// @param copiedEntries files, directories and links copied so far
     record Copy(CompletableFuture<Void> done, LongAdder copiedBytes, LongAdder copiedEntries) {}

@@ -25,8 +25,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /// Fills a new volume with the contents of a snapshot: by a clone where Ceph's would be right, else by a copy. A
-/// clone
-/// keeps the source's RADOS namespace, uid and pool, so it is right within one account and pool only.
+/// clone keeps the source's RADOS namespace, uid and pool, so it is right within one account and pool only.
 final class Filling {
     /// How often a clone is asked how far it is; a clone of little takes 3 s or more.
     private static final Duration POLL = Duration.ofMillis(250);
@@ -83,7 +82,8 @@ final class Filling {
         return files.quotaBytes(volume.cluster(), volume.fileSystem(), dataDirectory(snapshot));
     }
 
-    /// When the snapshot was taken. The mgr tells that in a zone that it does not name, so the file system is asked.
+    /// When the snapshot was taken. The mgr tells that in a zone that it does not name, so the file system is
+    /// asked.
     Instant takenAt(SnapshotId snapshot) {
         VolumeId.Provisioned volume = snapshot.volume();
         return files.takenAt(volume.cluster(), volume.fileSystem(), directory(snapshot));
@@ -100,8 +100,7 @@ final class Filling {
     }
 
     /// Takes the snapshot of a source volume; one that is a snapshot stays by itself, since the mgr refuses to
-    /// remove
-    /// what is being cloned, and [#reads] tells what is being copied. Repeating it is safe.
+    /// remove what is being cloned, and [#reads] tells what is being copied. Repeating it is safe.
     void claim(ContentSource source, Origin origin) {
         if (source instanceof ContentSource.FromVolume) {
             subvolumes.createSnapshot(origin.snapshot());
@@ -113,8 +112,8 @@ final class Filling {
         return copies.values().stream().anyMatch(running -> running.source().equals(snapshot));
     }
 
-    /// Whether a clone by Ceph gives what was asked for: the same group, pool and owner. Of a volume that is gone,
-    /// the owner is taken to have been the account.
+    /// Whether a clone by Ceph gives what was asked for: the same group, pool and owner. Of a volume that is
+    /// gone, the owner is taken to have been the account.
     boolean canClone(Origin origin, VolumeId.Provisioned target, VolumeClass parameters, Account owner) {
         return Group.of(origin.snapshot().volume()).equals(Group.of(target))
                 && parameters
@@ -209,8 +208,7 @@ final class Filling {
     }
 
     /// Removes a volume, or what there is of it; a copy or clone into it is stopped first, and the snapshot that
-    /// was
-    /// taken for it goes with it.
+    /// was taken for it goes with it.
     void remove(VolumeId.Provisioned target) {
         Optional<ContentSource.FromVolume> source =
                 Names.kindOf(target.subvolume()).equals(Optional.of(Names.Kind.FILLED))

@@ -35,8 +35,8 @@ final class Fit {
         return size;
     }
 
-    /// Whether the volume has what could be changed since it was made as the request wants it; a request that wants
-    /// nothing of it fits.
+    /// Whether the volume has what could be changed since it was made as the request wants it; a request that
+    /// wants nothing of it fits.
     ///
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if something differs
     void checkChangeable(Wish wish, Subvolume found) {

@@ -15,8 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Snapshots of several volumes at one moment, where the cluster can stop writes for it (`fs quiesce`); else one
-/// after the other. What is there without the rest is of another moment, and a retry takes it
-/// anew.
+/// after the other. What is there without the rest is of another moment, and a retry takes it anew.
 public final class GroupSnapshots {
     private static final Logger LOG = LoggerFactory.getLogger(GroupSnapshots.class);
 
@@ -53,7 +52,8 @@ public final class GroupSnapshots {
     /// Takes a snapshot of every volume, or finds those that an earlier try took (CSI v1.13,
     /// CreateVolumeGroupSnapshot). If one cannot be taken, those taken by this call are removed.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) also if an earlier try took some, and a volume needs one
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) also if an earlier try took some, and a volume needs
+    ///     one
     /// @throws DriverException.OperationPending (ABORTED) if one of those is being cloned
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volumes are not all of one file system
     /// @throws DriverException.NotFound (NOT_FOUND) if a volume does not exist

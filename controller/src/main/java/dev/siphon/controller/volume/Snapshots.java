@@ -35,8 +35,8 @@ public final class Snapshots {
         return !Names.isTransferSnapshot(id.name());
     }
 
-    /// Takes a snapshot called `name`, or finds the one that an earlier try took (CSI v1.13, CreateSnapshot). Ready
-    /// to use at once.
+    /// Takes a snapshot called `name`, or finds the one that an earlier try took (CSI v1.13, CreateSnapshot).
+    /// Ready to use at once.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume does not exist
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for another volume
@@ -111,8 +111,8 @@ public final class Snapshots {
         }
     }
 
-    /// As [#checkNotNeeded], and asks whether a clone runs, where the mgr's refusal to remove what is being cloned
-    /// would come too late.
+    /// As [#checkNotNeeded], and asks whether a clone runs, where the mgr's refusal to remove what is being
+    /// cloned would come too late.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it
     /// @throws DriverException.OperationPending (ABORTED) if it is being cloned

@@ -7,21 +7,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// Port: subvolumegroups, subvolumes, their snapshots and clones, as Ceph's mgr module `volumes` has them, in every
-/// cluster of the clusters file. Keep it this small: each method is one mgr command, so the number of calls is the
-/// number of round trips.
+/// Port: subvolumegroups, subvolumes, their snapshots and clones, as Ceph's mgr module `volumes` has them, in
+/// every cluster of the clusters file. Keep it this small: each method is one mgr command, so the number of calls
+/// is the number of round trips.
 ///
 /// Common to all methods: they block for at most the caller's deadline; an object whose cluster is not in the
-/// clusters
-/// file is [DriverException.InUse] (FAILED_PRECONDITION, so that nothing is taken for deleted); a cluster or file
-/// system that
-/// does not answer is [DriverException.BackendUnavailable] or [DriverException.DeadlinePassed], and then the
-/// outcome is
-/// unknown: the call may still take effect, and holds the operation's key until it has ended
-/// ([dev.siphon.csi.KeyedOperations#outlive]). Nothing but reads is repeated by the adapter itself.
+/// clusters file is [DriverException.InUse] (FAILED_PRECONDITION, so that nothing is taken for deleted); a
+/// cluster or file system that does not answer is [DriverException.BackendUnavailable] or
+/// [DriverException.DeadlinePassed], and then the outcome is unknown: the call may still take effect, and holds
+/// the operation's key until it has ended ([dev.siphon.csi.KeyedOperations#outlive]). Nothing but reads is
+/// repeated by the adapter itself.
 public interface Subvolumes {
-    /// Creates a group owned by root with mode 0755, so that the account can pass through but not write beside its
-    /// volumes. Repeating it changes nothing but the quota and pool it names.
+    /// Creates a group owned by root with mode 0755, so that the account can pass through but not write beside
+    /// its volumes. Repeating it changes nothing but the quota and pool it names.
     ///
     /// @param quotaBytes the account's allowance
     /// @param dataPool where its data goes unless a subvolume says otherwise
@@ -33,14 +31,12 @@ public interface Subvolumes {
     /// Quota and use of a group; empty if there is no such group.
     Optional<GroupUsage> groupUsage(Group group);
 
-    /// The names of all subvolumes of a group, those that only retain snapshots included, sorted; empty if there is
-    /// no
-    /// such group.
+    /// The names of all subvolumes of a group, those that only retain snapshots included, sorted; empty if there
+    /// is no such group.
     Optional<List<String>> list(Group group);
 
     /// Creates a subvolume in a RADOS namespace of its own. Over an existing one Ceph changes its size, owner and
-    /// mode
-    /// without a word, so only call this when it cannot be there.
+    /// mode without a word, so only call this when it cannot be there.
     ///
     /// @throws DriverException.NotFound if the group does not exist
     void create(VolumeId.Provisioned volume, SubvolumeSpec spec);
@@ -53,9 +49,9 @@ public interface Subvolumes {
     /// @throws DriverException.NotFound if there is no such subvolume, or only its snapshots are left
     void resize(VolumeId.Provisioned volume, long quotaBytes);
 
-    /// Removes a subvolume; its snapshots, if it has any, stay usable. Data is purged in the background by the mgr.
-    /// Half-made subvolumes, and clones that failed or were cancelled, are removed too.
-    /// One that is not there is no error.
+    /// Removes a subvolume; its snapshots, if it has any, stay usable. Data is purged in the background by the
+    /// mgr. Half-made subvolumes, and clones that failed or were cancelled, are removed too. One that is not
+    /// there is no error.
     ///
     /// @throws DriverException.OperationPending if it is the target of a clone that runs; cancel that first
     void remove(VolumeId.Provisioned volume);
@@ -86,14 +82,14 @@ public interface Subvolumes {
     /// What there is under that name; empty if nothing.
     Optional<Snapshot> findSnapshot(SnapshotId snapshot);
 
-    /// Removes a snapshot, and its subvolume if that had been removed and this was the last one it retained.
-    /// One that is not there is no error.
+    /// Removes a snapshot, and its subvolume if that had been removed and this was the last one it retained. One
+    /// that is not there is no error.
     ///
     /// @throws DriverException.OperationPending if a clone of it runs
     void removeSnapshot(SnapshotId snapshot);
 
-    /// Starts to clone a snapshot into a new subvolume of the same group; the mgr goes on by itself, also after its
-    /// restart. A target that exists is [DriverException.IncompatibleExisting].
+    /// Starts to clone a snapshot into a new subvolume of the same group; the mgr goes on by itself, also after
+    /// its restart. A target that exists is [DriverException.IncompatibleExisting].
     ///
     /// @throws DriverException.NotFound if there is no such snapshot
     /// @throws DriverException.BackendUnavailable if every cloner thread is busy (EAGAIN)

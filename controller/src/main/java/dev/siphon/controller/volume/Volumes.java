@@ -14,8 +14,7 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /// Volumes: made, found, changed and removed. Everything here may be repeated, run twice at once (the second is
-/// told to
-/// come back, ABORTED), or be cut off half-way: a retry finishes it.
+/// told to come back, ABORTED), or be cut off half-way: a retry finishes it.
 public final class Volumes {
     private final Subvolumes subvolumes;
     private final FileTree files;
@@ -55,11 +54,11 @@ public final class Volumes {
 
     /// Makes a volume, or finds the one that an earlier try made (CSI v1.13, CreateVolume).
     ///
-    /// One mgr command for an empty volume; one more for the first volume of a group since the controller started,
-    /// and
-    /// one more for the first volume of an account.
+    /// One mgr command for an empty volume; one more for the first volume of a group since the controller
+    /// started, and one more for the first volume of an account.
     ///
-    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if there is one of that name that does not fit
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if there is one of that name that does not
+    ///     fit
     /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
     /// @throws DriverException.OperationPending (ABORTED) if its contents are not whole before the deadline
     public Volume create(VolumeRequest request) {
@@ -128,8 +127,8 @@ public final class Volumes {
     ///
     /// @return its size now, in bytes
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit already, or
-    ///     stands for a snapshot and would have to grow
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit already,
+    ///     or stands for a snapshot and would have to grow
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
     public long expand(VolumeId id, CapacityRange range) {
         return operations.run(key(id), () -> switch (id) {

@@ -2,6 +2,7 @@ package dev.siphon.csi.client;
 
 import dev.siphon.csi.server.UnixEndpoint;
 import io.grpc.Channel;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
@@ -10,6 +11,8 @@ import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
 import java.net.UnixDomainSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// A connection to a CSI socket, made at the first call.
@@ -37,6 +40,23 @@ public final class UnixSocketChannel implements AutoCloseable {
                 .usePlaintext()
                 .build();
         return new UnixSocketChannel(channel, loop);
+    }
+
+    /// Waits until the connection stands or cannot be made: the first call tells which. Its deadline then counts
+    /// from there.
+    ///
+    /// @param limit how long to wait at most
+    public void connect(Duration limit) throws InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
+        ConnectivityState state = channel.getState(true);
+        while (state == ConnectivityState.IDLE || state == ConnectivityState.CONNECTING) {
+            CountDownLatch changed = new CountDownLatch(1);
+            channel.notifyWhenStateChanged(state, changed::countDown);
+            if (!changed.await(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+            state = channel.getState(true);
+        }
     }
 
     /// For the generated stubs.

@@ -5,18 +5,23 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
 import java.time.Duration;
 import java.util.Optional;
+import jnr.constants.platform.Errno;
 
 /// Asks a mount for a sign of life.
 public final class MountCheck {
     private final BlockingCalls calls;
     private final Duration limit;
+    private final ClientRoots roots;
 
     /// @param limit how long a mount may take to answer before it counts as hung
-    public MountCheck(BlockingCalls calls, Duration limit) {
+    /// @param roots where the account's directory is seen beside the volume's
+    public MountCheck(BlockingCalls calls, Duration limit, ClientRoots roots) {
         this.calls = calls;
         this.limit = limit;
+        this.roots = roots;
     }
 
     /// Looks at `mount` of volume `id`.
@@ -37,7 +42,7 @@ public final class MountCheck {
         }
     }
 
-    private static MountHealth look(MountEntry mount) {
+    private MountHealth look(MountEntry mount) {
         try (Directory directory = Directory.open(mount.mountPoint())) {
             if (directory.mountId() != mount.id()) {
                 return new MountHealth.Dead("it was unmounted meanwhile");
@@ -45,9 +50,31 @@ public final class MountCheck {
             // statfs asks a monitor and refresh the MDS: a client may have lost either
             var fileSystem = directory.usage();
             directory.refresh();
-            return new MountHealth.Alive(VolumeUsage.of(numbers(directory), fileSystem));
+            return new MountHealth.Alive(VolumeUsage.of(numbers(directory), account(mount), fileSystem));
         } catch (ErrnoException e) {
             return new MountHealth.Dead(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /// The numbers of the client's root, which is the account's directory. The kernel's client loses its root,
+    /// but its statfs(2) shows the account's quota everywhere; that of ceph-fuse shows the nearest one, which is
+    /// the volume's.
+    private VolumeUsage.DirectoryNumbers account(MountEntry mount) {
+        Optional<MountEntry> root = MountTable.read().entries().stream()
+                .filter(entry ->
+                        roots.isOwn(entry.mountPoint()) && entry.device().equals(mount.device()))
+                .findFirst();
+        if (root.isEmpty()) {
+            return VolumeUsage.DirectoryNumbers.NONE;
+        }
+        try (Directory directory = Directory.open(root.get().mountPoint())) {
+            directory.refresh();
+            return numbers(directory);
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENOENT)) {
+                return VolumeUsage.DirectoryNumbers.NONE; // taken away meanwhile, with the last bind
+            }
+            throw e;
         }
     }
 

@@ -42,8 +42,8 @@ public final class NodeVolumes {
         this.calls = calls;
         this.mounters = mounters;
         this.mountLimit = limits.mount();
-        this.check = new MountCheck(calls, limits.look());
         this.roots = new ClientRoots(stateDirectory.resolve("mounts"));
+        this.check = new MountCheck(calls, limits.look(), roots);
         HostPaths paths = new HostPaths(stateDirectory, mounters);
         VolumeMounts mounts = new VolumeMounts(mounters, check, paths, roots);
         this.staging = new Staging(mounters, mounts, roots, paths);
