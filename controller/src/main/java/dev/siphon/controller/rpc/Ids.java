@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Reads ids. One in a format of another version of this driver is FAILED_PRECONDITION to everybody. Text that no
-/// version of this driver can have written names nothing that exists: NOT_FOUND, and nothing to do for who wants
-/// it removed. An id of a cluster that the clusters file lacks is NOT_FOUND too, but not to who wants it removed:
-/// the domain refuses that, since the thing may well exist.
+/// Reads ids. One in a format of another version of this driver is FAILED_PRECONDITION to everybody. Text
+/// that no version of this driver can have written names nothing that exists: NOT_FOUND, and nothing to do
+/// for who wants it removed. An id of a cluster that the clusters file lacks is NOT_FOUND too, but
+/// FAILED_PRECONDITION to who wants it removed, since the thing may well exist.
 final class Ids {
     private final Clusters clusters;
 
@@ -32,7 +32,7 @@ final class Ids {
 
     /// The volume to remove; empty if there is none to remove.
     Optional<VolumeId> volumeToRemove(String field, String text) {
-        return parseVolume(id(field, text));
+        return removable(field, text, Ids::parseVolume, VolumeId::cluster);
     }
 
     /// The snapshot that has to exist for the request.
@@ -45,7 +45,8 @@ final class Ids {
 
     /// The snapshot to remove; empty if there is none to remove.
     Optional<SnapshotId> snapshotToRemove(String field, String text) {
-        return parseSnapshot(id(field, text));
+        return removable(
+                field, text, Ids::parseSnapshot, snapshot -> snapshot.volume().cluster());
     }
 
     /// The group of snapshots that has to exist for the request.
@@ -57,12 +58,13 @@ final class Ids {
 
     /// The group of snapshots to remove; empty if there is none to remove.
     Optional<GroupSnapshotId> groupToRemove(String field, String text) {
-        return GroupSnapshotId.tryParse(id(field, text));
+        return removable(field, text, GroupSnapshotId::tryParse, GroupSnapshotId::cluster);
     }
 
     /// The snapshots of a group; what is no snapshot's id cannot be of the group.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there are none, or one is no snapshot's id
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there are none, or one is no snapshot's
+    ///     id
     List<SnapshotId> members(String field, List<String> texts) {
         if (texts.isEmpty()) {
             throw new DriverException.InvalidRequest(field + " is required: at least one");
@@ -90,10 +92,23 @@ final class Ids {
                 .orElseThrow(() -> new DriverException.NotFound(
                         field + " " + Quoted.of(text) + " does not exist: it is not of this driver"));
         if (!known(clusterOf.apply(id))) {
-            throw new DriverException.NotFound(field + " " + Quoted.of(text) + " names cluster " + clusterOf.apply(id)
-                    + ", which the clusters file lacks; it has " + clusters.ids());
+            throw new DriverException.NotFound(unknownCluster(field, text, clusterOf.apply(id)));
         }
         return id;
+    }
+
+    private <T> Optional<T> removable(
+            String field, String text, Function<String, Optional<T>> parse, Function<T, String> clusterOf) {
+        Optional<T> id = parse.apply(id(field, text));
+        id.map(clusterOf).filter(cluster -> !known(cluster)).ifPresent(cluster -> {
+            throw new DriverException.InUse(unknownCluster(field, text, cluster));
+        });
+        return id;
+    }
+
+    private String unknownCluster(String field, String text, String cluster) {
+        return field + " " + Quoted.of(text) + " names cluster " + cluster + ", which the clusters file lacks; it has "
+                + clusters.ids();
     }
 
     private static String id(String field, String text) {

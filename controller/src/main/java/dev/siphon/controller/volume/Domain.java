@@ -34,7 +34,7 @@ public record Domain(
                 new GroupSnapshots(ports, volumes, snapshots, operations),
                 new Attachments(ports, volumes, operations),
                 listings,
-                new Health(ports, listings),
+                new Health(ports, volumes, listings),
                 new Capacities(ports, volumes));
     }
 }

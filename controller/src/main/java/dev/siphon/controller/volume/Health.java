@@ -6,15 +6,16 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.OptionalLong;
 
-/// The health of volumes as the cluster sees it (CSI v1.13, ControllerGetVolumeHealth, ControllerListVolumeHealth).
+/// The health of volumes as the cluster sees it (CSI v1.13, ControllerGetVolumeHealth,
+/// ControllerListVolumeHealth).
 public final class Health {
     private final Subvolumes subvolumes;
-    private final FileTree files;
+    private final Volumes volumes;
     private final Listings listings;
 
-    public Health(CephPorts ports, Listings listings) {
+    public Health(CephPorts ports, Volumes volumes, Listings listings) {
         this.subvolumes = ports.subvolumes();
-        this.files = ports.files();
+        this.volumes = volumes;
         this.listings = listings;
     }
 
@@ -44,7 +45,7 @@ public final class Health {
         return switch (id) {
             case VolumeId.Static fixed -> {
                 // a path that is not there is NOT_FOUND; a quota is no matter of health
-                OptionalLong _ = files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path());
+                OptionalLong _ = volumes.quotaBytes(fixed);
                 yield new Report(id, List.of());
             }
             case VolumeId.Provisioned volume ->
@@ -56,9 +57,8 @@ public final class Health {
         };
     }
 
-    /// A page of the volumes with which something is wrong, and what (CSI v1.13, ControllerListVolumeHealth);
-    /// limits
-    /// and tokens are those of [Listings#volumes].
+    /// A page of the volumes with which something is wrong, and what (CSI v1.13,
+    /// ControllerListVolumeHealth); limits and tokens are those of [Listings#volumes].
     public Listings.Page<Report> list(int most, String token) {
         return listings.volumes(
                 most,

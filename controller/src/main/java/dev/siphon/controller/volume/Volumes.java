@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 
-/// Volumes: made, found, changed and removed. Everything here may be repeated, run twice at once (the second is
-/// told to come back, ABORTED), or be cut off half-way: a retry finishes it.
+/// Volumes: made, found, changed and removed. Everything here may be repeated, run twice at once (the
+/// second is told to come back, ABORTED), or be cut off half-way: a retry finishes it.
 public final class Volumes {
     private final Subvolumes subvolumes;
     private final FileTree files;
@@ -57,8 +57,8 @@ public final class Volumes {
     /// One mgr command for an empty volume; one more for the first volume of a group since the controller
     /// started, and one more for the first volume of an account.
     ///
-    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if there is one of that name that does not
-    ///     fit
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if there is one of that name that does
+    ///     not fit
     /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
     /// @throws DriverException.OperationPending (ABORTED) if its contents are not whole before the deadline
     public Volume create(VolumeRequest request) {
@@ -76,7 +76,8 @@ public final class Volumes {
         };
     }
 
-    /// Whether this or an earlier version of the driver can have made a volume of that id; a static one anybody.
+    /// Whether this or an earlier version of the driver can have made a volume of that id; a static one
+    /// anybody.
     public static boolean canHaveMade(VolumeId id) {
         return switch (id) {
             case VolumeId.Static _ -> true;
@@ -93,7 +94,8 @@ public final class Volumes {
                 .isPresent();
     }
 
-    /// Removes a volume; its snapshots stay usable. One that is not there is no error (CSI v1.13, DeleteVolume).
+    /// Removes a volume; its snapshots stay usable. One that is not there is no error (CSI v1.13,
+    /// DeleteVolume).
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, or its cluster is not known
     public void delete(VolumeId id) {
@@ -109,12 +111,7 @@ public final class Volumes {
     public Volume get(VolumeId id) {
         return switch (id) {
             case VolumeId.Static fixed ->
-                new Volume(
-                        fixed,
-                        files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path())
-                                .orElse(0),
-                        Optional.empty(),
-                        Optional.empty());
+                new Volume(fixed, quotaBytes(fixed).orElse(0), Optional.empty(), Optional.empty());
             case VolumeId.Provisioned volume -> {
                 Subvolume found = live(volume);
                 yield new Volume(volume, found.quotaBytes().orElse(0), Optional.empty(), Optional.empty());
@@ -127,8 +124,8 @@ public final class Volumes {
     ///
     /// @return its size now, in bytes
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit already,
-    ///     or stands for a snapshot and would have to grow
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit
+    ///     already, or stands for a snapshot and would have to grow
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
     public long expand(VolumeId id, CapacityRange range) {
         return operations.run(key(id), () -> switch (id) {
@@ -165,8 +162,10 @@ public final class Volumes {
                     throw new DriverException.InvalidRequest(
                             "mutable_parameters: volume " + id + " is a snapshot, which nothing can change");
                 }
-                case VolumeId.Static fixed ->
+                case VolumeId.Static fixed -> {
+                    OptionalLong _ = quotaBytes(fixed);
                     creation.apply(fixed.cluster(), fixed.fileSystem(), fixed.path(), changes);
+                }
                 case VolumeId.Provisioned volume -> creation.apply(volume, live(volume), changes);
             }
         });
@@ -209,8 +208,19 @@ public final class Volumes {
         return filling.takenAt(snapshot);
     }
 
+    /// The quota of a static volume; empty if it has none.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is nothing at its path
+    OptionalLong quotaBytes(VolumeId.Static fixed) {
+        try {
+            return files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path());
+        } catch (DriverException.NotFound missing) {
+            throw new DriverException.NotFound("volume " + fixed + " does not exist");
+        }
+    }
+
     private long expandStatic(VolumeId.Static fixed, CapacityRange range) {
-        long now = files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path())
+        long now = quotaBytes(fixed)
                 .orElseThrow(() -> new DriverException.InUse("static volume " + fixed
                         + " has no quota to raise; set ceph.quota.max_bytes on its directory first"));
         long wanted = grown(fixed, now, range);

@@ -10,6 +10,7 @@ import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.ErrorMapping;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
+import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
@@ -64,6 +65,10 @@ final class ServedController implements AutoCloseable {
 
     InMemoryCeph ceph() {
         return ceph;
+    }
+
+    Channel channel() {
+        return channel.channel();
     }
 
     ControllerGrpc.ControllerBlockingStub controller() {

@@ -15,9 +15,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-/// A Ceph in memory: one cluster `lab` with the file system `fs`, as the contracts say Ceph behaves. One command at
-/// a
-/// time, as the mgr's module `volumes` does.
+/// A Ceph in memory: one cluster `lab` with the file system `fs`, as the contracts say Ceph behaves. One
+/// command at a time, as the mgr's module `volumes` does.
 public final class InMemoryCeph {
     /// The id of the one cluster.
     public static final String CLUSTER = "lab";
@@ -39,7 +38,7 @@ public final class InMemoryCeph {
     }
 
     /// How often a clone is asked about until it has ended; 1 at first.
-    void clonesTake(int looks) {
+    public void clonesTake(int looks) {
         synchronized (tree) {
             tree.clonesTake = looks;
         }
@@ -127,8 +126,8 @@ public final class InMemoryCeph {
         }
     }
 
-    /// Everything there is, in words, so that tests can compare before and after; only snapshots that hold nothing
-    /// back and data that nobody can see are left out.
+    /// Everything there is, in words, so that tests can compare before and after; only snapshots that hold
+    /// nothing back and data that nobody can see are left out.
     public List<String> everything() {
         synchronized (tree) {
             List<String> all = new ArrayList<>();

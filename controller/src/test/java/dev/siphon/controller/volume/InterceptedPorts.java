@@ -5,22 +5,22 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// Ports with something between the domain and Ceph. What costs no round trip, which is all of [Clusters] that the
-/// domain asks for, goes straight through.
-final class InterceptedPorts {
+/// Ports with something between the domain and Ceph. What costs no round trip, which is all of [Clusters]
+/// that the domain asks for, goes straight through.
+public final class InterceptedPorts {
     private InterceptedPorts() {}
 
     /// A call of a port's method.
-    record Call(String method, List<Object> arguments) {}
+    public record Call(String method, List<Object> arguments) {}
 
     /// What happens around a call.
     @FunctionalInterface
-    interface Interceptor {
+    public interface Interceptor {
         /// Makes the call, or does not.
         Object around(Call call, Supplier<Object> make);
     }
 
-    static CephPorts of(CephPorts ports, Interceptor interceptor) {
+    public static CephPorts of(CephPorts ports, Interceptor interceptor) {
         return new CephPorts(
                 ports.clusters(),
                 of(Subvolumes.class, ports.subvolumes(), interceptor),

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// A mounter without Ceph: a directory stands for the cluster, and overlayfs for its client, since each mount of it is
-/// a superblock of its own, keeps what is written, and lets its source be any text.
-final class OverlayMounter implements Mounter {
+/// A mounter without Ceph: a directory stands for the cluster, and overlayfs for its client, since each
+/// mount of it is a superblock of its own, keeps what is written, and lets its source be any text.
+public final class OverlayMounter implements Mounter {
     private static final String PREFIX = "overlay-mounter";
 
     private final Path cluster;
@@ -27,7 +27,7 @@ final class OverlayMounter implements Mounter {
 
     /// @param cluster a directory per file system, in it its tree
     /// @param keys the key of every user that the cluster knows
-    OverlayMounter(Path cluster, Map<String, String> keys) {
+    public OverlayMounter(Path cluster, Map<String, String> keys) {
         this.cluster = cluster;
         this.keys = Map.copyOf(keys);
     }
