@@ -8,7 +8,9 @@ SHELL := /bin/bash
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
 export JAVA_HOME = $(shell e2e/lab.d/jdk)
-MVN = mvn --batch-mode --no-transfer-progress
+# how long each fuzzer runs; CI gives it a minute
+export FUZZ_SECONDS ?= 5
+MVN = mvn --batch-mode --no-transfer-progress -Dsiphon.fuzz.seconds=$(FUZZ_SECONDS)
 
 help: ## lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10

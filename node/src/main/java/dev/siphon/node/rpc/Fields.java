@@ -22,8 +22,8 @@ final class Fields {
     /// The id of a volume, empty if it has a form that no volume of this driver has: then there is no such
     /// volume.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing, too long, or holds a control
-    ///     character
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing, too long, or holds a
+    ///     control character
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if another version of this driver made the volume
     static Optional<VolumeId> volumeId(String text) {
         if (text.isEmpty()) {

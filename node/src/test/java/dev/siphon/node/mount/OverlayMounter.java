@@ -41,7 +41,7 @@ public final class OverlayMounter implements Mounter {
     public void mount(ClientMount mount, Path mountPoint, Duration limit) {
         CephCredentials who = mount.credentials();
         if (!who.key().reveal().equals(keys.getOrDefault(who.userId(), ""))) {
-            throw new DriverException.AccessDenied("the cluster knows no such user with that key");
+            throw new DriverException.AccessDenied("secrets: the cluster knows no such user with that key");
         }
         Path directory = cluster.resolve(mount.fileSystem() + mount.path());
         if (!Files.isDirectory(directory)) {

@@ -20,6 +20,7 @@ import dev.siphon.csi.server.UnixSocketServer;
 import dev.siphon.node.Requests;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.linux.Mounts;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.Mounters;
@@ -32,6 +33,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -106,7 +108,8 @@ final class FuzzedNode implements AutoCloseable {
                 .sorted()
                 .toList());
         for (String folder : List.of("cluster/fs", "state", "pod", "staging", "staging-2")) {
-            try (Stream<Path> files = Files.walk(workplace.path(folder))) {
+            Path root = workplace.path(folder);
+            try (Stream<Path> files = Files.exists(root) ? Files.walk(root) : Stream.empty()) {
                 files.map(Path::toString).sorted().forEach(all::add);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -128,8 +131,13 @@ final class FuzzedNode implements AutoCloseable {
 
     /// Brings back what an answer of OK has changed.
     void restore() {
-        for (String target : List.of("pod/target", "pod/target-2", "staging-2", "staging")) {
-            var _ = stub.nodeUnpublishVolume(unpublish(target));
+        workplace.mounts().forEach(point -> Mounts.unmount(point, Mounts.Unmount.DETACH));
+        try (Stream<Path> made = Files.walk(workplace.path("pod"))) {
+            for (Path path : made.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
         makeDirectories();
         use();
