@@ -15,6 +15,8 @@ import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.Readiness;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -71,6 +73,7 @@ public final class ControllerMain implements Callable<Integer> {
                 metrics);
         Directory directory = directory(config.directory(), timeLeft, metrics);
         Domain domain = Domain.over(decorate.apply(ceph.ports()), directory, config.defaultOwner(), timeLeft);
+        boolean afterKill = Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
         DriverProcess process = DriverProcess.start(
                 config.server(),
                 new DriverProcess.Parts(
@@ -81,6 +84,10 @@ public final class ControllerMain implements Callable<Integer> {
         process.closeAtEnd("ceph", ceph);
         if (directory instanceof AutoCloseable connected) {
             process.closeAtEnd("directory", connected);
+        }
+        if (afterKill) {
+            // who ends in order removes its socket
+            ceph.takeOver();
         }
         return process;
     }

@@ -53,8 +53,6 @@ public final class CephAdapter implements AutoCloseable {
         CephAdapter adapter = new CephAdapter(
                 clusters, new CephFileSystems(clusters::connection, identity, limits, timeLeft, metrics));
         clusters.warmUp();
-        clusters.ids()
-                .forEach(cluster -> NativeThreads.named("take-over-" + cluster).start(() -> adapter.takeOver(cluster)));
         var _ = adapter.sweeper.scheduleWithFixedDelay(
                 adapter::sweep, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
         return adapter;
@@ -65,7 +63,13 @@ public final class CephAdapter implements AutoCloseable {
         return ports;
     }
 
-    /// Mounts each file system, which ends the sessions that a controller left that was killed.
+    /// Begins to mount every file system, which ends the sessions that an earlier run of this controller left when it
+    /// was killed; does not wait for it. Without that they end at the first use of files, or by a timeout.
+    public void takeOver() {
+        clusters.ids()
+                .forEach(cluster -> NativeThreads.named("take-over-" + cluster).start(() -> takeOver(cluster)));
+    }
+
     private void takeOver(String cluster) {
         try {
             clusters.fileSystems(cluster).forEach(each -> fileSystems.warmUp(cluster, each.name()));

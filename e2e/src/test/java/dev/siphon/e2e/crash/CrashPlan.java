@@ -61,9 +61,9 @@ record CrashPlan(int number, When when) {
         }
     }
 
-    /// Ends this process by SIGKILL if call `current` is the one.
+    /// Ends this process by SIGKILL if call `current` is the one; 0 is none.
     void endIf(int current, When side) {
-        if (current == number && side == when) {
+        if (current > 0 && current == number && side == when) {
             kill();
         }
     }
