@@ -88,7 +88,7 @@ final class VolumeHandler {
         }
         return GetCapacityResponse.newBuilder()
                 .setAvailableCapacity(capacities.available(
-                        ClassParameters.parse(Fields.map("parameters", request.getParametersMap()))))
+                        ClassParameters.parseClass(Fields.map("parameters", request.getParametersMap()))))
                 .build();
     }
 }

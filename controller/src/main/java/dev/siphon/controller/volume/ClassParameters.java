@@ -42,8 +42,11 @@ public final class ClassParameters {
             SNAPSHOT_BACKED);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
-    /// What the provisioner adds with `--extra-create-metadata`; it says who asks and changes nothing.
+    /// What the provisioner adds with `--extra-create-metadata`; it says who asks; of all that only the
+    /// namespace counts, and only where the class says so.
     private static final String FROM_KUBERNETES = "csi.storage.k8s.io/";
+
+    private static final String NAMESPACE = FROM_KUBERNETES + "pvc/namespace";
 
     /// The largest uid and gid that Linux has; the one above means "none".
     private static final long MAX_ID = 0xFFFF_FFFEL;
@@ -58,12 +61,28 @@ public final class ClassParameters {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown, with the nearest
     ///     known one, or has a value that it cannot have
     public static VolumeClass parse(Map<String, String> parameters) {
+        Optional<String> namespace = Optional.ofNullable(parameters.get(NAMESPACE));
+        return parse(parameters, owner(parameters).map(rule -> rule.account(namespace)));
+    }
+
+    /// As [#parse] without a PVC: where a namespace names the owner there is none yet.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#parse]
+    public static VolumeClass parseClass(Map<String, String> parameters) {
+        return parse(parameters, owner(parameters).flatMap(OwnerRule::always));
+    }
+
+    private static Optional<OwnerRule> owner(Map<String, String> parameters) {
+        return name(parameters, OWNER).map(OwnerRule::parse);
+    }
+
+    private static VolumeClass parse(Map<String, String> parameters, Optional<String> owner) {
         refuseUnknown("parameters", parameters, KNOWN);
         return new VolumeClass(
                 text(parameters, CLUSTER, VolumeId.Part.CLUSTER::check),
                 text(parameters, FS_NAME, VolumeId.Part.FILE_SYSTEM::check),
                 name(parameters, DATA_POOL),
-                name(parameters, OWNER),
+                owner,
                 id(parameters, UID),
                 id(parameters, GID),
                 mode(parameters),
