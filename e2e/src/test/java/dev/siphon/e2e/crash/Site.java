@@ -31,6 +31,9 @@ final class Site implements AutoCloseable {
     /// What stands before the name that an id ends with.
     private static final Pattern BEFORE_NAME = Pattern.compile(".*[:@]");
 
+    /// The snapshot that lives while a volume is cloned; the mgr's `.meta` of the clone names it for ever.
+    private static final Pattern TRANSFER = Pattern.compile("\\bt[0-9a-v]{20}\\b");
+
     private final DriverFolder folder;
     private final CephTree tree;
     private final String owner;
@@ -131,7 +134,7 @@ final class Site implements AutoCloseable {
     }
 
     private String named(String line) {
-        String named = line;
+        String named = TRANSFER.matcher(line).replaceAll("TRANSFER");
         for (Map.Entry<String, String> each : ids.entrySet()) {
             named = named.replace(BEFORE_NAME.matcher(each.getValue()).replaceFirst(""), each.getKey());
         }
