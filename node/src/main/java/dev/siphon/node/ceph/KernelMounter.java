@@ -5,6 +5,7 @@ import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.KernelLog;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.Mounts;
+import dev.siphon.node.mount.CephKey;
 import dev.siphon.node.mount.ClientMount;
 import dev.siphon.node.mount.Monitors;
 import dev.siphon.node.mount.Monitors.Monitor;
@@ -117,10 +118,21 @@ public final class KernelMounter implements Mounter {
                         : new DriverException.BackendUnavailable(
                                 message + "; no MDS of that file system is active, or there is no such file system", e);
             case EINVAL ->
-                new DriverException.InUse(message + "; this kernel does not take one of the mount options "
-                        + mount.options().client() + ", see its log");
+                new DriverException.InvalidRequest(message + "; this kernel does not take one of the mount options "
+                        + mount.options().client() + ": "
+                        + words(log, mount.credentials().key()));
             default -> new DriverException.BackendUnavailable(message, e);
         };
+    }
+
+    /// What the client said, as far as it can be shown.
+    private static String words(List<String> log, CephKey key) {
+        return String.join(
+                "; ",
+                log.stream()
+                        .filter(line -> line.startsWith("ceph: ") || line.startsWith("libceph: "))
+                        .filter(line -> !line.contains(key.reveal()))
+                        .toList());
     }
 
     @Override

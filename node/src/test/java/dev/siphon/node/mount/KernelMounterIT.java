@@ -1,17 +1,27 @@
 package dev.siphon.node.mount;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.Lab;
 import dev.siphon.node.ceph.KernelMounter;
+import dev.siphon.node.linux.Mounts;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The kernel's client, against a real Ceph, in a guest of the lab.
 @Tag("kernel")
 class KernelMounterIT extends MounterContract {
     private static final long MIB = 1 << 20;
+    private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private static Optional<Lab.Volume> made = Optional.empty();
 
@@ -48,6 +58,67 @@ class KernelMounterIT extends MounterContract {
     @Override
     CephCredentials unknown() {
         return credentials("nobody", CephCredentialsTest.AES256K_KEY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "noacl",
+                "norbytes",
+                "rbytes",
+                "nodcache",
+                "dcache",
+                "nowsync",
+                "wsync",
+                "sync",
+                "dirsync",
+                "rsize=65536",
+                "wsize=65536",
+                "rasize=1048576",
+                "caps_max=1000",
+                "readdir_max_entries=512",
+                "readdir_max_bytes=65536",
+                "write_congestion_kb=1024",
+                "caps_wanted_delay_min=1",
+                "caps_wanted_delay_max=60",
+                "recover_session=no",
+                "recover_session=clean",
+                "ms_mode=legacy",
+                "ms_mode=crc",
+                "ms_mode=secure",
+                "ms_mode=prefer-crc",
+                "ms_mode=prefer-secure",
+                "read_from_replica=no",
+                "read_from_replica=balance",
+                "read_from_replica=localize",
+            })
+    void everyOptionOfTheAllowListIsOneOfTheKernel(String option) {
+        Path point = workplace.directory("one");
+        mounter().mount(with(option), point, LIMIT);
+        Mounts.unmount(point.toString());
+    }
+
+    /// A value out of range, and an option that the guest's kernel was built without.
+    @ParameterizedTest
+    @ValueSource(strings = {"rsize=1", "acl"})
+    void whatTheKernelRefusesIsNamedInItsWords(String option) {
+        Path point = workplace.directory("one");
+        var e = assertThrows(
+                DriverException.InvalidRequest.class, () -> mounter().mount(with(option), point, LIMIT));
+        String message = String.valueOf(e.getMessage());
+        assertTrue(message.contains(option) && message.contains("ceph: "), message);
+        assertFalse(message.contains(lab().credentials().key().reveal()));
+    }
+
+    private ClientMount with(String option) {
+        ClientMount volume = volume();
+        return new ClientMount(
+                volume.volume(),
+                volume.monitors(),
+                volume.fileSystem(),
+                volume.path(),
+                volume.credentials(),
+                ClientOptions.of(List.of(option), false));
     }
 
     /// The kernel says the same of a file system that does not exist and of one without an MDS.
