@@ -70,7 +70,13 @@ public abstract class SubvolumesContract {
                     .snapshots(left)
                     .forEach(each -> untilDone(() -> subvolumes().removeSnapshot(new SnapshotId(left, each))));
         }
-        assertEquals(Optional.of(List.of()), subvolumes().list(group));
+        // Ceph 18 takes the rest of a subvolume away when it has purged what the volume held
+        untilDone(() -> {
+            if (!subvolumes().list(group).equals(Optional.of(List.of()))) {
+                throw new DriverException.OperationPending(
+                        "left: " + subvolumes().list(group));
+            }
+        });
     }
 
     private void create() {
@@ -279,6 +285,7 @@ public abstract class SubvolumesContract {
             subvolumes().createSnapshot(new SnapshotId(volume, "s-" + i));
         }
         assertThrows(DriverException.QuotaExhausted.class, () -> subvolumes().createSnapshot(snapshot));
+        subvolumes().createSnapshot(new SnapshotId(volume, "s-8"));
         assertEquals(100, subvolumes().snapshots(volume).size());
         subvolumes().removeSnapshot(new SnapshotId(volume, "s-7"));
         subvolumes().createSnapshot(snapshot);
