@@ -4,12 +4,15 @@ import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.identity.FileDirectory;
+import dev.siphon.controller.key.FileKeyStore;
+import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.ldap.LdapAdapter;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
@@ -28,16 +31,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/// `siphon controller`: makes and removes volumes and snapshots. It runs once at a time, since it knows what exists
-/// because every change passes through it.
+/// `siphon controller`: makes and removes volumes and snapshots. It runs once at a time, since it knows
+/// what exists because every change passes through it.
 @Command(
         name = "controller",
         mixinStandardHelpOptions = true,
         description = "Makes, changes and removes volumes and snapshots (CSI controller services).")
 public final class ControllerMain implements Callable<Integer> {
-    /// How long one look at a cluster may take; shorter than the readiness check's own deadline, so that its words
-    /// are
-    /// the cluster's.
+    /// How long one look at a cluster may take; shorter than the readiness check's own deadline, so that
+    /// its words are the cluster's.
     private static final Duration LOOK = Duration.ofSeconds(4);
 
     /// How often to see whether LDAP answers.
@@ -59,7 +61,8 @@ public final class ControllerMain implements Callable<Integer> {
 
     /// Starts to serve; Ceph connects afterwards.
     ///
-    /// @param decorate what to put between the domain and Ceph: nothing, or what a test wants to see or break there
+    /// @param decorate what to put between the domain and Ceph: nothing, or what a test wants to see or
+    ///     break there
     public static DriverProcess start(ControllerConfig config, UnaryOperator<CephPorts> decorate) {
         PrometheusRegistry metrics = new PrometheusRegistry();
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
@@ -69,10 +72,19 @@ public final class ControllerMain implements Callable<Integer> {
                         config.server().driverName().toString(),
                         config.server().endpoint().path()),
                 config.limits(),
+                config.keyType(),
                 timeLeft,
                 metrics);
         Directory directory = directory(config.directory(), timeLeft, metrics);
-        Domain domain = Domain.over(decorate.apply(ceph.ports()), directory, config.defaultOwner(), timeLeft);
+        CephPorts ports = decorate.apply(ceph.ports());
+        Optional<VolumeKeys> keys = config.keyFolder()
+                .map(folder -> new VolumeKeys(ports, ceph.identities(), new FileKeyStore(folder), timeLeft));
+        Domain domain = Domain.over(
+                ports,
+                directory,
+                config.defaultOwner(),
+                keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
+                timeLeft);
         boolean afterKill = Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
         DriverProcess process = DriverProcess.start(
                 config.server(),
@@ -85,6 +97,7 @@ public final class ControllerMain implements Callable<Integer> {
         if (directory instanceof AutoCloseable connected) {
             process.closeAtEnd("directory", connected);
         }
+        keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start()));
         if (afterKill) {
             // who ends in order removes its socket
             ceph.takeOver();

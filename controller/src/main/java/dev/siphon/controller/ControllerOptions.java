@@ -2,6 +2,7 @@ package dev.siphon.controller;
 
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.ldap.LdapConfigFile;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerOptions;
@@ -60,6 +61,21 @@ public final class ControllerOptions {
     private boolean attach;
 
     @Option(
+            names = "--key-dir",
+            defaultValue = "${env:SIPHON_KEY_DIR:-}",
+            description = "Give each volume a cephx identity that opens this volume alone, and write it to"
+                    + " VOLUME_ID.json in this directory, which must have mode 0700 (default: whoever mounts brings a"
+                    + " key).")
+    private String keyFolder = "";
+
+    @Option(
+            names = "--key-type",
+            defaultValue = "${env:SIPHON_KEY_TYPE:-}",
+            description = "The type of these keys, for kernels older than 7.0 on Ceph 20: aes; the cluster must allow"
+                    + " it (default: the cluster's).")
+    private String keyType = "";
+
+    @Option(
             names = "--command-timeout",
             defaultValue = "${env:SIPHON_COMMAND_TIMEOUT:-30}",
             description = "Seconds that one command to Ceph may take, the caller's deadline permitting (default: 30).")
@@ -84,6 +100,7 @@ public final class ControllerOptions {
         var file = problems.read("--clusters", () -> clusters(clusters));
         var accounts = directory.isEmpty() ? files(problems) : ldap(problems);
         var limits = problems.read("--command-timeout, --threads-per-cluster", () -> limits(commandSeconds, threads));
+        var keys = problems.read("--key-dir", () -> given(keyFolder).map(ControllerOptions::forKeys));
         return problems.orFail(
                 command,
                 () -> new ControllerConfig(
@@ -91,8 +108,10 @@ public final class ControllerOptions {
                         file.get(),
                         limits.get(),
                         accounts.get(),
-                        Optional.of(defaultOwner).filter(name -> !name.isEmpty()),
-                        attach));
+                        given(defaultOwner),
+                        attach,
+                        keys.get(),
+                        given(keyType)));
     }
 
     private static ClustersFile clusters(Path path) {
@@ -121,6 +140,16 @@ public final class ControllerOptions {
                 throw new IllegalArgumentException(invalid.getMessage(), invalid);
             }
         });
+    }
+
+    private static Optional<String> given(String text) {
+        return Optional.of(text).filter(value -> !value.isEmpty());
+    }
+
+    private static Path forKeys(String text) {
+        Path folder = Path.of(text);
+        var _ = new FileKeyStore(folder);
+        return folder;
     }
 
     private static Path readable(Path path) {

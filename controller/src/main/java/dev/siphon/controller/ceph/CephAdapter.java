@@ -5,10 +5,12 @@ import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.fs.CephFileSystems;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -24,10 +26,11 @@ public final class CephAdapter implements AutoCloseable {
     private final CephClusters clusters;
     private final CephFileSystems fileSystems;
     private final CephPorts ports;
+    private final Identities identities;
     private final ScheduledExecutorService sweeper = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("ceph-sweep").factory());
 
-    private CephAdapter(CephClusters clusters, CephFileSystems fileSystems) {
+    private CephAdapter(CephClusters clusters, CephFileSystems fileSystems, Optional<String> keyType) {
         this.clusters = clusters;
         this.fileSystems = fileSystems;
         this.ports = new CephPorts(
@@ -36,22 +39,25 @@ public final class CephAdapter implements AutoCloseable {
                 fileSystems.files(),
                 new CephQuiesce(clusters::connection),
                 fileSystems.sessions());
+        this.identities = new CephIdentities(clusters::connection, keyType);
     }
 
     /// Begins to connect to all clusters and does not wait for it.
     ///
     /// @param identity who this controller is to the MDS daemons
+    /// @param keyType of the keys of volumes (`aes`, `aes256k`); empty for the cluster's default
     /// @param timeLeft how long the caller on this thread still waits
     public static CephAdapter open(
             ClustersFile file,
             ClientIdentity identity,
             CallLimits limits,
+            Optional<String> keyType,
             Supplier<Duration> timeLeft,
             PrometheusRegistry registry) {
         CephMetrics metrics = new CephMetrics(registry);
         CephClusters clusters = new CephClusters(file, limits, timeLeft, metrics);
         CephAdapter adapter = new CephAdapter(
-                clusters, new CephFileSystems(clusters::connection, identity, limits, timeLeft, metrics));
+                clusters, new CephFileSystems(clusters::connection, identity, limits, timeLeft, metrics), keyType);
         clusters.warmUp();
         var _ = adapter.sweeper.scheduleWithFixedDelay(
                 adapter::sweep, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
@@ -61,6 +67,11 @@ public final class CephAdapter implements AutoCloseable {
     /// The ports, each served by this adapter.
     public CephPorts ports() {
         return ports;
+    }
+
+    /// The identities of volumes, in the same clusters.
+    public Identities identities() {
+        return identities;
     }
 
     /// Begins to mount every file system, which ends the sessions that an earlier run of this controller left when it

@@ -20,11 +20,16 @@ public record Domain(
     ///
     /// @param directory knows the accounts
     /// @param defaultOwner the account for classes that name none
+    /// @param keys gives volumes their keys
     /// @param timeLeft what is left of the caller's deadline
     public static Domain over(
-            CephPorts ports, Directory directory, Optional<String> defaultOwner, Supplier<Duration> timeLeft) {
+            CephPorts ports,
+            Directory directory,
+            Optional<String> defaultOwner,
+            KeyMinting keys,
+            Supplier<Duration> timeLeft) {
         KeyedOperations operations = new KeyedOperations();
-        Volumes volumes = new Volumes(ports, directory, defaultOwner, operations, timeLeft);
+        Volumes volumes = new Volumes(ports, directory, defaultOwner, keys, operations, timeLeft);
         Snapshots snapshots = new Snapshots(ports, volumes, operations);
         Listings listings = new Listings(ports, volumes, snapshots);
         return new Domain(

@@ -21,12 +21,14 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     void setQuotaBytes(String cluster, String fileSystem, String path, long bytes);
 
-    /// How many files and directories a directory may hold (`ceph.quota.max_files`); empty if it has no limit.
+    /// How many files and directories a directory may hold (`ceph.quota.max_files`); empty if it has no
+    /// limit.
     ///
     /// @throws DriverException.NotFound if there is no such directory
     OptionalLong quotaFiles(String cluster, String fileSystem, String path);
 
-    /// Sets how many files and directories a directory may hold (`ceph.quota.max_files`); 0 removes the limit.
+    /// Sets how many files and directories a directory may hold (`ceph.quota.max_files`); 0 removes the
+    /// limit.
     ///
     /// @throws DriverException.NotFound if there is no such directory
     void setQuotaFiles(String cluster, String fileSystem, String path, long files);
@@ -56,10 +58,22 @@ public interface FileTree {
     /// @throws DriverException.BackendFault if it is in no snapshot
     Instant takenAt(String cluster, String fileSystem, String path);
 
+    /// Where the objects of a directory's files go (`ceph.dir.layout`).
+    ///
+    /// @param path that of a directory, which may be in a snapshot
+    /// @throws DriverException.NotFound if there is no such directory
+    /// @throws DriverException.BackendFault if it has no layout of its own
+    Layout layout(String cluster, String fileSystem, String path);
+
     /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
     /// background and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links;
     /// everything owned by `uid` and `gid`. What an earlier, interrupted copy left is completed or replaced.
     Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid);
+
+    /// Where objects go.
+    ///
+    /// @param namespace the RADOS namespace in the pool; empty for the default one
+    record Layout(String pool, String namespace) {}
 
     /// A copy that runs.
     ///

@@ -23,18 +23,22 @@ public final class Volumes {
     private final KeyedOperations operations;
     private final Creation creation;
     private final Filling filling;
+    private final KeyMinting keys;
 
     /// @param ports what the domain needs from Ceph
     /// @param directory knows the accounts
     /// @param defaultOwner the account for classes that name none
+    /// @param keys gives volumes their keys
     /// @param operations keeps two operations on one volume apart
     /// @param timeLeft what is left of the caller's deadline
     public Volumes(
             CephPorts ports,
             Directory directory,
             Optional<String> defaultOwner,
+            KeyMinting keys,
             KeyedOperations operations,
             Supplier<Duration> timeLeft) {
+        this.keys = keys;
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.placement = new Placement(ports.clusters(), directory, defaultOwner);
@@ -64,7 +68,11 @@ public final class Volumes {
     public Volume create(VolumeRequest request) {
         Placement.Place place = placement.choose(request.parameters());
         VolumeId.Provisioned any = place.group().volume(Names.plain(place.group(), request.name()));
-        return operations.run(key(any), () -> creation.create(place, request));
+        return operations.run(key(any), () -> {
+            Volume made = creation.create(place, request);
+            keys.made((VolumeId.Provisioned) made.id(), made.context().orElseThrow());
+            return made;
+        });
     }
 
     /// The key of operations on a volume, the same for all kinds of volumes that one name could have made.
@@ -87,6 +95,11 @@ public final class Volumes {
         };
     }
 
+    /// Whether a group is an account's.
+    public static boolean isOurs(Group group) {
+        return Names.isGroup(group.name());
+    }
+
     /// Whether the volume stands for a snapshot, so that it can never be written.
     public static boolean isReadOnly(VolumeId.Provisioned volume) {
         return Names.kindOf(volume.subvolume())
@@ -102,6 +115,7 @@ public final class Volumes {
         VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
         operations.run(key(volume), () -> {
             filling.remove(volume);
+            keys.removed(volume);
         });
     }
 

@@ -26,6 +26,7 @@ class CephContractsIT {
             new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
             CephLab.identity(),
             CallLimits.DEFAULT,
+            Optional.empty(),
             CephLab.PATIENT,
             new PrometheusRegistry());
 

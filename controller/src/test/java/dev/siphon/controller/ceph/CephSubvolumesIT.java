@@ -57,6 +57,7 @@ class CephSubvolumesIT {
                 new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
                 CephLab.identity(),
                 CallLimits.DEFAULT,
+                Optional.empty(),
                 CephLab.PATIENT,
                 new PrometheusRegistry());
         ports = adapter.ports();

@@ -6,6 +6,7 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.InMemoryCeph;
+import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.ErrorMapping;
 import dev.siphon.csi.server.UnixEndpoint;
@@ -43,6 +44,7 @@ final class ServedController implements AutoCloseable {
                 decorate.apply(ceph.ports()),
                 name -> Optional.of(owner).filter(account -> account.name().equals(name)),
                 Optional.of("u1"),
+                KeyMinting.NONE,
                 () -> Duration.ofSeconds(20));
         UnixEndpoint endpoint = new UnixEndpoint(folder.resolve("csi.sock"));
         server = UnixSocketServer.start(

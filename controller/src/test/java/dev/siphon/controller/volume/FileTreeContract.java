@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -128,6 +129,19 @@ public abstract class FileTreeContract {
                 "a snapshot keeps the quota of its moment");
         subvolumes().remove(volume);
         assertEquals(inSnapshot, files().dataDirectory(cluster, fileSystem, home + "/.snap/s-one"));
+    }
+
+    @Test
+    final void theLayoutSaysWhereObjectsAreInTheSubvolumeAndInItsSnapshots() {
+        subvolumes().createSnapshot(snapshot);
+        Subvolumes.Subvolume found = subvolumes().find(volume).orElseThrow();
+        FileTree.Layout expected = new FileTree.Layout(found.dataPool(), found.poolNamespace());
+        assertFalse(expected.namespace().isEmpty());
+        assertEquals(expected, files().layout(cluster, fileSystem, data));
+        String inSnapshot = files().dataDirectory(cluster, fileSystem, home + "/.snap/s-one");
+        subvolumes().remove(volume);
+        assertEquals(expected, files().layout(cluster, fileSystem, inSnapshot));
+        assertThrows(DriverException.NotFound.class, () -> files().layout(cluster, fileSystem, data));
     }
 
     @Test

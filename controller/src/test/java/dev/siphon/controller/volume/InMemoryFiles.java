@@ -109,6 +109,14 @@ final class InMemoryFiles implements FileTree {
     }
 
     @Override
+    public Layout layout(String cluster, String fileSystem, String path) {
+        synchronized (tree) {
+            Directory directory = at(cluster, path);
+            return new Layout(directory.dataPool, directory.poolNamespace);
+        }
+    }
+
+    @Override
     public Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid) {
         synchronized (tree) {
             CompletableFuture<Void> done = new CompletableFuture<>();

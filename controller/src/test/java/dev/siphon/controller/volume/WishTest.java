@@ -37,6 +37,7 @@ final class WishTest {
                 ceph.ports(),
                 name -> Optional.of(account(name, OptionalLong.of(0))),
                 Optional.empty(),
+                KeyMinting.NONE,
                 () -> Duration.ofSeconds(30));
         var refused = assertThrows(
                 DriverException.QuotaExhausted.class, () -> domain.volumes().create(World.request("one")));

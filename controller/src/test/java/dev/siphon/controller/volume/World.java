@@ -25,7 +25,7 @@ final class World {
     }
 
     private Domain over(CephPorts ports) {
-        return Domain.over(ports, directory(), Optional.empty(), timeLeft::get);
+        return Domain.over(ports, directory(), Optional.empty(), KeyMinting.NONE, timeLeft::get);
     }
 
     /// The directory with the accounts u1 (10001) and u2 (10002).

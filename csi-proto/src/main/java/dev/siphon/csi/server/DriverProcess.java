@@ -110,8 +110,8 @@ public final class DriverProcess {
     public int await(Record settings) throws InterruptedException {
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(() -> {
-                    // halt: the virtual machine would end with 143 otherwise, and would wait for other hooks
-                    Runtime.getRuntime().halt(stop() ? 0 : 1);
+                    // the virtual machine would end with 143 otherwise, and would wait for other hooks
+                    ImmediateExit.with(stop() ? 0 : 1);
                 }));
         LOG.atInfo().addKeyValue("config", settings).log("started");
         stopped.await();

@@ -16,6 +16,7 @@ final class CephFileTree implements FileTree {
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
     private static final String MAX_FILES = "ceph.quota.max_files";
     private static final String SNAPSHOT_TIME = "ceph.snap.btime";
+    private static final String LAYOUT = "ceph.dir.layout";
     private static final Pattern TIME = Pattern.compile("([0-9]{1,12})[.]([0-9]{9})");
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
@@ -103,6 +104,18 @@ final class CephFileTree implements FileTree {
                         + " has no time of a snapshot: " + SNAPSHOT_TIME + " is " + Quoted.of(text));
             }
             return Instant.ofEpochSecond(Long.parseLong(time.group(1)), Long.parseLong(time.group(2)));
+        });
+    }
+
+    @Override
+    public Layout layout(String cluster, String fileSystem, String path) {
+        return inDirectory("get layout", cluster, fileSystem, path, directory -> {
+            String pool = directory
+                    .attribute(LAYOUT + ".pool")
+                    .orElseThrow(() -> new DriverException.BackendFault(path + " of file system " + fileSystem
+                            + " in cluster " + cluster + " has no layout of its own"));
+            return new Layout(
+                    pool, directory.attribute(LAYOUT + ".pool_namespace").orElse(""));
         });
     }
 

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 ///
 /// @param path for messages
 record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoCloseable {
-    private static final int MAX_ATTRIBUTE_BYTES = 32;
+    private static final int MAX_ATTRIBUTE_BYTES = 256;
 
     /// What it is.
     FileStat stat() {

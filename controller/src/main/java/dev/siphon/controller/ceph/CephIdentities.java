@@ -1,0 +1,104 @@
+package dev.siphon.controller.ceph;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import dev.siphon.controller.ceph.call.CephErrno;
+import dev.siphon.controller.ceph.rados.CephCommand;
+import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
+import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.ceph.rados.CommandReply;
+import dev.siphon.controller.key.Grant;
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/// [Identities] by the mons' `auth` commands (`src/mon/MonCommands.h`, ceph-authtool(8) for the caps).
+final class CephIdentities implements Identities {
+    private static final String TYPE = "client.";
+
+    /// What may stand in a cap without quotes (`src/osd/OSDCap.cc`, `src/mds/MDSAuthCaps.cc`).
+    private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_./-]+");
+
+    private final Function<String, CephConnection> connections;
+    private final Optional<String> keyType;
+
+    /// @param keyType of new keys (`aes`, `aes256k`); empty for the cluster's default
+    CephIdentities(Function<String, CephConnection> connections, Optional<String> keyType) {
+        this.connections = connections;
+        this.keyType = keyType;
+    }
+
+    @Override
+    public VolumeKey mint(String cluster, String userId, Grant grant) {
+        CephCommand command = command("auth get-or-create", userId).with("caps", caps(grant));
+        command = keyType.isPresent() ? command.with("key_type", keyType.get()) : command;
+        CommandReply reply = connections.apply(cluster).call(command);
+        if (reply.is(CephErrno.EINVAL) && exists(cluster, userId)) {
+            remove(cluster, userId);
+            reply = connections.apply(cluster).call(command);
+        }
+        JsonObject made = reply.json().getAsJsonArray().get(0).getAsJsonObject();
+        return new VolumeKey(userId, made.get("key").getAsString());
+    }
+
+    private boolean exists(String cluster, String userId) {
+        CephCommand get = CephCommand.read(Daemon.MON, "auth get").with("entity", TYPE + userId);
+        return connections.apply(cluster).call(get).returnCode() == 0;
+    }
+
+    @Override
+    public void remove(String cluster, String userId) {
+        CommandReply reply = connections.apply(cluster).call(command("auth rm", userId));
+        if (!reply.is(CephErrno.ENOENT)) {
+            reply.orThrow();
+        }
+    }
+
+    @Override
+    public List<String> startingWith(String cluster, String prefix) {
+        JsonObject all = connections
+                .apply(cluster)
+                .call(CephCommand.read(Daemon.MON, "auth ls"))
+                .json()
+                .getAsJsonObject();
+        List<String> found = new ArrayList<>();
+        for (JsonElement each : all.getAsJsonArray("auth_dump")) {
+            String entity = each.getAsJsonObject().get("entity").getAsString();
+            if (entity.startsWith(TYPE + prefix)) {
+                found.add(entity.substring(TYPE.length()));
+            }
+        }
+        return found.stream().sorted().toList();
+    }
+
+    private static CephCommand command(String prefix, String userId) {
+        return CephCommand.change(Daemon.MON, prefix).with("entity", TYPE + userId);
+    }
+
+    /// The caps of a volume's identity: alternately a service and what is allowed there.
+    static List<String> caps(Grant grant) {
+        String here = "allow r fsname=" + word(grant.fileSystem());
+        String mds = here + " path=" + word(grant.groupPath());
+        if (grant.writable().isPresent()) {
+            mds += ", allow rw fsname=" + grant.fileSystem() + " path="
+                    + word(grant.writable().get());
+        }
+        String access = grant.writable().isPresent() ? "rw" : "r";
+        String osd = "allow " + access + " pool=" + word(grant.pool()) + " namespace=" + word(grant.namespace());
+        return List.of("mon", here, "mds", mds, "osd", osd);
+    }
+
+    /// A name with a comma or blank would begin another cap.
+    private static String word(String text) {
+        if (!WORD.matcher(text).matches()) {
+            throw new DriverException.BackendFault(Quoted.of(text) + " cannot stand in a cap");
+        }
+        return text;
+    }
+}

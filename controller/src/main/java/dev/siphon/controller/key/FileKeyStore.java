@@ -1,0 +1,120 @@
+package dev.siphon.controller.key;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Keys as files of one folder, for orchestrators without Secrets: `VOLUME_ID.json`, mode 0600, with
+/// `userID` and `userKey` as NodeStageVolume takes them. A file is whole or not there.
+///
+/// Failures of the file system are [DriverException.BackendUnavailable] (UNAVAILABLE), and name the file.
+public final class FileKeyStore implements KeyStore {
+    private static final String SUFFIX = ".json";
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+    private final Path folder;
+
+    /// @param folder exists, and nobody but its owner may enter it
+    /// @throws IllegalArgumentException if it is missing or open to others
+    public FileKeyStore(Path folder) {
+        this.folder = folder;
+        try {
+            Set<?> open = Files.getPosixFilePermissions(folder);
+            if (!Files.isDirectory(folder)
+                    || !PosixFilePermissions.fromString("rwx------").containsAll(open)) {
+                throw new IllegalArgumentException(folder + " must be a directory of mode 0700: it holds keys");
+            }
+        } catch (IOException e) {
+            throw new IllegalArgumentException("the folder for keys cannot be used: " + e, e);
+        }
+    }
+
+    @Override
+    public void put(VolumeId.Provisioned volume, VolumeKey key) {
+        JsonObject json = new JsonObject();
+        json.addProperty("userID", key.userId());
+        json.addProperty("userKey", key.secret());
+        Path file = file(volume);
+        try {
+            Path aside = folder.resolve("." + file.getFileName() + ".new");
+            Files.deleteIfExists(aside);
+            try (FileChannel channel = FileChannel.open(
+                    aside, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
+                ByteBuffer text = ByteBuffer.wrap((json + "\n").getBytes(StandardCharsets.UTF_8));
+                while (text.hasRemaining()) {
+                    channel.write(text);
+                }
+                channel.force(true);
+            }
+            Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be kept: " + e);
+        }
+    }
+
+    @Override
+    public Optional<VolumeKey> find(VolumeId.Provisioned volume) {
+        try {
+            JsonObject json =
+                    JsonParser.parseString(Files.readString(file(volume))).getAsJsonObject();
+            return Optional.of(new VolumeKey(
+                    json.get("userID").getAsString(), json.get("userKey").getAsString()));
+        } catch (NoSuchFileException _) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be read: " + e);
+        } catch (JsonParseException | IllegalStateException _) {
+            // not ours, or broken: a new one replaces it; the cause would quote it
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public void remove(VolumeId.Provisioned volume) {
+        try {
+            Files.deleteIfExists(file(volume));
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be removed: " + e);
+        }
+    }
+
+    @Override
+    public List<VolumeId.Provisioned> volumes() {
+        List<VolumeId.Provisioned> found = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
+            for (Path file : files) {
+                String name = file.getFileName().toString();
+                VolumeId.tryParse(name.substring(0, name.length() - SUFFIX.length()))
+                        .filter(VolumeId.Provisioned.class::isInstance)
+                        .map(VolumeId.Provisioned.class::cast)
+                        .ifPresent(found::add);
+            }
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("the folder for keys cannot be read: " + e);
+        }
+        return found;
+    }
+
+    private Path file(VolumeId.Provisioned volume) {
+        return folder.resolve(volume + SUFFIX);
+    }
+}

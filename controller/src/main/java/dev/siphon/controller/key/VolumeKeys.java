@@ -1,0 +1,216 @@
+package dev.siphon.controller.key;
+
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.Subvolumes;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Gives every volume an identity of its own, and takes it away with the volume.
+///
+/// The key of an empty volume follows the answer to CreateVolume, as nobody can stage it sooner than that:
+/// minting takes as long as the volume itself. What fails or is cut off is tried again ([#heal]).
+public final class VolumeKeys implements KeyMinting, AutoCloseable {
+    /// How all identities of volumes begin.
+    public static final String PREFIX = "siphon.";
+
+    private static final Logger log = LoggerFactory.getLogger(VolumeKeys.class);
+
+    /// Identities are minted one after another in the mons; more at once would only take threads from
+    /// callers.
+    private static final int AT_ONCE = 4;
+
+    private static final Duration HEAL = Duration.ofSeconds(5);
+
+    private final Clusters clusters;
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final Identities identities;
+    private final KeyStore store;
+    private final Supplier<Duration> timeLeft;
+    private final Map<VolumeId.Provisioned, Pending> pending = new ConcurrentHashMap<>();
+    private final Semaphore slots = new Semaphore(AT_ONCE);
+    private final Set<String> looked = new HashSet<>();
+    private final ScheduledExecutorService healer = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("keys-heal").factory());
+
+    /// A key that is yet to be minted, or could not be.
+    private record Pending(CompletableFuture<Void> done) {}
+
+    /// @param timeLeft what is left of the caller's deadline
+    public VolumeKeys(CephPorts ceph, Identities identities, KeyStore store, Supplier<Duration> timeLeft) {
+        this.clusters = ceph.clusters();
+        this.subvolumes = ceph.subvolumes();
+        this.files = ceph.files();
+        this.identities = identities;
+        this.store = store;
+        this.timeLeft = timeLeft;
+    }
+
+    /// Begins to look after what is without a key.
+    public VolumeKeys start() {
+        var _ = healer.scheduleWithFixedDelay(this::heal, 0, HEAL.toMillis(), TimeUnit.MILLISECONDS);
+        return this;
+    }
+
+    @Override
+    public void close() {
+        healer.shutdownNow();
+    }
+
+    /// The id of a volume's first identity.
+    public static String userId(VolumeId.Provisioned volume) {
+        return PREFIX + volume.group() + "." + volume.subvolume();
+    }
+
+    @Override
+    public void made(VolumeId.Provisioned volume, VolumeContext context) {
+        if (store.find(volume).isPresent()) {
+            return;
+        }
+        if (context.readOnly()) {
+            // of a snapshot's volume nothing but its context says which snapshot: what is cut off here, the retry does
+            mint(volume, context.dataPath().orElseThrow(), false);
+        } else {
+            begin(volume);
+        }
+    }
+
+    private void begin(VolumeId.Provisioned volume) {
+        Pending mine = new Pending(new CompletableFuture<>());
+        if (pending.putIfAbsent(volume, mine) == null) {
+            Thread.ofVirtual().name("mint " + volume.subvolume()).start(() -> run(volume, mine));
+        }
+    }
+
+    private void run(VolumeId.Provisioned volume, Pending mine) {
+        try {
+            slots.acquire();
+            try {
+                mint(volume, volume.subvolume(), true);
+            } finally {
+                slots.release();
+            }
+            pending.remove(volume, mine);
+            mine.done().complete(null);
+        } catch (DriverException.NotFound gone) {
+            pending.remove(volume, mine);
+            mine.done().completeExceptionally(gone);
+        } catch (DriverException failed) {
+            log.warn("volume {} has no key yet, it is tried again: {}", volume, failed.getMessage());
+            mine.done().completeExceptionally(failed);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            mine.done().cancel(false);
+        }
+    }
+
+    /// Mints what could not be minted before, and what an earlier controller left without a key.
+    private void heal() {
+        pending.forEach((volume, failed) -> {
+            if (failed.done().isDone() && pending.remove(volume, failed)) {
+                begin(volume);
+            }
+        });
+        for (String cluster : clusters.ids()) {
+            try {
+                if (!looked.contains(cluster)) {
+                    mintMissing(cluster);
+                    looked.add(cluster);
+                }
+            } catch (DriverException notNow) {
+                log.info(
+                        "cluster {} is not looked through for volumes without a key yet: {}",
+                        cluster,
+                        notNow.getMessage());
+            }
+        }
+    }
+
+    private void mintMissing(String cluster) {
+        Set<VolumeId.Provisioned> have = Set.copyOf(store.volumes());
+        for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+            for (String name : subvolumes.groups(cluster, fileSystem.name())) {
+                Group group = new Group(cluster, fileSystem.name(), name);
+                if (Volumes.isOurs(group)) {
+                    subvolumes.list(group).orElse(List.of()).stream()
+                            .map(group::volume)
+                            .filter(volume -> Volumes.canHaveMade(volume) && !Volumes.isReadOnly(volume))
+                            .filter(volume -> !have.contains(volume))
+                            .forEach(this::begin);
+                }
+            }
+        }
+    }
+
+    /// How many keys are yet to be minted, for metrics.
+    public int waiting() {
+        return pending.size();
+    }
+
+    private void mint(VolumeId.Provisioned volume, String dataPath, boolean writable) {
+        store.put(volume, identities.mint(volume.cluster(), userId(volume), grant(volume, dataPath, writable)));
+    }
+
+    /// What the volume's layout says about where its objects are. A volume that is gone meanwhile is
+    /// [DriverException.NotFound].
+    private Grant grant(VolumeId.Provisioned volume, String dataPath, boolean writable) {
+        String group = Group.of(volume).path();
+        String data = files.dataDirectory(volume.cluster(), volume.fileSystem(), group + "/" + dataPath);
+        FileTree.Layout layout = files.layout(volume.cluster(), volume.fileSystem(), data);
+        return new Grant(
+                volume.fileSystem(),
+                group,
+                writable ? Optional.of(data) : Optional.empty(),
+                layout.pool(),
+                layout.namespace());
+    }
+
+    @Override
+    public void removed(VolumeId.Provisioned volume) {
+        Optional.ofNullable(pending.get(volume)).ifPresent(minting -> {
+            awaitEnd(volume, minting);
+            pending.remove(volume, minting);
+        });
+        identities.remove(volume.cluster(), userId(volume));
+        store.remove(volume);
+    }
+
+    /// A key that is being minted now would outlive the volume.
+    private void awaitEnd(VolumeId.Provisioned volume, Pending minting) {
+        try {
+            minting.done().get(timeLeft.get().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | CompletionException | CancellationException _) {
+            // nothing was minted, or it is removed now
+        } catch (TimeoutException _) {
+            throw new DriverException.OperationPending("the key of volume " + volume + " is being made; retry");
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+    }
+}

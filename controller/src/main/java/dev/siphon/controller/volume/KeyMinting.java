@@ -1,0 +1,31 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+
+/// Port: what has to happen to the key of a volume when the volume comes and goes.
+public interface KeyMinting {
+    /// Keys are none of the driver's business: whoever mounts brings one.
+    KeyMinting NONE = new KeyMinting() {
+        @Override
+        public void made(VolumeId.Provisioned volume, VolumeContext context) {
+            // nobody waits for a key
+        }
+
+        @Override
+        public void removed(VolumeId.Provisioned volume) {
+            // there is none
+        }
+    };
+
+    /// A volume is whole: see that it has a key. Returns at once for an empty volume, whose key follows;
+    /// costs no mgr command. Repeating it is safe.
+    ///
+    /// @param context what nodes are told of the volume
+    void made(VolumeId.Provisioned volume, VolumeContext context);
+
+    /// A volume is gone: its key goes too, wherever it is. Repeating it is safe.
+    ///
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if that is not certain
+    void removed(VolumeId.Provisioned volume);
+}

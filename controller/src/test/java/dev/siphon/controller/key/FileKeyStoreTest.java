@@ -1,0 +1,75 @@
+package dev.siphon.controller.key;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.siphon.csi.VolumeId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FileKeyStoreTest {
+    private static final VolumeId.Provisioned VOLUME = new VolumeId.Provisioned("lab", "cephfs", "a1", "v1");
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private FileKeyStore store() {
+        return new FileKeyStore(folder);
+    }
+
+    @BeforeEach
+    void closeToOthers() throws IOException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    @Test
+    void aKeyIsKeptReplacedAndForgotten() throws IOException {
+        store().put(VOLUME, new VolumeKey("siphon.a1.v1", "first"));
+        store().put(VOLUME, new VolumeKey("siphon.a1.v1", "second"));
+
+        assertEquals(Optional.of(new VolumeKey("siphon.a1.v1", "second")), store().find(VOLUME));
+        assertEquals(List.of(VOLUME), store().volumes());
+        Path file = folder.resolve(VOLUME + ".json");
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        assertEquals(1, filesIn(folder), "nothing beside it");
+
+        store().remove(VOLUME);
+        store().remove(VOLUME);
+        assertEquals(Optional.empty(), store().find(VOLUME));
+        assertEquals(0, filesIn(folder));
+    }
+
+    @Test
+    void aBrokenFileIsNoKeyAndIsReplaced() throws IOException {
+        Files.writeString(folder.resolve(VOLUME + ".json"), "{\"userID\": ");
+        assertEquals(Optional.empty(), store().find(VOLUME));
+        store().put(VOLUME, new VolumeKey("siphon.a1.v1", "new"));
+        assertEquals("new", store().find(VOLUME).orElseThrow().secret());
+    }
+
+    @Test
+    void aFolderThatOthersMayEnterIsRefused() throws IOException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-x---"));
+        assertThrows(IllegalArgumentException.class, this::store);
+        assertThrows(IllegalArgumentException.class, () -> new FileKeyStore(folder.resolve("missing")));
+    }
+
+    @Test
+    void noMessageHoldsASecret() {
+        assertFalse(new VolumeKey("siphon.a1.v1", "sesame").toString().contains("sesame"));
+    }
+
+    private static long filesIn(Path folder) throws IOException {
+        try (var files = Files.list(folder)) {
+            return files.count();
+        }
+    }
+}
