@@ -9,9 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Reads volume capabilities: what cannot be had of a CephFS volume is INVALID_ARGUMENT, and what is left of the
-/// rest
-/// is the access mode.
+/// Reads volume capabilities: what cannot be had of a CephFS volume is INVALID_ARGUMENT, and what is left
+/// of the rest is the access mode.
 final class AccessModes {
     private static final Set<String> FS_TYPES = Set.of("", "ceph", "cephfs");
 

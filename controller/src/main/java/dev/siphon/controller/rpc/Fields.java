@@ -22,8 +22,7 @@ final class Fields {
     private Fields() {}
 
     /// A name that the caller chose: any text without the characters that CSI bans, which are the control
-    /// characters
-    /// but tab, line feed and carriage return.
+    /// characters but tab, line feed and carriage return.
     static String name(String field, String value) {
         return text(
                 field, value, MAX_TEXT_BYTES, c -> Character.isISOControl(c) && c != '\t' && c != '\n' && c != '\r');

@@ -13,9 +13,8 @@ public final class Capacities {
         this.placement = volumes.placement();
     }
 
-    /// Bytes that volumes of this class can still hold: what the data pool has, and of a class with a fixed owner
-    /// at most
-    /// what is left of that account's quota.
+    /// Bytes that volumes of this class can still hold: what the data pool has, and of a class with a fixed
+    /// owner at most what is left of that account's quota.
     public long available(VolumeClass parameters) {
         if (parameters.owner().isPresent()) {
             Placement.Place place = placement.choose(parameters);

@@ -25,9 +25,8 @@ public interface Clusters {
     /// @throws DriverException.InvalidRequest if there is no such cluster
     List<FileSystem> fileSystems(String cluster);
 
-    /// Whether the cluster's mon, mgr and MDS answer, by a cheap command through all three; empty when they do,
-    /// else
-    /// why not.
+    /// Whether the cluster's mon, mgr and MDS answer, by a cheap command through all three; empty when they
+    /// do, else why not.
     Optional<String> trouble(String cluster, Duration deadline);
 
     /// A file system.

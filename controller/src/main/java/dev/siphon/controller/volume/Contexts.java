@@ -13,9 +13,8 @@ final class Contexts {
         this.clusters = clusters;
     }
 
-    /// For a volume of its own: the node mounts the group and binds the subvolume's one data directory, which it
-    /// finds
-    /// itself, so that no mgr command has to.
+    /// For a volume of its own: the node mounts the group and binds the subvolume's one data directory,
+    /// which it finds itself, so that no mgr command has to.
     VolumeContext of(VolumeId.Provisioned volume, VolumeClass parameters, String owner) {
         return context(volume, parameters, owner, volume.subvolume(), false);
     }

@@ -6,9 +6,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A group of snapshots, as the `group_snapshot_id` of CSI: `s1g:CLUSTER:FS:SNAPSHOT`; each of its snapshots has
-/// that
-/// name in its own volume.
+/// A group of snapshots, as the `group_snapshot_id` of CSI: `s1g:CLUSTER:FS:SNAPSHOT`; each of its
+/// snapshots has that name in its own volume.
 public record GroupSnapshotId(String cluster, String fileSystem, String snapshot) {
     private static final Pattern FORM = Pattern.compile("s1g:([^:]+):([^:]+):([^:]+)");
 

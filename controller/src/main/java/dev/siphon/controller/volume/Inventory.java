@@ -8,11 +8,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/// Which subvolumes there are, as the one leader knows them, so that CreateVolume need not look first: what is not
-/// in
-/// here cannot exist. A group's names are listed once, when the group is first used; from then on every change
-/// passes
-/// through here, and is written down before it is tried.
+/// Which subvolumes there are, as the one leader knows them, so that CreateVolume need not look first: what
+/// is not in here cannot exist. A group's names are listed once, when the group is first used; from then on
+/// every change passes through here, and is written down before it is tried.
 final class Inventory {
     private final Subvolumes subvolumes;
     private final Map<Group, Names> groups = new ConcurrentHashMap<>();

@@ -15,9 +15,8 @@ import java.util.function.BiFunction;
 /// begins behind that, in the order of ids; so a token stays good whatever is made or removed meanwhile, its own
 /// object included.
 public final class Listings {
-    /// The most entries on a page, and the most volumes looked at for one, whatever a caller asks for: each may
-    /// cost
-    /// a mgr command.
+    /// The most entries on a page, and the most volumes looked at for one, whatever a caller asks for: each
+    /// may cost a mgr command.
     private static final int MOST = 1000;
 
     private final Clusters clusters;

@@ -12,9 +12,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// The names of things in Ceph, each a function of what the caller named, so that a retry finds what an earlier try
-/// made
-/// and no journal is needed. A name is a letter for its kind and 100 bits of SHA-256 in base 32.
+/// The names of things in Ceph, each a function of what the caller named, so that a retry finds what an
+/// earlier try made and no journal is needed. A name is a letter for its kind and 100 bits of SHA-256 in
+/// base 32.
 final class Names {
     private static final int BITS = 100;
     private static final int RADIX = 32;
@@ -33,9 +33,8 @@ final class Names {
         /// from where: a subvolume cannot be noted on while it is cloned into, and what was begun
         /// from one source must not be finished as another's.
         FILLED('c'),
-        /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph cannot note
-        /// on
-        /// the snapshots of a removed subvolume that they are needed.
+        /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph
+        /// cannot note on the snapshots of a removed subvolume that they are needed.
         SHALLOW('r');
 
         private final char letter;
@@ -50,8 +49,7 @@ final class Names {
     }
 
     /// The subvolume for an empty volume called `name`. The group is in the digest because Ceph 18 names a
-    /// subvolume's
-    /// RADOS namespace after the subvolume alone: two accounts must never share one.
+    /// subvolume's RADOS namespace after the subvolume alone: two accounts must never share one.
     static String plain(Group group, String name) {
         return Kind.PLAIN.letter + volume(group, name);
     }

@@ -23,9 +23,8 @@ final class Placement {
     /// Where, and for whom.
     record Place(Group group, Account owner) {}
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the class names a cluster, file system, data
-    ///     pool or
-    ///     account that does not exist, or leaves a choice open that the driver cannot make
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the class names a cluster, file system,
+    ///     data pool or account that does not exist, or leaves a choice open that the driver cannot make
     Place choose(VolumeClass parameters) {
         String cluster = cluster(parameters);
         Clusters.FileSystem fileSystem = fileSystem(cluster, parameters.fileSystem());

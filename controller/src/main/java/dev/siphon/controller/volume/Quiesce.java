@@ -4,9 +4,8 @@ import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
 
-/// Port: stops all writes to a set of subvolumes for the moment in which they are snapshotted (`fs quiesce`, Ceph
-/// 19 and
-/// later).
+/// Port: stops all writes to a set of subvolumes for the moment in which they are snapshotted (`fs
+/// quiesce`, Ceph 19 and later).
 public interface Quiesce {
     /// Stops writes to `members`, all of one file system, until [#release] or until `expiration` has passed.
     ///

@@ -48,9 +48,8 @@ public final class CrashingController implements Callable<Integer> {
                 .await(config);
     }
 
-    /// Starts one, and waits until it is ready. It runs as the launcher's controller does, from the launcher's
-    /// runtime
-    /// and AOT cache, so that a start costs a third of a second.
+    /// Starts one, and waits until it is ready. It runs as the launcher's controller does, from the
+    /// launcher's runtime and AOT cache, so that a start costs a third of a second.
     static ServedProcess start(DriverFolder folder) {
         Path home = Project.installation();
         int port = DriverFolder.freePort();

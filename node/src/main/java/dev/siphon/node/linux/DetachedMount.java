@@ -35,9 +35,8 @@ public final class DetachedMount implements AutoCloseable {
         }
     }
 
-    /// Shows the mount at `target`, on top of what is there. If `target` is in a mount that propagates, as the
-    /// kubelet's
-    /// folder is, the new mount propagates too.
+    /// Shows the mount at `target`, on top of what is there. If `target` is in a mount that propagates, as
+    /// the kubelet's folder is, the new mount propagates too.
     public void attach(Directory target) {
         try (Arena arena = Arena.ofConfined()) {
             long empty = empty(arena);

@@ -21,9 +21,8 @@ import dev.siphon.node.mount.VolumeUse;
 import java.util.Map;
 import java.util.Optional;
 
-/// The four calls that mount and unmount. An id that no volume of this driver has is NOT_FOUND where a volume is
-/// wanted,
-/// and success where it is to be gone.
+/// The four calls that mount and unmount. An id that no volume of this driver has is NOT_FOUND where a
+/// volume is wanted, and success where it is to be gone.
 final class MountCalls {
     private static final String STAGING = "staging_target_path";
     private static final String TARGET = "target_path";
