@@ -8,11 +8,16 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.Status;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Tells somebody what one RPC asks and how it ends, once, whether the handler answers or the caller goes away
 /// first.
 final class ObservedCall {
+    /// The caller's clock started when it sent the request, ours when that arrived: a caller whose deadline passes
+    /// goes away that much before ours does.
+    private static final long UNDER_WAY_MILLIS = 500;
+
     private ObservedCall() {}
 
     /// Who wants to know.
@@ -62,7 +67,7 @@ final class ObservedCall {
     /// The status of an RPC whose caller no longer waits.
     private static Status gone() {
         Deadline deadline = Context.current().getDeadline();
-        return deadline != null && deadline.isExpired()
+        return deadline != null && deadline.timeRemaining(TimeUnit.MILLISECONDS) < UNDER_WAY_MILLIS
                 ? Status.DEADLINE_EXCEEDED.withDescription("the caller's deadline passed")
                 : Status.CANCELLED.withDescription("the caller has gone");
     }
