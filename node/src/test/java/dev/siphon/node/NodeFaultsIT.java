@@ -13,6 +13,7 @@ import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,7 +121,8 @@ class NodeFaultsIT {
     @Test
     void aDeadMountIsReportedAndHealedByStageAndPublish() throws Exception {
         stageAndPublish();
-        Files.writeString(target.resolve("before"), "before");
+        // what a client has not written yet dies with it
+        Files.writeString(target.resolve("before"), "before", StandardOpenOption.CREATE_NEW, StandardOpenOption.DSYNC);
         killClients();
         refused(Code.UNAVAILABLE, () -> node.stub().nodeGetVolumeStats(Requests.stats(volume(), target)));
         assertEquals("[MountDead]", health());
