@@ -55,7 +55,7 @@ public final class FileKeyStore implements KeyStore {
         json.addProperty("userKey", key.secret());
         Path file = file(volume);
         try {
-            Path aside = folder.resolve("." + file.getFileName() + ".new");
+            Path aside = aside(volume);
             Files.deleteIfExists(aside);
             try (FileChannel channel = FileChannel.open(
                     aside, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
@@ -76,13 +76,16 @@ public final class FileKeyStore implements KeyStore {
         try {
             JsonObject json =
                     JsonParser.parseString(Files.readString(file(volume))).getAsJsonObject();
-            return Optional.of(new VolumeKey(
-                    json.get("userID").getAsString(), json.get("userKey").getAsString()));
+            return json.has("userID") && json.has("userKey")
+                    ? Optional.of(new VolumeKey(
+                            json.get("userID").getAsString(),
+                            json.get("userKey").getAsString()))
+                    : Optional.empty();
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be read: " + e);
-        } catch (JsonParseException | IllegalStateException _) {
+        } catch (JsonParseException | IllegalStateException | UnsupportedOperationException _) {
             // not ours, or broken: a new one replaces it; the cause would quote it
             return Optional.empty();
         }
@@ -91,6 +94,7 @@ public final class FileKeyStore implements KeyStore {
     @Override
     public void remove(VolumeId.Provisioned volume) {
         try {
+            Files.deleteIfExists(aside(volume));
             Files.deleteIfExists(file(volume));
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be removed: " + e);
@@ -112,6 +116,11 @@ public final class FileKeyStore implements KeyStore {
             throw new DriverException.BackendUnavailable("the folder for keys cannot be read: " + e);
         }
         return found;
+    }
+
+    /// Where a key is written before it is whole; one that was killed meanwhile leaves it.
+    private Path aside(VolumeId.Provisioned volume) {
+        return folder.resolve("." + volume + SUFFIX + ".new");
     }
 
     private Path file(VolumeId.Provisioned volume) {

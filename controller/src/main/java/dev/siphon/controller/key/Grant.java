@@ -1,5 +1,6 @@
 package dev.siphon.controller.key;
 
+import dev.siphon.csi.DriverException;
 import java.util.Optional;
 
 /// What a volume's identity may do, and nothing else (lab facts in docs/adr/0009).
@@ -16,10 +17,11 @@ public record Grant(String fileSystem, String groupPath, Optional<String> writab
     /// Caps bind objects by pool and namespace, so a volume without a namespace of its own would open
     /// everybody's.
     ///
-    /// @throws IllegalArgumentException if there is no namespace
+    /// @throws DriverException.BackendFault (INTERNAL) if there is no namespace
     public Grant {
         if (namespace.isEmpty()) {
-            throw new IllegalArgumentException("a grant without a RADOS namespace would open the whole pool " + pool);
+            throw new DriverException.BackendFault(
+                    "a grant without a RADOS namespace would open the whole pool " + pool);
         }
     }
 }

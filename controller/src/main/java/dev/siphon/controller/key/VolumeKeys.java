@@ -27,6 +27,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,7 +85,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// The id of a volume's first identity.
     public static String userId(VolumeId.Provisioned volume) {
-        return PREFIX + volume.group() + "." + volume.subvolume();
+        return PREFIX + volume.fileSystem() + "." + volume.group() + "." + volume.subvolume();
     }
 
     @Override
@@ -125,6 +126,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             mine.done().completeExceptionally(failed);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        } finally {
+            // nobody may wait for ever, whatever it was that went wrong
             mine.done().cancel(false);
         }
     }
@@ -152,7 +155,10 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     private void mintMissing(String cluster) {
-        Set<VolumeId.Provisioned> have = Set.copyOf(store.volumes());
+        Set<String> minted = Set.copyOf(identities.startingWith(cluster, PREFIX));
+        Set<VolumeId.Provisioned> have = store.volumes().stream()
+                .filter(volume -> minted.contains(userId(volume)))
+                .collect(Collectors.toSet());
         for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
             for (String name : subvolumes.groups(cluster, fileSystem.name())) {
                 Group group = new Group(cluster, fileSystem.name(), name);

@@ -36,13 +36,15 @@ final class Filling {
     private final Subvolumes subvolumes;
     private final FileTree files;
     private final Inventory inventory;
+    private final KeyMinting keys;
     private final Supplier<Duration> timeLeft;
     private final Map<VolumeId.Provisioned, Running> copies = new ConcurrentHashMap<>();
 
     /// A copy and what it reads.
     private record Running(SnapshotId source, Copy copy) {}
 
-    Filling(CephPorts ports, Inventory inventory, Supplier<Duration> timeLeft) {
+    Filling(CephPorts ports, Inventory inventory, KeyMinting keys, Supplier<Duration> timeLeft) {
+        this.keys = keys;
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.inventory = inventory;
@@ -207,8 +209,8 @@ final class Filling {
         }
     }
 
-    /// Removes a volume, or what there is of it; a copy or clone into it is stopped first, and the snapshot that
-    /// was taken for it goes with it.
+    /// Removes a volume, or what there is of it; a copy or clone into it is stopped first, and the snapshot
+    /// that was taken for it goes with it, as does its key.
     void remove(VolumeId.Provisioned target) {
         Optional<ContentSource.FromVolume> source =
                 Names.kindOf(target.subvolume()).equals(Optional.of(Names.Kind.FILLED))
@@ -224,6 +226,8 @@ final class Filling {
             subvolumes.remove(target);
         }
         source.ifPresent(from -> release(from, target));
+        // whatever comes under that name later has another directory, which the key would not open
+        keys.removed(target);
         inventory.gone(target);
     }
 

@@ -44,7 +44,7 @@ public final class Volumes {
         this.placement = new Placement(ports.clusters(), directory, defaultOwner);
         this.inventory = new Inventory(subvolumes);
         this.operations = operations;
-        this.filling = new Filling(ports, inventory, timeLeft);
+        this.filling = new Filling(ports, inventory, keys, timeLeft);
         this.creation = new Creation(ports, inventory, filling, new Contexts(ports.clusters()), operations);
     }
 
@@ -115,7 +115,6 @@ public final class Volumes {
         VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
         operations.run(key(volume), () -> {
             filling.remove(volume);
-            keys.removed(volume);
         });
     }
 

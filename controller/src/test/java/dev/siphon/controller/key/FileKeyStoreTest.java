@@ -51,6 +51,10 @@ final class FileKeyStoreTest {
     void aBrokenFileIsNoKeyAndIsReplaced() throws IOException {
         Files.writeString(folder.resolve(VOLUME + ".json"), "{\"userID\": ");
         assertEquals(Optional.empty(), store().find(VOLUME));
+        for (String broken : List.of("{}", "[]", "null", "{\"userID\": {}, \"userKey\": []}")) {
+            Files.writeString(folder.resolve(VOLUME + ".json"), broken);
+            assertEquals(Optional.empty(), store().find(VOLUME), broken);
+        }
         store().put(VOLUME, new VolumeKey("siphon.a1.v1", "new"));
         assertEquals("new", store().find(VOLUME).orElseThrow().secret());
     }

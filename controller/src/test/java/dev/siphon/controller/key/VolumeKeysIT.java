@@ -237,6 +237,11 @@ class VolumeKeysIT {
             assertEquals(before, store.find(volume).orElseThrow(), "the identity was there");
             assertEquals(0, restarted.waiting());
         }
+        adapter.identities().remove("lab", before.userId());
+        try (VolumeKeys _ = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT).start()) {
+            CephLab.await(
+                    FOLLOWS_WITHIN, () -> !store.find(volume).orElseThrow().equals(before));
+        }
         domain.volumes().delete(volume);
     }
 

@@ -145,10 +145,19 @@ final class FillingTest {
         world.timeLeft.set(Duration.ofSeconds(1));
         VolumeRequest request = fromSnapshot("copy", Map.of());
         assertThrows(DriverException.OperationPending.class, () -> world.create(request));
+        VolumeId.Provisioned half = cloning();
+        // as a controller does that was started again meanwhile
+        world.keys.add(half);
         world.ceph.failClones();
+        world.ceph.clonesTake(1000);
+        assertThrows(DriverException.OperationPending.class, () -> world.create(request));
+        assertFalse(world.keys.contains(half), "its key opens the directory of the one that failed");
         world.ceph.clonesTake(0);
+        world.timeLeft.set(Duration.ofSeconds(30));
         VolumeId.Provisioned made = world.create(request);
         assertEquals(1, world.ceph.files(made).size());
+        assertEquals(half, made);
+        assertTrue(world.keys.contains(made));
     }
 
     @Test
@@ -168,13 +177,17 @@ final class FillingTest {
         world.ceph.clonesTake(1000);
         world.timeLeft.set(Duration.ofSeconds(1));
         assertThrows(DriverException.OperationPending.class, () -> world.create(fromSnapshot("copy", Map.of())));
+        world.domain.volumes().delete(cloning());
+        assertNoTrace();
+    }
+
+    /// The volume that a clone runs into.
+    private VolumeId.Provisioned cloning() {
         String half = world.ceph.everything().stream()
                 .filter(each -> each.contains("cloning"))
                 .findFirst()
                 .orElseThrow();
-        String name = half.substring(half.indexOf('/') + 1, half.indexOf(' '));
-        world.domain.volumes().delete(Group.of(source).volume(name));
-        assertNoTrace();
+        return Group.of(source).volume(half.substring(half.indexOf('/') + 1, half.indexOf(' ')));
     }
 
     @Test

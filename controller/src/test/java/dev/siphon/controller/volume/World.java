@@ -3,12 +3,14 @@ package dev.siphon.controller.volume;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// A driver over a Ceph in memory, with two accounts.
@@ -17,6 +19,9 @@ final class World {
 
     final InMemoryCeph ceph;
     final AtomicReference<Duration> timeLeft = new AtomicReference<>(Duration.ofSeconds(30));
+    /// The volumes that have a key.
+    final Set<VolumeId.Provisioned> keys = ConcurrentHashMap.newKeySet();
+
     Domain domain;
 
     World() {
@@ -25,7 +30,21 @@ final class World {
     }
 
     private Domain over(CephPorts ports) {
-        return Domain.over(ports, directory(), Optional.empty(), KeyMinting.NONE, timeLeft::get);
+        return Domain.over(ports, directory(), Optional.empty(), keys(), timeLeft::get);
+    }
+
+    private KeyMinting keys() {
+        return new KeyMinting() {
+            @Override
+            public void made(VolumeId.Provisioned volume, VolumeContext context) {
+                keys.add(volume);
+            }
+
+            @Override
+            public void removed(VolumeId.Provisioned volume) {
+                keys.remove(volume);
+            }
+        };
     }
 
     /// The directory with the accounts u1 (10001) and u2 (10002).
