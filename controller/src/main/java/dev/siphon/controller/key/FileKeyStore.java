@@ -1,5 +1,6 @@
 package dev.siphon.controller.key;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
@@ -76,19 +77,22 @@ public final class FileKeyStore implements KeyStore {
         try {
             JsonObject json =
                     JsonParser.parseString(Files.readString(file(volume))).getAsJsonObject();
-            return json.has("userID") && json.has("userKey")
-                    ? Optional.of(new VolumeKey(
-                            json.get("userID").getAsString(),
-                            json.get("userKey").getAsString()))
-                    : Optional.empty();
+            Optional<String> secret = text(json, "userKey");
+            return text(json, "userID").flatMap(id -> secret.map(key -> new VolumeKey(id, key)));
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be read: " + e);
-        } catch (JsonParseException | IllegalStateException | UnsupportedOperationException _) {
+        } catch (JsonParseException | IllegalStateException _) {
             // not ours, or broken: a new one replaces it; the cause would quote it
             return Optional.empty();
         }
+    }
+
+    private static Optional<String> text(JsonObject json, String name) {
+        return Optional.ofNullable(json.get(name))
+                .filter(JsonElement::isJsonPrimitive)
+                .map(JsonElement::getAsString);
     }
 
     @Override
