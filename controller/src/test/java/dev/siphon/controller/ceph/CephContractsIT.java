@@ -32,7 +32,7 @@ class CephContractsIT {
 
     @BeforeAll
     void clonesTakeLongEnoughToBeSeen() {
-        cloneDelay("2");
+        cloneDelay("5");
     }
 
     @AfterAll
