@@ -152,8 +152,8 @@ final class FillingTest {
         world.ceph.clonesTake(1000);
         assertThrows(DriverException.OperationPending.class, () -> world.create(request));
         assertFalse(world.keys.contains(half), "its key opens the directory of the one that failed");
+        world.ceph.failClones();
         world.ceph.clonesTake(0);
-        world.timeLeft.set(Duration.ofSeconds(30));
         VolumeId.Provisioned made = world.create(request);
         assertEquals(1, world.ceph.files(made).size());
         assertEquals(half, made);
