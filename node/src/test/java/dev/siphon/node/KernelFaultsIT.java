@@ -1,19 +1,17 @@
 package dev.siphon.node;
 
+import static dev.siphon.node.Refusals.refused;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.SYNC;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import csi.v1.NodeGetCapabilitiesRequest;
-import csi.v1.NodeGetVolumeHealthRequest;
 import csi.v1.NodePublishVolumeRequest;
 import dev.siphon.node.linux.MountTable;
 import io.grpc.Status.Code;
-import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +23,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 
 /// What the node does when the cluster shuts out the kernel's client, or the network is gone, in a guest of the
 /// lab.
@@ -65,38 +62,9 @@ class KernelFaultsIT {
         return made.orElseThrow();
     }
 
-    private static void refused(Code code, Executable call) {
-        StatusRuntimeException e = assertThrows(StatusRuntimeException.class, call);
-        assertEquals(code, e.getStatus().getCode(), () -> String.valueOf(e.getMessage()));
-    }
-
-    private void stageAndPublish() {
-        node.stub().nodeStageVolume(Requests.stage(volume(), staging));
-        node.stub().nodePublishVolume(Requests.publish(volume(), staging, target));
-    }
-
-    private void unpublishAndUnstage() {
-        node.stub().nodeUnpublishVolume(Requests.unpublish(volume(), target));
-        node.stub().nodeUnstageVolume(Requests.unstage(volume(), staging));
-    }
-
-    private String health() {
-        return node
-                .stub()
-                .nodeGetVolumeHealth(NodeGetVolumeHealthRequest.newBuilder()
-                        .setVolumeId(volume().id().toString())
-                        .build())
-                .getVolumeHealth()
-                .getHealthStatusesList()
-                .stream()
-                .map(entry -> entry.getReason())
-                .toList()
-                .toString();
-    }
-
     @Test
     void anEvictedClientIsReportedAndHealedByStageAndPublish() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         assertEquals(
                 "ceph", MountTable.read().at(target.toString()).orElseThrow().type());
         // what a client had not yet written when it was shut out is lost
@@ -104,58 +72,60 @@ class KernelFaultsIT {
         node.stub().nodeGetVolumeStats(Requests.stats(volume(), target));
         Lab.evict(volume().id());
         refused(Code.UNAVAILABLE, () -> node.stub().nodeGetVolumeStats(Requests.stats(volume(), target)));
-        assertTrue(List.of("[MountDead]", "[MountNotResponding]").contains(health()), this::health);
+        assertTrue(
+                List.of("[MountDead]", "[MountNotResponding]").contains(node.health(volume())),
+                () -> node.health(volume()));
         refused(Code.UNAVAILABLE, () -> node.stub().nodePublishVolume(Requests.publish(volume(), staging, target)));
 
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         assertEquals("before", Files.readString(target.resolve("before")));
-        assertEquals("[]", health());
-        unpublishAndUnstage();
+        assertEquals("[]", node.health(volume()));
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
     }
 
     @Test
     void publishHealsAnEvictedClientIfItBringsTheSecrets() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Lab.evict(volume().id());
         NodePublishVolumeRequest request = Requests.publish(volume(), staging, target).toBuilder()
                 .putAllSecrets(volume().secrets())
                 .build();
         node.stub().nodePublishVolume(request);
         Files.writeString(target.resolve("after"), "after");
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
     }
 
     @Test
     void anEvictedClientIsUnpublishedAndUnstaged() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Files.writeString(target.resolve("unsynced"), "x".repeat(1000));
         Lab.evict(volume().id());
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
         assertFalse(Files.exists(target));
     }
 
     @Test
     void withoutNetworkEveryCallEndsInTimeAndTheVolumeIsTakenAway() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Files.writeString(target.resolve("unsynced"), "x".repeat(1000));
         GuestNetwork.unplug();
         long start = System.nanoTime();
         refused(Code.UNAVAILABLE, () -> node.stub(10).nodeGetVolumeStats(Requests.stats(volume(), target)));
-        assertEquals("[MountNotResponding]", health());
+        assertEquals("[MountNotResponding]", node.health(volume()));
         assertTrue(Duration.ofNanos(System.nanoTime() - start).toSeconds() < 20);
         start = System.nanoTime();
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         assertTrue(Duration.ofNanos(System.nanoTime() - start).toSeconds() < 30, "unmounted within 30 s");
         assertEquals(List.of(), workplace.mounts());
 
         GuestNetwork.plug();
         Lab.evict(volume().id());
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Files.writeString(target.resolve("again"), "again");
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
     }
 
     @Test

@@ -1,11 +1,10 @@
 package dev.siphon.node;
 
+import static dev.siphon.node.Refusals.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import csi.v1.NodeGetVolumeHealthRequest;
 import csi.v1.NodePublishVolumeRequest;
 import dev.siphon.node.linux.MountTable;
 import io.grpc.Status.Code;
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 
 /// What the node does when its clients die or hang, with ceph-fuse and a real Ceph.
 @Tag("fuse")
@@ -89,77 +87,48 @@ class NodeFaultsIT {
         Lab.evict(volume().id());
     }
 
-    private static void refused(Code code, Executable call) {
-        StatusRuntimeException e = assertThrows(StatusRuntimeException.class, call);
-        assertEquals(code, e.getStatus().getCode(), () -> String.valueOf(e.getMessage()));
-    }
-
-    private void stageAndPublish() {
-        node.stub().nodeStageVolume(Requests.stage(volume(), staging));
-        node.stub().nodePublishVolume(Requests.publish(volume(), staging, target));
-    }
-
-    private void unpublishAndUnstage() {
-        node.stub().nodeUnpublishVolume(Requests.unpublish(volume(), target));
-        node.stub().nodeUnstageVolume(Requests.unstage(volume(), staging));
-    }
-
-    private String health() {
-        return node
-                .stub()
-                .nodeGetVolumeHealth(NodeGetVolumeHealthRequest.newBuilder()
-                        .setVolumeId(volume().id().toString())
-                        .build())
-                .getVolumeHealth()
-                .getHealthStatusesList()
-                .stream()
-                .map(entry -> entry.getReason())
-                .toList()
-                .toString();
-    }
-
     @Test
     void aDeadMountIsReportedAndHealedByStageAndPublish() throws Exception {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         // what a client has not written yet dies with it
         Files.writeString(target.resolve("before"), "before", StandardOpenOption.CREATE_NEW, StandardOpenOption.DSYNC);
         killClients();
         refused(Code.UNAVAILABLE, () -> node.stub().nodeGetVolumeStats(Requests.stats(volume(), target)));
-        assertEquals("[MountDead]", health());
+        assertEquals("[MountDead]", node.health(volume()));
         refused(Code.UNAVAILABLE, () -> node.stub().nodePublishVolume(Requests.publish(volume(), staging, target)));
 
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         assertEquals("before", Files.readString(target.resolve("before")));
-        assertEquals("[]", health());
-        unpublishAndUnstage();
+        assertEquals("[]", node.health(volume()));
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
     }
 
     @Test
     void publishHealsADeadMountIfItBringsTheSecrets() throws Exception {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         killClients();
         NodePublishVolumeRequest request = Requests.publish(volume(), staging, target).toBuilder()
                 .putAllSecrets(volume().secrets())
                 .build();
         node.stub().nodePublishVolume(request);
         Files.writeString(target.resolve("after"), "after");
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
     }
 
     @Test
     void aDeadMountIsUnpublishedAndUnstaged() throws Exception {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         killClients();
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
         assertFalse(Files.exists(target));
     }
 
     @Test
     void aHungMountIsToldInTimeAndLeavesOthersAlone() throws Exception {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         signal("STOP");
         List<Callable<Code>> looks = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
@@ -184,10 +153,10 @@ class NodeFaultsIT {
             }
             assertTrue(Duration.ofNanos(System.nanoTime() - start).toSeconds() < LOOK_SECONDS + 4);
         }
-        assertEquals("[MountNotResponding]", health());
+        assertEquals("[MountNotResponding]", node.health(volume()));
         assertTrue(Programs.run("ls", "/proc/" + node.pid() + "/task").lines().count() < 60, "no thread per look");
         signal("CONT");
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
     }
 
     @Test
@@ -205,17 +174,17 @@ class NodeFaultsIT {
 
     @Test
     void aHungMountIsUnpublishedAndUnstaged() {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         signal("STOP");
         refused(Code.UNAVAILABLE, () -> node.stub().nodeGetVolumeStats(Requests.stats(volume(), target)));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
         signal("CONT");
     }
 
     @Test
     void aClientThatGivesBackCapabilitiesLives() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         for (int round = 0; round < 8; round++) {
             for (int i = 0; i < 50; i++) {
                 Path directory = Files.createDirectories(target.resolve("d" + round + "-" + i));
@@ -224,7 +193,7 @@ class NodeFaultsIT {
             Lab.ceph("tell", "mds.0", "cache", "drop", "2");
         }
         assertEquals("x", Files.readString(target.resolve("d0-0/f")));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.siphon.node;
 
+import csi.v1.NodeGetVolumeHealthRequest;
 import csi.v1.NodeGrpc;
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.UnixEndpoint;
@@ -63,6 +64,32 @@ public final class NodeProcess implements AutoCloseable {
         return NodeGrpc.newBlockingStub(channel.channel())
                 .withWaitForReady()
                 .withDeadlineAfter(seconds, TimeUnit.SECONDS);
+    }
+
+    /// Stages and publishes, as the kubelet does for a pod.
+    public void stageAndPublish(Lab.Volume volume, Path staging, Path target) {
+        var _ = stub().nodeStageVolume(Requests.stage(volume, staging));
+        var _ = stub().nodePublishVolume(Requests.publish(volume, staging, target));
+    }
+
+    /// Unpublishes and unstages, as the kubelet does after a pod.
+    public void unpublishAndUnstage(Lab.Volume volume, Path staging, Path target) {
+        var _ = stub().nodeUnpublishVolume(Requests.unpublish(volume, target));
+        var _ = stub().nodeUnstageVolume(Requests.unstage(volume, staging));
+    }
+
+    /// What the node says is wrong with the volume: the reasons, as a list in words.
+    public String health(Lab.Volume volume) {
+        return stub()
+                .nodeGetVolumeHealth(NodeGetVolumeHealthRequest.newBuilder()
+                        .setVolumeId(volume.id().toString())
+                        .build())
+                .getVolumeHealth()
+                .getHealthStatusesList()
+                .stream()
+                .map(entry -> entry.getReason())
+                .toList()
+                .toString();
     }
 
     public long pid() {

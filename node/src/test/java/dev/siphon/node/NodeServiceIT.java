@@ -1,5 +1,6 @@
 package dev.siphon.node;
 
+import static dev.siphon.node.Refusals.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,7 +15,6 @@ import csi.v1.VolumeUsage;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.MountTable;
 import io.grpc.Status.Code;
-import io.grpc.StatusRuntimeException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 
 /// The node's calls over its socket, with a real Ceph: in the lab with ceph-fuse, in a guest with the kernel's client.
 class NodeServiceIT {
@@ -63,27 +62,12 @@ class NodeServiceIT {
         return made.orElseThrow();
     }
 
-    private static void refused(Code code, Executable call) {
-        StatusRuntimeException e = assertThrows(StatusRuntimeException.class, call);
-        assertEquals(code, e.getStatus().getCode(), () -> String.valueOf(e.getMessage()));
-    }
-
-    private void stageAndPublish() {
-        node.stub().nodeStageVolume(Requests.stage(volume(), staging));
-        node.stub().nodePublishVolume(Requests.publish(volume(), staging, target));
-    }
-
-    private void unpublishAndUnstage() {
-        node.stub().nodeUnpublishVolume(Requests.unpublish(volume(), target));
-        node.stub().nodeUnstageVolume(Requests.unstage(volume(), staging));
-    }
-
     @Test
     void aPublishedVolumeIsWrittenAndReadAndLeavesNothing() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Files.writeString(target.resolve("hello"), "written");
         assertEquals("written", Files.readString(staging.resolve("hello")));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
 
         assertFalse(Files.exists(target));
         assertTrue(Files.isDirectory(staging));
@@ -100,26 +84,26 @@ class NodeServiceIT {
 
     @Test
     void whatWasWrittenIsThereAfterStagingAgain() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Files.writeString(target.resolve("kept"), "kept");
-        unpublishAndUnstage();
-        stageAndPublish();
+        node.unpublishAndUnstage(volume(), staging, target);
+        node.stageAndPublish(volume(), staging, target);
         assertEquals("kept", Files.readString(target.resolve("kept")));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
     }
 
     @Test
     void everyCallMayBeRepeated() {
-        stageAndPublish();
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
+        node.stageAndPublish(volume(), staging, target);
         assertEquals(
                 2,
                 MountTable.read().entries().stream()
                         .filter(entry -> entry.mountPoint().equals(staging.toString())
                                 || entry.mountPoint().equals(target.toString()))
                         .count());
-        unpublishAndUnstage();
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
     }
 
@@ -128,19 +112,19 @@ class NodeServiceIT {
         node.stub().nodeStageVolume(Requests.stage(volume(), staging));
         node.kill();
         node = NodeProcess.start(workplace.directory("node"));
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Files.writeString(target.resolve("survived"), "yes");
         node.kill();
         assertEquals("yes", Files.readString(target.resolve("survived")));
         node = NodeProcess.start(workplace.directory("node"));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         assertEquals(List.of(), workplace.mounts());
         assertEquals(List.of(), Lab.clientsOf(volume().id()));
     }
 
     @Test
     void aReadOnlyTargetRefusesWritesWhileAnotherTakesThem() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Path reader = workplace.path("pod/reader");
         NodePublishVolumeRequest request = Requests.publish(volume(), staging, reader).toBuilder()
                 .setReadonly(true)
@@ -156,7 +140,7 @@ class NodeServiceIT {
                         .nodePublishVolume(
                                 request.toBuilder().setReadonly(false).build()));
         node.stub().nodeUnpublishVolume(Requests.unpublish(volume(), reader));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
     }
 
     @Test
@@ -168,7 +152,7 @@ class NodeServiceIT {
         refused(
                 Code.FAILED_PRECONDITION,
                 () -> node.stub().nodePublishVolume(Requests.publish(volume(), staging, workplace.path("pod/writer"))));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
     }
 
     @Test
@@ -184,16 +168,16 @@ class NodeServiceIT {
                             .nodePublishVolume(
                                     Requests.publish(volume(), staging, workplace.path("pod/second"), mode)));
             assertFalse(Files.exists(workplace.path("pod/second")));
-            unpublishAndUnstage();
+            node.unpublishAndUnstage(volume(), staging, target);
         }
     }
 
     @Test
     void theSmallerOfVolumeAndAllowanceEndsWriting() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         assertTrue(written(target.resolve("big"), 64 * MIB) < 60 * MIB, "the volume's quota of 32 MiB");
         Files.delete(target.resolve("big"));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
 
         String narrowGroup = Lab.createGroup(ALLOWANCE);
         Lab.Volume wide = Lab.createVolume(narrowGroup, 1024 * MIB);
@@ -234,7 +218,7 @@ class NodeServiceIT {
 
     @Test
     void statsAndExpandTellTheVolumesOwnNumbers() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Files.write(target.resolve("data"), new byte[(int) (4 * MIB)]);
         var stats = node.stub().nodeGetVolumeStats(Requests.stats(volume(), target));
         VolumeUsage bytes = stats.getUsage(0);
@@ -260,7 +244,7 @@ class NodeServiceIT {
                         .build());
         assertEquals(48 * MIB, expanded.getCapacityBytes());
         Files.delete(target.resolve("data"));
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         refused(Code.NOT_FOUND, () -> node.stub().nodeGetVolumeStats(Requests.stats(volume(), target)));
     }
 
@@ -307,9 +291,9 @@ class NodeServiceIT {
 
     @Test
     void aSnapshotIsMountedReadOnly() throws IOException {
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         Files.writeString(target.resolve("then"), "then");
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
         String name = ((VolumeId.Provisioned) volume().id()).subvolume();
         Lab.ceph("fs", "subvolume", "snapshot", "create", Lab.fileSystem(), name, "snap1", "--group_name", group);
 
@@ -339,7 +323,7 @@ class NodeServiceIT {
                         .getVolumeHealth()
                         .getHealthStatuses(0)
                         .getReason());
-        stageAndPublish();
+        node.stageAndPublish(volume(), staging, target);
         assertEquals(
                 0, node.stub().nodeGetVolumeHealth(request).getVolumeHealth().getHealthStatusesCount());
         assertEquals(
@@ -347,6 +331,6 @@ class NodeServiceIT {
                 node.stub()
                         .nodeGetStorageHealth(NodeGetStorageHealthRequest.getDefaultInstance())
                         .getBackendHealthCount());
-        unpublishAndUnstage();
+        node.unpublishAndUnstage(volume(), staging, target);
     }
 }

@@ -18,7 +18,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -33,13 +32,14 @@ import org.slf4j.LoggerFactory;
 
 /// Gives every volume an identity of its own, and takes it away with the volume.
 ///
-/// The key of an empty volume follows the answer to CreateVolume, as nobody can stage it sooner than that:
-/// minting takes as long as the volume itself. What fails or is cut off is tried again ([#heal]).
+/// The key follows the answer to CreateVolume, as nobody can stage a volume sooner than that: minting takes as
+/// long as the volume itself. Only that of a volume that is a snapshot goes before it. What fails or is cut off is
+/// tried again ([#heal]).
 public final class VolumeKeys implements KeyMinting, AutoCloseable {
     /// How all identities of volumes begin.
     public static final String PREFIX = "siphon.";
 
-    private static final Logger log = LoggerFactory.getLogger(VolumeKeys.class);
+    private static final Logger LOG = LoggerFactory.getLogger(VolumeKeys.class);
 
     /// Identities are minted one after another in the mons; more at once would only take threads from
     /// callers.
@@ -53,14 +53,13 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private final Identities identities;
     private final KeyStore store;
     private final Supplier<Duration> timeLeft;
-    private final Map<VolumeId.Provisioned, Pending> pending = new ConcurrentHashMap<>();
+
+    /// The keys that are yet to be minted; done where that has failed.
+    private final Map<VolumeId.Provisioned, CompletableFuture<Void>> pending = new ConcurrentHashMap<>();
     private final Semaphore slots = new Semaphore(AT_ONCE);
     private final Set<String> looked = new HashSet<>();
     private final ScheduledExecutorService healer = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("keys-heal").factory());
-
-    /// A key that is yet to be minted, or could not be.
-    private record Pending(CompletableFuture<Void> done) {}
 
     /// @param timeLeft what is left of the caller's deadline
     public VolumeKeys(CephPorts ceph, Identities identities, KeyStore store, Supplier<Duration> timeLeft) {
@@ -102,13 +101,13 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     private void begin(VolumeId.Provisioned volume) {
-        Pending mine = new Pending(new CompletableFuture<>());
+        CompletableFuture<Void> mine = new CompletableFuture<>();
         if (pending.putIfAbsent(volume, mine) == null) {
             Thread.ofVirtual().name("mint " + volume.subvolume()).start(() -> run(volume, mine));
         }
     }
 
-    private void run(VolumeId.Provisioned volume, Pending mine) {
+    private void run(VolumeId.Provisioned volume, CompletableFuture<Void> mine) {
         try {
             slots.acquire();
             try {
@@ -117,25 +116,25 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                 slots.release();
             }
             pending.remove(volume, mine);
-            mine.done().complete(null);
+            mine.complete(null);
         } catch (DriverException.NotFound gone) {
             pending.remove(volume, mine);
-            mine.done().completeExceptionally(gone);
+            mine.completeExceptionally(gone);
         } catch (DriverException failed) {
-            log.warn("volume {} has no key yet, it is tried again: {}", volume, failed.getMessage());
-            mine.done().completeExceptionally(failed);
+            LOG.warn("volume {} has no key yet, it is tried again: {}", volume, failed.getMessage());
+            mine.completeExceptionally(failed);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         } finally {
             // nobody may wait for ever, whatever it was that went wrong
-            mine.done().cancel(false);
+            mine.cancel(false);
         }
     }
 
     /// Mints what could not be minted before, and what an earlier controller left without a key.
     private void heal() {
         pending.forEach((volume, failed) -> {
-            if (failed.done().isDone() && pending.remove(volume, failed)) {
+            if (failed.isDone() && pending.remove(volume, failed)) {
                 begin(volume);
             }
         });
@@ -146,7 +145,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                     looked.add(cluster);
                 }
             } catch (DriverException notNow) {
-                log.info(
+                LOG.info(
                         "cluster {} is not looked through for volumes without a key yet: {}",
                         cluster,
                         notNow.getMessage());
@@ -173,8 +172,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         }
     }
 
-    /// How many keys are yet to be minted, for metrics.
-    public int waiting() {
+    /// How many keys are yet to be minted.
+    int waiting() {
         return pending.size();
     }
 
@@ -207,10 +206,10 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     /// A key that is being minted now would outlive the volume.
-    private void awaitEnd(VolumeId.Provisioned volume, Pending minting) {
+    private void awaitEnd(VolumeId.Provisioned volume, CompletableFuture<Void> minting) {
         try {
-            minting.done().get(timeLeft.get().toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | CompletionException | CancellationException _) {
+            minting.get(timeLeft.get().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | CancellationException _) {
             // nothing was minted, or it is removed now
         } catch (TimeoutException _) {
             throw new DriverException.OperationPending("the key of volume " + volume + " is being made; retry");

@@ -5,59 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.node.Lab;
 import dev.siphon.node.ceph.KernelMounter;
 import dev.siphon.node.linux.Mounts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The kernel's client, against a real Ceph, in a guest of the lab.
 @Tag("kernel")
-class KernelMounterIT extends MounterContract {
-    private static final long MIB = 1 << 20;
+class KernelMounterIT extends CephMounterContract {
     private static final Duration LIMIT = Duration.ofSeconds(30);
-
-    private static Optional<Lab.Volume> made = Optional.empty();
-
-    @BeforeAll
-    static void makeVolume() {
-        made = Optional.of(Lab.createVolume(Lab.createGroup(64 * MIB), 32 * MIB));
-    }
-
-    private static Lab.Volume lab() {
-        return made.orElseThrow();
-    }
 
     @Override
     Mounter mounter() {
         return new KernelMounter();
-    }
-
-    @Override
-    ClientMount volume() {
-        return new ClientMount(
-                lab().id(),
-                Monitors.parse(Lab.monitors()),
-                Lab.fileSystem(),
-                lab().context().getOrDefault("mountPath", ""),
-                lab().credentials(),
-                ClientOptions.of(List.of(), false));
-    }
-
-    @Override
-    String writable() {
-        return lab().path().substring(volume().path().length() + 1);
-    }
-
-    @Override
-    CephCredentials unknown() {
-        return credentials("nobody", CephCredentialsTest.AES256K_KEY);
     }
 
     @ParameterizedTest

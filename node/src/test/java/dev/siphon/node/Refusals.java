@@ -1,0 +1,23 @@
+package dev.siphon.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import org.junit.jupiter.api.function.Executable;
+
+/// Calls that a node has to refuse.
+final class Refusals {
+    private Refusals() {}
+
+    /// Checks that `call` is refused with `code`.
+    ///
+    /// @return what the node says about it
+    static String refused(Code code, Executable call) {
+        StatusRuntimeException e = assertThrows(StatusRuntimeException.class, call);
+        String message = String.valueOf(e.getMessage());
+        assertEquals(code, e.getStatus().getCode(), message);
+        return message;
+    }
+}
