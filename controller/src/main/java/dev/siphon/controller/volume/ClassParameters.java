@@ -79,8 +79,8 @@ public final class ClassParameters {
     private static VolumeClass parse(Map<String, String> parameters, Optional<String> owner) {
         refuseUnknown("parameters", parameters, KNOWN);
         return new VolumeClass(
-                text(parameters, CLUSTER, VolumeId.Part.CLUSTER::check),
-                text(parameters, FS_NAME, VolumeId.Part.FILE_SYSTEM::check),
+                part(parameters, CLUSTER, VolumeId.Part.CLUSTER),
+                part(parameters, FS_NAME, VolumeId.Part.FILE_SYSTEM),
                 name(parameters, DATA_POOL),
                 owner,
                 id(parameters, UID),
@@ -139,6 +139,15 @@ public final class ClassParameters {
                             .anyMatch(c -> Character.isISOControl(c) || Character.isWhitespace(c) || c == '/')) {
                 throw new DriverException.InvalidRequest("parameter " + name + " " + Quoted.of(value)
                         + " is no name: expected 1 to 128 characters without blanks, slashes and control characters");
+            }
+        });
+    }
+
+    private static Optional<String> part(Map<String, String> parameters, String name, VolumeId.Part part) {
+        return text(parameters, name, value -> {
+            if (!part.fits(value)) {
+                throw new DriverException.InvalidRequest(
+                        "parameter " + name + " " + Quoted.of(value) + " must match " + part.form());
             }
         });
     }

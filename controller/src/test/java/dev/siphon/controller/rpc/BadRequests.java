@@ -174,8 +174,11 @@ final class BadRequests {
                                 "rsize=1k",
                                 "noatime=1",
                                 "mds_namespace=other"));
-        wrong.forEach((name, values) -> values.forEach(
-                value -> cases.add(bad(field + " " + name + "=" + value, b -> put.put(b, name, value), ""))));
+        wrong.forEach((name, values) -> {
+            String named = name.equals("mountOptions") ? "mount option" : name;
+            values.forEach(
+                    value -> cases.add(bad(field + " " + name + "=" + value, b -> put.put(b, name, value), named)));
+        });
         return cases;
     }
 
