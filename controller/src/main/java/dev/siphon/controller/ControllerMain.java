@@ -3,10 +3,7 @@ package dev.siphon.controller;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.identity.Directory;
-import dev.siphon.controller.identity.FileDirectory;
-import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.VolumeKeys;
-import dev.siphon.controller.ldap.LdapAdapter;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
 import dev.siphon.controller.volume.CephPorts;
@@ -42,9 +39,6 @@ public final class ControllerMain implements Callable<Integer> {
     /// its words are the cluster's.
     private static final Duration LOOK = Duration.ofSeconds(4);
 
-    /// How often to see whether LDAP answers.
-    private static final Duration LOOK_AT_LDAP = Duration.ofSeconds(10);
-
     @Spec
     private CommandSpec command = CommandSpec.create();
 
@@ -66,22 +60,20 @@ public final class ControllerMain implements Callable<Integer> {
     public static DriverProcess start(ControllerConfig config, UnaryOperator<CephPorts> decorate) {
         PrometheusRegistry metrics = new PrometheusRegistry();
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
-        CephAdapter ceph = CephAdapter.open(
-                config.clusters(),
+        Backend backend = Backend.open(
+                config.backend(),
                 ClientIdentity.of(
                         config.server().driverName().toString(),
                         config.server().endpoint().path()),
-                config.limits(),
-                config.keyType(),
                 timeLeft,
                 metrics);
-        Directory directory = directory(config.directory(), timeLeft, metrics);
+        CephAdapter ceph = backend.ceph();
         CephPorts ports = decorate.apply(ceph.ports());
-        Optional<VolumeKeys> keys = config.keyFolder()
-                .map(folder -> new VolumeKeys(ports, ceph.identities(), new FileKeyStore(folder), timeLeft));
+        Optional<VolumeKeys> keys =
+                backend.keys().map(store -> new VolumeKeys(ports, ceph.identities(), store, timeLeft));
         Domain domain = Domain.over(
                 ports,
-                directory,
+                backend.directory(),
                 config.defaultOwner(),
                 keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
                 timeLeft);
@@ -91,26 +83,15 @@ public final class ControllerMain implements Callable<Integer> {
                 new DriverProcess.Parts(
                         List.of(IdentityService.Offer.values()),
                         List.of(new ControllerService(domain, config.attach()), new GroupControllerService(domain)),
-                        check(ceph.ports().clusters(), directory),
+                        check(ceph.ports().clusters(), backend.directory()),
                         metrics));
-        process.closeAtEnd("ceph", ceph);
-        if (directory instanceof AutoCloseable connected) {
-            process.closeAtEnd("directory", connected);
-        }
+        process.closeAtEnd("backend", backend);
         keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start()));
         if (afterKill) {
             // who ends in order removes its socket
             ceph.takeOver();
         }
         return process;
-    }
-
-    private static Directory directory(
-            DirectoryChoice choice, Supplier<Duration> timeLeft, PrometheusRegistry metrics) {
-        return switch (choice) {
-            case DirectoryChoice.InFiles files -> new FileDirectory(files.passwd(), files.group());
-            case DirectoryChoice.InLdap ldap -> LdapAdapter.open(ldap.config(), LOOK_AT_LDAP, timeLeft, metrics);
-        };
     }
 
     /// The controller can work while the cluster that classes use by default answers; another's trouble shows at its

@@ -1,14 +1,7 @@
 package dev.siphon.controller;
 
-import dev.siphon.controller.ceph.ClustersFile;
-import dev.siphon.controller.ceph.call.CallLimits;
-import dev.siphon.controller.key.FileKeyStore;
-import dev.siphon.controller.ldap.LdapConfigFile;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerOptions;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Mixin;
@@ -20,32 +13,8 @@ public final class ControllerOptions {
     @Mixin
     private ServerOptions server = new ServerOptions();
 
-    @Option(
-            names = "--clusters",
-            required = true,
-            defaultValue = "${env:SIPHON_CLUSTERS}",
-            description = "The clusters file: JSON with id, monitors, user and keyringFile of each cluster (env"
-                    + " SIPHON_CLUSTERS).")
-    private Path clusters = Path.of("");
-
-    @Option(
-            names = "--directory-passwd",
-            defaultValue = "${env:SIPHON_DIRECTORY_PASSWD:-/etc/passwd}",
-            description = "The accounts, in the format of passwd(5) (default: /etc/passwd).")
-    private Path passwd = Path.of("/etc/passwd");
-
-    @Option(
-            names = "--directory-group",
-            defaultValue = "${env:SIPHON_DIRECTORY_GROUP:-/etc/group}",
-            description = "Their groups, in the format of group(5) (default: /etc/group).")
-    private Path group = Path.of("/etc/group");
-
-    @Option(
-            names = "--directory-config",
-            defaultValue = "${env:SIPHON_DIRECTORY_CONFIG:-}",
-            description = "Accounts and groups from LDAP instead of from files: JSON that says where and how (env"
-                    + " SIPHON_DIRECTORY_CONFIG; default: none).")
-    private String directory = "";
+    @Mixin
+    private BackendOptions backend = new BackendOptions();
 
     @Option(
             names = "--default-owner",
@@ -60,33 +29,6 @@ public final class ControllerOptions {
                     + " costs every pod seconds (default: off).")
     private boolean attach;
 
-    @Option(
-            names = "--key-dir",
-            defaultValue = "${env:SIPHON_KEY_DIR:-}",
-            description = "Give each volume a cephx identity that opens this volume alone, and write it to"
-                    + " VOLUME_ID.json in this directory, which must have mode 0700 (default: whoever mounts brings a"
-                    + " key).")
-    private String keyFolder = "";
-
-    @Option(
-            names = "--key-type",
-            defaultValue = "${env:SIPHON_KEY_TYPE:-}",
-            description = "The type of these keys, for kernels older than 7.0 on Ceph 20: aes; the cluster must allow"
-                    + " it (default: the cluster's).")
-    private String keyType = "";
-
-    @Option(
-            names = "--command-timeout",
-            defaultValue = "${env:SIPHON_COMMAND_TIMEOUT:-30}",
-            description = "Seconds that one command to Ceph may take, the caller's deadline permitting (default: 30).")
-    private int commandSeconds;
-
-    @Option(
-            names = "--threads-per-cluster",
-            defaultValue = "${env:SIPHON_THREADS_PER_CLUSTER:-32}",
-            description = "Commands to one cluster that may run at once (default: 32).")
-    private int threads;
-
     Level logLevel() {
         return server.logLevel();
     }
@@ -97,79 +39,13 @@ public final class ControllerOptions {
     public ControllerConfig read(CommandSpec command) {
         ConfigProblems problems = new ConfigProblems();
         var serverConfig = server.read(problems);
-        var file = problems.read("--clusters", () -> clusters(clusters));
-        var accounts = directory.isEmpty() ? files(problems) : ldap(problems);
-        var limits = problems.read("--command-timeout, --threads-per-cluster", () -> limits(commandSeconds, threads));
-        var keys = problems.read("--key-dir", () -> given(keyFolder).map(ControllerOptions::forKeys));
+        var backendConfig = backend.read(problems);
         return problems.orFail(
                 command,
                 () -> new ControllerConfig(
                         serverConfig.get(),
-                        file.get(),
-                        limits.get(),
-                        accounts.get(),
-                        given(defaultOwner),
-                        attach,
-                        keys.get(),
-                        given(keyType)));
-    }
-
-    private static ClustersFile clusters(Path path) {
-        try {
-            ClustersFile file = ClustersFile.read(path);
-            if (file.defaultCluster().isEmpty()) {
-                throw new IllegalArgumentException(path + " lists several clusters: mark one with \"default\": true");
-            }
-            return file;
-        } catch (ClustersFile.Invalid invalid) {
-            throw new IllegalArgumentException(invalid.getMessage(), invalid);
-        }
-    }
-
-    private ConfigProblems.Read<DirectoryChoice> files(ConfigProblems problems) {
-        var accounts = problems.read("--directory-passwd", () -> readable(passwd));
-        var groups = problems.read("--directory-group", () -> readable(group));
-        return problems.readIfNone(() -> new DirectoryChoice.InFiles(accounts.get(), groups.get()));
-    }
-
-    private ConfigProblems.Read<DirectoryChoice> ldap(ConfigProblems problems) {
-        return problems.read("--directory-config", () -> {
-            try {
-                return new DirectoryChoice.InLdap(LdapConfigFile.read(Path.of(directory)));
-            } catch (LdapConfigFile.Invalid invalid) {
-                throw new IllegalArgumentException(invalid.getMessage(), invalid);
-            }
-        });
-    }
-
-    private static Optional<String> given(String text) {
-        return Optional.of(text).filter(value -> !value.isEmpty());
-    }
-
-    private static Path forKeys(String text) {
-        Path folder = Path.of(text);
-        var _ = new FileKeyStore(folder);
-        return folder;
-    }
-
-    private static Path readable(Path path) {
-        if (!Files.isReadable(path)) {
-            throw new IllegalArgumentException("cannot be read: " + path);
-        }
-        return path;
-    }
-
-    private static CallLimits limits(int seconds, int slots) {
-        if (seconds < 1 || slots < 1 || slots > 1024) {
-            throw new IllegalArgumentException("need at least 1 second, and 1 to 1024 threads");
-        }
-        CallLimits defaults = CallLimits.DEFAULT;
-        return new CallLimits(
-                slots,
-                Duration.ofSeconds(seconds),
-                defaults.silence(),
-                defaults.lost(),
-                defaults.connect(),
-                defaults.spareHandles());
+                        backendConfig.get(),
+                        Optional.of(defaultOwner).filter(owner -> !owner.isEmpty()),
+                        attach));
     }
 }

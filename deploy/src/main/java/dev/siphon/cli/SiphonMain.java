@@ -1,6 +1,8 @@
 package dev.siphon.cli;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.server.BuildInfo;
+import dev.siphon.csi.server.ImmediateExit;
 import dev.siphon.csi.server.StartFailure;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
@@ -24,11 +26,12 @@ public final class SiphonMain implements Runnable {
     /// The subcommands by class name. None is linked from here: a node's classpath has no controller, and the
     /// other way round, and a process that starts should load nothing of the others.
     private static final List<Subcommand> SUBCOMMANDS = List.of(
-            new Subcommand("controller", "dev.siphon.controller.ControllerMain"),
-            new Subcommand("node", "dev.siphon.node.NodeMain"),
-            new Subcommand("csi", "dev.siphon.cli.CsiCommand"));
+            new Subcommand("controller", "dev.siphon.controller.ControllerMain", true),
+            new Subcommand("node", "dev.siphon.node.NodeMain", true),
+            new Subcommand("csi", "dev.siphon.cli.CsiCommand", false));
 
-    private record Subcommand(String name, String type) {}
+    /// @param serves whether it serves until a signal ends it
+    private record Subcommand(String name, String type, boolean serves) {}
 
     @CommandLine.Spec
     private @Nullable CommandSpec spec;
@@ -43,7 +46,14 @@ public final class SiphonMain implements Runnable {
 
     /// Runs the command line, and exits.
     public static void main(String[] args) {
-        System.exit(commandLine(List.of(args)).execute(args));
+        CommandLine commandLine = commandLine(List.of(args));
+        int code = commandLine.execute(args);
+        if (SUBCOMMANDS.stream().anyMatch(each -> each.serves() && List.of(args).contains(each.name()))) {
+            System.exit(code);
+        }
+        commandLine.getOut().flush();
+        commandLine.getErr().flush();
+        ImmediateExit.with(code);
     }
 
     /// The command with the subcommand that `args` name, or with all that are on this classpath.
@@ -82,6 +92,7 @@ public final class SiphonMain implements Runnable {
         return (thrown, command, _) -> {
             switch (thrown) {
                 case StartFailure e -> command.getErr().println("siphon: " + e.getMessage());
+                case DriverException e -> command.getErr().println("siphon: " + e.getMessage());
                 case CallFailure e -> command.getErr().println(e.getMessage());
                 default -> thrown.printStackTrace(command.getErr());
             }

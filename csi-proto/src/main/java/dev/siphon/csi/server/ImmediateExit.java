@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandle;
 /// Ends the process without the exit handlers of native libraries (`_exit(2)`). Those of librados destroy
 /// what its own threads may still use, when it is connecting or hangs: on Ceph 20.2.4 a SIGTERM just after
 /// the start ended in a SIGSEGV every few hundred times.
-final class ImmediateExit {
+public final class ImmediateExit {
     /// Set while an AOT cache is made, which the virtual machine writes at an end of its own.
     private static final String TRAINING = "siphon.training";
 
@@ -16,7 +16,7 @@ final class ImmediateExit {
 
     /// Does not return.
     @SuppressWarnings("restricted") // a native call
-    static void with(int code) {
+    public static void with(int code) {
         if (Boolean.getBoolean(TRAINING)) {
             Runtime.getRuntime().halt(code);
         }

@@ -1,0 +1,51 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.BackendConfig;
+import dev.siphon.controller.BackendOptions;
+import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.csi.server.JsonLogging;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.function.ToIntFunction;
+import org.slf4j.event.Level;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/// What all administrators' commands have in common, for picocli's `@Mixin`: where Ceph, the directory and the keys
+/// are, and how to print what was found. Inside the controller's pod the environment says the former.
+public final class AdminOptions {
+    @Mixin
+    private BackendOptions backend = new BackendOptions();
+
+    @Option(names = "--json", description = "Print JSON, for scripts.")
+    private boolean json;
+
+    /// Connects, works, and disconnects.
+    ///
+    /// @param work what to do; what it returns is the exit status
+    /// @throws picocli.CommandLine.ParameterException naming every flag that is wrong
+    /// @throws dev.siphon.csi.DriverException what Ceph, the directory or `work` refused; the launcher prints
+    ///     it and exits 1
+    int run(CommandSpec command, ToIntFunction<Backend> work) {
+        ConfigProblems problems = new ConfigProblems();
+        BackendConfig config = problems.orFail(command, backend.read(problems)::get);
+        JsonLogging.start(Level.ERROR);
+        ClientIdentity me = ClientIdentity.of(
+                "siphon admin",
+                Path.of("/proc", Long.toString(ProcessHandle.current().pid())));
+        try (Backend open = Backend.open(config, me, config.limits()::patience, new PrometheusRegistry())) {
+            return work.applyAsInt(open);
+        }
+    }
+
+    /// Prints what was found, as a table or as JSON.
+    void print(CommandSpec command, Table table) {
+        PrintWriter out = command.commandLine().getOut();
+        (json ? table.json() : table.text()).forEach(out::println);
+        out.flush();
+    }
+}

@@ -1,0 +1,109 @@
+package dev.siphon.controller.admin;
+
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+
+/// What a command found, in rows of equal kind: aligned columns for people, a JSON object per row for scripts.
+final class Table {
+    private static final int KILO = 1024;
+    private static final String UNITS = "KMGTPE";
+
+    private final List<String> columns;
+    private final List<List<Cell>> rows = new ArrayList<>();
+
+    /// @param columns their names, lower case: the keys in JSON, the headings in capitals
+    Table(String... columns) {
+        this.columns = List.of(columns);
+    }
+
+    /// What stands in a row under a column.
+    sealed interface Cell {
+        /// Words.
+        record Text(String text) implements Cell {}
+
+        /// A number.
+        record Count(long number) implements Cell {}
+
+        /// A size: its bytes in JSON, with a unit for people.
+        record Bytes(long bytes) implements Cell {}
+    }
+
+    /// Adds a row, a cell for each column.
+    void row(Cell... cells) {
+        if (cells.length != columns.size()) {
+            throw new IllegalArgumentException(cells.length + " cells for " + columns);
+        }
+        rows.add(List.of(cells));
+    }
+
+    /// How many rows there are.
+    int size() {
+        return rows.size();
+    }
+
+    /// A heading and a line per row, in columns two blanks apart.
+    List<String> text() {
+        List<List<String>> lines = new ArrayList<>();
+        lines.add(columns.stream().map(name -> name.toUpperCase(Locale.ROOT)).toList());
+        rows.forEach(row -> lines.add(row.stream().map(Table::shown).toList()));
+        int[] widths = IntStream.range(0, columns.size())
+                .map(i -> lines.stream()
+                        .mapToInt(line -> line.get(i).length())
+                        .max()
+                        .orElse(0))
+                .toArray();
+        return lines.stream().map(line -> aligned(line, widths)).toList();
+    }
+
+    /// A JSON object per row, each in a line.
+    List<String> json() {
+        return rows.stream().map(row -> object(row).toString()).toList();
+    }
+
+    private JsonObject object(List<Cell> row) {
+        JsonObject object = new JsonObject();
+        for (int i = 0; i < row.size(); i++) {
+            switch (row.get(i)) {
+                case Cell.Text it -> object.addProperty(columns.get(i), it.text());
+                case Cell.Count it -> object.addProperty(columns.get(i), it.number());
+                case Cell.Bytes it -> object.addProperty(columns.get(i), it.bytes());
+            }
+        }
+        return object;
+    }
+
+    private static String aligned(List<String> cells, int[] widths) {
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < cells.size(); i++) {
+            line.append(cells.get(i)).repeat(' ', widths[i] - cells.get(i).length() + 2);
+        }
+        return line.toString().stripTrailing();
+    }
+
+    private static String shown(Cell cell) {
+        return switch (cell) {
+            case Cell.Text it -> it.text();
+            case Cell.Count it -> Long.toString(it.number());
+            case Cell.Bytes it -> size(it.bytes());
+        };
+    }
+
+    /// A size as people read it: `512 B`, `1.5 GiB`.
+    static String size(long bytes) {
+        if (bytes < KILO) {
+            return bytes + " B";
+        }
+        int unit = 0;
+        double value = (double) bytes / KILO;
+        while (value >= KILO && unit < UNITS.length() - 1) {
+            value /= KILO;
+            unit++;
+        }
+        String number = String.format(Locale.ROOT, "%.1f", value);
+        return (number.endsWith(".0") ? number.substring(0, number.length() - 2) : number) + " " + UNITS.charAt(unit)
+                + "iB";
+    }
+}

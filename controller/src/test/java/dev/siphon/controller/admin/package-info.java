@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.admin;
+
+import org.jspecify.annotations.NullMarked;
