@@ -79,15 +79,11 @@ public final class BackendOptions {
     }
 
     private static ClustersFile clusters(Path path) {
-        try {
-            ClustersFile file = ClustersFile.read(path);
-            if (file.defaultCluster().isEmpty()) {
-                throw new IllegalArgumentException(path + " lists several clusters: mark one with \"default\": true");
-            }
-            return file;
-        } catch (ClustersFile.Invalid invalid) {
-            throw new IllegalArgumentException(invalid.getMessage(), invalid);
+        ClustersFile file = ClustersFile.read(path);
+        if (file.defaultCluster().isEmpty()) {
+            throw new IllegalArgumentException(path + " lists several clusters: mark one with \"default\": true");
         }
+        return file;
     }
 
     private ConfigProblems.Read<DirectoryChoice> files(ConfigProblems problems) {
@@ -97,13 +93,8 @@ public final class BackendOptions {
     }
 
     private ConfigProblems.Read<DirectoryChoice> ldap(ConfigProblems problems) {
-        return problems.read("--directory-config", () -> {
-            try {
-                return new DirectoryChoice.InLdap(LdapConfigFile.read(Path.of(directory)));
-            } catch (LdapConfigFile.Invalid invalid) {
-                throw new IllegalArgumentException(invalid.getMessage(), invalid);
-            }
-        });
+        return problems.read(
+                "--directory-config", () -> new DirectoryChoice.InLdap(LdapConfigFile.read(Path.of(directory))));
     }
 
     private static Optional<String> given(String text) {

@@ -1,16 +1,10 @@
 package dev.siphon.controller.ceph;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
-import com.google.gson.JsonPrimitive;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.controller.config.JsonFields;
+import dev.siphon.controller.config.JsonFile;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -30,6 +24,7 @@ import java.util.regex.Pattern;
 /// @param defaultCluster the id of the one marked `default`, or of the only one
 public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaultCluster) {
     private static final Set<String> KEYS = Set.of("id", "monitors", "user", "keyringFile", "default");
+    private static final JsonFile FILE = new JsonFile("clusters file", Set.of("clusters"));
     private static final String HOST = "([A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:]+\\])";
     private static final String ADDRESS = "v[12]:" + HOST + ":[0-9]{1,5}(/[0-9]+)?";
     private static final Pattern MONITOR =
@@ -40,147 +35,77 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         clusters = List.copyOf(clusters);
     }
 
-    /// Says what is wrong with a clusters file, all of it at once.
-    public static final class Invalid extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Invalid(Path file, List<String> errors) {
-            super("clusters file " + file + ": " + String.join("; ", errors));
-        }
-    }
-
     /// Reads the file.
     ///
-    /// @throws Invalid if it cannot be read, or anything in it is wrong
+    /// @throws JsonFile.Invalid if it cannot be read, or anything in it is wrong
     public static ClustersFile read(Path file) {
-        try {
-            return parse(file, Files.readString(file));
-        } catch (IOException e) {
-            throw new Invalid(file, List.of("cannot be read: " + e));
-        }
+        return FILE.read(file, ClustersFile::of);
     }
 
     /// Reads the text of a file.
     ///
-    /// @throws Invalid if anything in it is wrong
+    /// @throws JsonFile.Invalid if anything in it is wrong
     static ClustersFile parse(Path file, String text) {
-        Reader reader = new Reader();
-        List<ClusterAccess> clusters = reader.clusters(text);
-        if (!reader.errors.isEmpty()) {
-            throw new Invalid(file, reader.errors);
+        return FILE.parse(file, text, ClustersFile::of);
+    }
+
+    private static ClustersFile of(JsonFields root) {
+        List<ClusterAccess> clusters = new ArrayList<>();
+        Set<String> ids = new HashSet<>();
+        List<String> marked = new ArrayList<>();
+        for (JsonFields fields : root.objects("clusters", KEYS)) {
+            ClusterAccess cluster = cluster(fields);
+            clusters.add(cluster);
+            if (!cluster.cluster().isEmpty() && !ids.add(cluster.cluster())) {
+                fields.wrong("id", Quoted.of(cluster.cluster()) + " is there twice");
+            }
+            if (fields.flag("default")) {
+                marked.add(cluster.cluster());
+            }
+        }
+        if (clusters.isEmpty()) {
+            root.wrong("clusters", "must be a list of at least one cluster");
+        }
+        if (marked.size() > 1) {
+            root.wrong("default", "is set on more than one cluster: " + String.join(", ", marked));
         }
         Optional<String> only =
                 clusters.size() == 1 ? Optional.of(clusters.getFirst().cluster()) : Optional.empty();
-        return new ClustersFile(clusters, reader.marked.stream().findFirst().or(() -> only));
+        return new ClustersFile(clusters, marked.stream().findFirst().or(() -> only));
     }
 
-    /// Goes through the tree and collects what is wrong.
-    private static final class Reader {
-        private final List<String> errors = new ArrayList<>();
-        private final List<String> marked = new ArrayList<>();
-        private final Set<String> ids = new HashSet<>();
+    private static ClusterAccess cluster(JsonFields fields) {
+        return new ClusterAccess(
+                fields.need("id", "", "", ClustersFile::id),
+                monitors(fields),
+                fields.need("user", "", "", ClustersFile::user),
+                fields.need("keyringFile", "", Path.of("/"), JsonFields::absolute));
+    }
 
-        List<ClusterAccess> clusters(String text) {
-            List<ClusterAccess> result = new ArrayList<>();
-            JsonArray array = root(text);
-            for (int i = 0; i < array.size(); i++) {
-                String where = "clusters[" + i + "]";
-                if (array.get(i) instanceof JsonObject object) {
-                    cluster(where, object).ifPresent(result::add);
-                } else {
-                    errors.add(where + " must be an object");
-                }
-            }
-            if (marked.size() > 1) {
-                errors.add("default is set on more than one cluster: " + String.join(", ", marked));
-            }
-            return result;
+    private static List<String> monitors(JsonFields fields) {
+        List<String> monitors = fields.texts("monitors");
+        if (monitors.isEmpty()) {
+            fields.wrong("monitors", "must be a list of at least one address");
         }
-
-        private JsonArray root(String text) {
-            try {
-                if (JsonParser.parseString(text) instanceof JsonObject root
-                        && root.get("clusters") instanceof JsonArray array
-                        && !array.isEmpty()) {
-                    return array;
-                }
-                errors.add("must be an object with a list \"clusters\" of at least one");
-            } catch (JsonParseException e) {
-                errors.add("is not JSON: " + e.getMessage());
-            }
-            return new JsonArray();
-        }
-
-        private Optional<ClusterAccess> cluster(String where, JsonObject object) {
-            int before = errors.size();
-            for (String key : object.keySet()) {
-                check(KEYS.contains(key), where + "." + key + " is not known: expected " + sorted(KEYS));
-            }
-            String id = text(where, object, "id");
-            check(
-                    id.isEmpty() || VolumeId.Part.CLUSTER.fits(id),
-                    where + ".id must match " + VolumeId.Part.CLUSTER.form());
-            check(id.isEmpty() || ids.add(id), where + ".id " + Quoted.of(id) + " is there twice");
-            String user = text(where, object, "user");
-            check(
-                    user.isEmpty() || (USER.matcher(user).matches() && !user.startsWith("client.")),
-                    where + ".user must be a cephx user without \"client.\"");
-            String keyring = text(where, object, "keyringFile");
-            check(keyring.isEmpty() || keyring.startsWith("/"), where + ".keyringFile must be an absolute path");
-            List<String> monitors = monitors(where, object);
-            readDefault(where, object, id);
-            return errors.size() == before
-                    ? Optional.of(new ClusterAccess(id, monitors, user, Path.of(keyring)))
-                    : Optional.empty();
-        }
-
-        private List<String> monitors(String where, JsonObject object) {
-            List<String> monitors = new ArrayList<>();
-            if (!(object.get("monitors") instanceof JsonArray array) || array.isEmpty()) {
-                errors.add(where + ".monitors must be a list of at least one address");
-                return monitors;
-            }
-            for (int i = 0; i < array.size(); i++) {
-                String monitor = string(array.get(i)).orElse("");
-                check(
-                        MONITOR.matcher(monitor).matches(),
-                        where + ".monitors[" + i + "] must be HOST, HOST:PORT or [v2:HOST:PORT/0,v1:HOST:PORT/0]");
-                monitors.add(monitor);
-            }
-            return monitors;
-        }
-
-        private void readDefault(String where, JsonObject object, String id) {
-            JsonElement value = object.get("default");
-            if (value instanceof JsonPrimitive primitive && primitive.isBoolean()) {
-                if (primitive.getAsBoolean()) {
-                    marked.add(id);
-                }
-            } else {
-                check(value == null, where + ".default must be true or false");
+        for (int i = 0; i < monitors.size(); i++) {
+            if (!MONITOR.matcher(monitors.get(i)).matches()) {
+                fields.wrong("monitors[" + i + "]", "must be HOST, HOST:PORT or [v2:HOST:PORT/0,v1:HOST:PORT/0]");
             }
         }
+        return monitors;
+    }
 
-        private String text(String where, JsonObject object, String key) {
-            String value = string(object.get(key)).orElse("");
-            check(!value.isEmpty(), where + "." + key + " must be a string that is not empty");
-            return value;
+    private static String id(String text) {
+        if (!VolumeId.Part.CLUSTER.fits(text)) {
+            throw new IllegalArgumentException("must match " + VolumeId.Part.CLUSTER.form());
         }
+        return text;
+    }
 
-        private static Optional<String> string(@org.jspecify.annotations.Nullable JsonElement element) {
-            return element instanceof JsonPrimitive primitive && primitive.isString()
-                    ? Optional.of(primitive.getAsString())
-                    : Optional.empty();
+    private static String user(String text) {
+        if (!USER.matcher(text).matches() || text.startsWith("client.")) {
+            throw new IllegalArgumentException("must be a cephx user without \"client.\"");
         }
-
-        private void check(boolean holds, String error) {
-            if (!holds) {
-                errors.add(error);
-            }
-        }
-
-        private static String sorted(Set<String> keys) {
-            return String.join(", ", keys.stream().sorted().toList());
-        }
+        return text;
     }
 }

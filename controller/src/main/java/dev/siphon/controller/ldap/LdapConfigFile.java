@@ -1,15 +1,12 @@
 package dev.siphon.controller.ldap;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import com.unboundid.ldap.sdk.DN;
 import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.LDAPException;
+import dev.siphon.controller.config.JsonFields;
+import dev.siphon.controller.config.JsonFile;
 import dev.siphon.controller.identity.CacheLimits;
 import dev.siphon.csi.Quoted;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,57 +46,26 @@ public final class LdapConfigFile {
     private static final long MAX_ID = 0xFFFF_FFFEL;
     private static final long MAX_SECONDS = 30L * 24 * 3600;
 
-    private final List<String> errors = new ArrayList<>();
+    private static final JsonFile FILE = new JsonFile("directory file", KEYS);
 
     private LdapConfigFile() {}
 
-    /// Says what is wrong with the file, all of it at once.
-    public static final class Invalid extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        Invalid(Path file, List<String> errors) {
-            super("directory file " + file + ": " + String.join("; ", errors));
-        }
-    }
-
     /// Reads the file, and looks at the files that it names.
     ///
-    /// @throws Invalid if it cannot be read, or anything in it is wrong
+    /// @throws JsonFile.Invalid if it cannot be read, or anything in it is wrong
     public static LdapConfig read(Path file) {
-        try {
-            return parse(file, Files.readString(file));
-        } catch (IOException e) {
-            throw new Invalid(file, List.of("cannot be read: " + e));
-        }
+        return FILE.read(file, LdapConfigFile::config);
     }
 
     /// Reads the text of a file.
     ///
-    /// @throws Invalid if anything in it is wrong
+    /// @throws JsonFile.Invalid if anything in it is wrong
     static LdapConfig parse(Path file, String text) {
-        LdapConfigFile reader = new LdapConfigFile();
-        LdapConfig config = reader.config(reader.root(text));
-        if (!reader.errors.isEmpty()) {
-            throw new Invalid(file, reader.errors);
-        }
-        return config;
-    }
-
-    private JsonObject root(String text) {
-        try {
-            if (JsonParser.parseString(text) instanceof JsonObject root) {
-                return root;
-            }
-            errors.add("must be an object");
-        } catch (JsonParseException e) {
-            errors.add("is not JSON: " + e.getMessage());
-        }
-        return new JsonObject();
+        return FILE.parse(file, text, LdapConfigFile::config);
     }
 
     /// What the file says; where it is wrong, which is noted, something else stands.
-    private LdapConfig config(JsonObject root) {
-        JsonFields fields = new JsonFields("", root, KEYS, errors);
+    private static LdapConfig config(JsonFields fields) {
         Preset preset = fields.need("preset", "rfc2307", Preset.RFC2307, Preset::of);
         boolean plain = fields.need("tls", "required", false, LdapConfigFile::isPlain);
         String base = fields.text("base").orElse("");
@@ -116,13 +82,13 @@ public final class LdapConfigFile {
     }
 
     private static Optional<Path> caFile(JsonFields fields) {
-        return fields.read("caFile", "", LdapConfigFile::absolute).map(path -> {
+        return fields.read("caFile", "", JsonFields::absolute).map(path -> {
             ServerTrust.check(path).ifPresent(problem -> fields.wrong("caFile", problem));
             return path;
         });
     }
 
-    private List<LdapServer> servers(JsonFields fields, boolean plain) {
+    private static List<LdapServer> servers(JsonFields fields, boolean plain) {
         List<LdapServer> servers = new ArrayList<>();
         List<String> texts = fields.texts("servers");
         for (String text : texts) {
@@ -143,7 +109,7 @@ public final class LdapConfigFile {
 
     private static Optional<LdapConfig.Bind> bind(JsonFields fields, boolean plain) {
         Optional<DN> dn = fields.read("bindDn", "", LdapConfigFile::dn);
-        Optional<Path> file = fields.read("passwordFile", "", LdapConfigFile::absolute);
+        Optional<Path> file = fields.read("passwordFile", "", JsonFields::absolute);
         file.flatMap(PasswordFile::check).ifPresent(problem -> fields.wrong("passwordFile", problem));
         if (dn.isPresent() != file.isPresent()) {
             fields.wrong("bindDn", "and passwordFile go together");
@@ -223,13 +189,6 @@ public final class LdapConfigFile {
             case "dns" -> LdapConfig.Membership.DNS;
             default -> throw new IllegalArgumentException("must be \"names\" or \"dns\"");
         };
-    }
-
-    private static Path absolute(String text) {
-        if (!text.startsWith("/")) {
-            throw new IllegalArgumentException("must be an absolute path");
-        }
-        return Path.of(text);
     }
 
     private static DN dn(String text) {

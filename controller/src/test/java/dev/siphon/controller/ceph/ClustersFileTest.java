@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.config.JsonFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +61,7 @@ class ClustersFileTest {
                 "clusters[0].user",
                 "clusters[0].keyringFile",
                 "clusters[0].default",
-                "clusters[0].key is not known",
+                "clusters[0].\"key\" is not known",
                 "clusters[1].monitors",
                 "clusters[1].user",
                 "clusters[2].id \"c\" is there twice",
@@ -113,7 +114,7 @@ class ClustersFileTest {
     @Test
     void aFileThatIsNotThereIsReported() {
         Path missing = Path.of("/nonexistent/clusters.json");
-        assertTrue(String.valueOf(assertThrows(ClustersFile.Invalid.class, () -> ClustersFile.read(missing))
+        assertTrue(String.valueOf(assertThrows(JsonFile.Invalid.class, () -> ClustersFile.read(missing))
                         .getMessage())
                 .contains("cannot be read"));
     }
@@ -123,7 +124,7 @@ class ClustersFileTest {
     }
 
     private static String error(String text) {
-        return String.valueOf(assertThrows(ClustersFile.Invalid.class, () -> ClustersFile.parse(FILE, text))
+        return String.valueOf(assertThrows(JsonFile.Invalid.class, () -> ClustersFile.parse(FILE, text))
                 .getMessage());
     }
 }

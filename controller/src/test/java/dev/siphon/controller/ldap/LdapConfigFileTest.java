@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.config.JsonFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ final class LdapConfigFileTest {
 
     private static String refusal(String text) {
         return String.valueOf(
-                assertThrows(LdapConfigFile.Invalid.class, () -> parse(text)).getMessage());
+                assertThrows(JsonFile.Invalid.class, () -> parse(text)).getMessage());
     }
 
     @Test
@@ -178,7 +179,7 @@ final class LdapConfigFileTest {
     void whatIsNoJsonIsRefused() {
         assertTrue(refusal("{").contains("is not JSON"));
         assertTrue(refusal("[]").contains("must be an object"));
-        assertThrows(LdapConfigFile.Invalid.class, () -> LdapConfigFile.read(folder.resolve("missing")));
+        assertThrows(JsonFile.Invalid.class, () -> LdapConfigFile.read(folder.resolve("missing")));
     }
 
     @Test

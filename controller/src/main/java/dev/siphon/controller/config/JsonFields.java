@@ -1,4 +1,4 @@
-package dev.siphon.controller.ldap;
+package dev.siphon.controller.config;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
@@ -7,6 +7,7 @@ import com.google.gson.JsonPrimitive;
 import dev.siphon.csi.Nearest;
 import dev.siphon.csi.Quoted;
 import java.math.BigDecimal;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /// Reads the fields of one JSON object and notes what is wrong with them in a list that all objects of a file share.
-final class JsonFields {
+public final class JsonFields {
     private final String where;
     private final JsonObject object;
     private final List<String> errors;
@@ -35,7 +36,7 @@ final class JsonFields {
     }
 
     /// The text of a field; empty if it is not there.
-    Optional<String> text(String key) {
+    public Optional<String> text(String key) {
         JsonElement value = object.get(key);
         if (value == null) {
             return Optional.empty();
@@ -47,21 +48,56 @@ final class JsonFields {
         return text;
     }
 
-    /// The strings of a list; none if it is not there.
-    List<String> texts(String key) {
-        JsonElement value = object.get(key);
+    /// The strings of a list; none if it is not there. Where something else stands, which is noted, "" does.
+    public List<String> texts(String key) {
         List<String> texts = new ArrayList<>();
-        if (value instanceof JsonArray array) {
-            array.forEach(each -> string(each).ifPresent(texts::add));
-        }
-        if (value != null && !(value instanceof JsonArray array && array.size() == texts.size())) {
-            wrong(key, "must be a list of strings");
+        JsonArray array = array(key, "must be a list of strings");
+        for (int i = 0; i < array.size(); i++) {
+            Optional<String> text = string(array.get(i));
+            if (text.isEmpty()) {
+                wrong(key + "[" + i + "]", "must be a string");
+            }
+            texts.add(text.orElse(""));
         }
         return texts;
     }
 
+    /// The objects of a list; none if it is not there.
+    public List<JsonFields> objects(String key, Set<String> known) {
+        List<JsonFields> objects = new ArrayList<>();
+        JsonArray array = array(key, "must be a list of objects");
+        for (int i = 0; i < array.size(); i++) {
+            if (array.get(i) instanceof JsonObject inner) {
+                objects.add(new JsonFields(where + key + "[" + i + "].", inner, known, errors));
+            } else {
+                wrong(key + "[" + i + "]", "must be an object");
+            }
+        }
+        return objects;
+    }
+
+    private JsonArray array(String key, String otherwise) {
+        JsonElement value = object.get(key);
+        if (value != null && !(value instanceof JsonArray)) {
+            wrong(key, otherwise);
+        }
+        return value instanceof JsonArray found ? found : new JsonArray();
+    }
+
+    /// Whether a field is `true`; `false` if it is not there.
+    public boolean flag(String key) {
+        JsonElement value = object.get(key);
+        if (value instanceof JsonPrimitive primitive && primitive.isBoolean()) {
+            return primitive.getAsBoolean();
+        }
+        if (value != null) {
+            wrong(key, "must be true or false");
+        }
+        return false;
+    }
+
     /// A whole number in a range.
-    long number(String key, long whenNone, long least, long most) {
+    public long number(String key, long whenNone, long least, long most) {
         JsonElement value = object.get(key);
         if (value == null) {
             return whenNone;
@@ -79,7 +115,7 @@ final class JsonFields {
     }
 
     /// An object in this one; an empty one if it is not there.
-    JsonFields object(String key, Set<String> known) {
+    public JsonFields object(String key, Set<String> known) {
         JsonElement value = object.get(key);
         if (value != null && !(value instanceof JsonObject)) {
             wrong(key, "must be an object");
@@ -90,7 +126,7 @@ final class JsonFields {
 
     /// The value of a field made of its text, or of `whenNone` if it is not there; empty if both are, or what is
     /// there is wrong, which is noted.
-    <T> Optional<T> read(String key, String whenNone, Function<String, T> parse) {
+    public <T> Optional<T> read(String key, String whenNone, Function<String, T> parse) {
         String text = text(key).orElse(whenNone);
         if (text.isEmpty()) {
             return Optional.empty();
@@ -105,7 +141,7 @@ final class JsonFields {
 
     /// As [#read(String, String, Function)] for a field that must have a value: `whenWrong` stands for it when it has
     /// none, which is noted.
-    <T> T need(String key, String whenNone, T whenWrong, Function<String, T> parse) {
+    public <T> T need(String key, String whenNone, T whenWrong, Function<String, T> parse) {
         if (whenNone.isEmpty() && object.get(key) == null) {
             wrong(key, "is needed");
         }
@@ -113,8 +149,16 @@ final class JsonFields {
     }
 
     /// Notes that a field is wrong.
-    void wrong(String key, String what) {
+    public void wrong(String key, String what) {
         errors.add(where + key + " " + what);
+    }
+
+    /// The path that a field's text is, for [#read] and [#need].
+    public static Path absolute(String text) {
+        if (!text.startsWith("/")) {
+            throw new IllegalArgumentException("must be an absolute path");
+        }
+        return Path.of(text);
     }
 
     private static Optional<String> string(JsonElement element) {
