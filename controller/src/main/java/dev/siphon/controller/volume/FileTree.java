@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import java.time.Instant;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -64,6 +65,15 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     /// @throws DriverException.BackendFault if it has no layout of its own
     Layout layout(String cluster, String fileSystem, String path);
+
+    /// A note of Siphon's on a directory (its attribute `user.siphon.NAME`); empty if there is none, or no such
+    /// directory. While nobody changes it the client knows it, and asks no MDS.
+    Optional<String> note(String cluster, String fileSystem, String path, String name);
+
+    /// Writes a note on a directory; "" removes it.
+    ///
+    /// @throws DriverException.NotFound if there is no such directory
+    void setNote(String cluster, String fileSystem, String path, String name, String value);
 
     /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
     /// background and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links;

@@ -12,6 +12,7 @@ import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
@@ -142,6 +143,25 @@ public abstract class FileTreeContract {
         subvolumes().remove(volume);
         assertEquals(expected, files().layout(cluster, fileSystem, inSnapshot));
         assertThrows(DriverException.NotFound.class, () -> files().layout(cluster, fileSystem, data));
+    }
+
+    @Test
+    final void aNoteStaysUntilItIsRemoved() {
+        for (String path : List.of(group.path(), data)) {
+            assertEquals(Optional.empty(), files().note(cluster, fileSystem, path, "tried"));
+            for (String value : List.of("one", "another, of Zoë")) {
+                files().setNote(cluster, fileSystem, path, "tried", value);
+                assertEquals(Optional.of(value), files().note(cluster, fileSystem, path, "tried"));
+            }
+            assertEquals(Optional.empty(), files().note(cluster, fileSystem, path, "other"));
+            files().setNote(cluster, fileSystem, path, "tried", "");
+            assertEquals(Optional.empty(), files().note(cluster, fileSystem, path, "tried"));
+        }
+        String missing = group.path() + "/missing";
+        assertEquals(Optional.empty(), files().note(cluster, fileSystem, missing, "tried"));
+        assertThrows(
+                DriverException.NotFound.class,
+                () -> files().setNote(cluster, fileSystem, missing, "tried", "nothing"));
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.siphon.csi.DriverException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -113,6 +114,28 @@ final class InMemoryFiles implements FileTree {
         synchronized (tree) {
             Directory directory = at(cluster, path);
             return new Layout(directory.dataPool, directory.poolNamespace);
+        }
+    }
+
+    @Override
+    public Optional<String> note(String cluster, String fileSystem, String path, String name) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            return tree.notesAt(path).flatMap(notes -> Optional.ofNullable(notes.get(name)));
+        }
+    }
+
+    @Override
+    public void setNote(String cluster, String fileSystem, String path, String name, String value) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            Map<String, String> notes =
+                    tree.notesAt(path).orElseThrow(() -> new DriverException.NotFound(path + " does not exist"));
+            if (value.isEmpty()) {
+                notes.remove(name);
+            } else {
+                notes.put(name, value);
+            }
         }
     }
 

@@ -28,6 +28,7 @@ final class InMemoryTree {
     static final class GroupState {
         OptionalLong quota = OptionalLong.empty();
         final NavigableMap<String, Entry> subvolumes = new TreeMap<>();
+        final Map<String, String> notes = new HashMap<>();
     }
 
     /// What a subvolume's name stands for: the data directory of now, and snapshots of this or earlier ones.
@@ -59,6 +60,7 @@ final class InMemoryTree {
         final String dataPool;
         final String poolNamespace;
         final NavigableMap<String, String> files = new TreeMap<>();
+        final Map<String, String> notes = new HashMap<>();
 
         private Directory(String name, SubvolumeSpec spec, String poolNamespace) {
             this.name = name;
@@ -82,12 +84,21 @@ final class InMemoryTree {
             Directory copy = new Directory(as, spec, poolNamespace);
             copy.quotaFiles = quotaFiles;
             copy.files.putAll(files);
+            copy.notes.putAll(notes);
             return copy;
         }
 
         long usedBytes() {
             return files.values().stream().mapToLong(String::length).sum();
         }
+    }
+
+    /// The notes on a group's or a data directory.
+    Optional<Map<String, String>> notesAt(String path) {
+        String[] parts = path.split("/", -1);
+        return parts.length == 3
+                ? Optional.ofNullable(groups.get(parts[2])).map(group -> group.notes)
+                : at(path).map(directory -> directory.notes);
     }
 
     /// A snapshot: the data directory as it was.

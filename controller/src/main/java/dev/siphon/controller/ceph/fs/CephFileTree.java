@@ -6,6 +6,7 @@ import dev.siphon.csi.Quoted;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -16,6 +17,7 @@ final class CephFileTree implements FileTree {
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
     private static final String MAX_FILES = "ceph.quota.max_files";
     private static final String SNAPSHOT_TIME = "ceph.snap.btime";
+    private static final String NOTE = "user.siphon.";
     private static final String LAYOUT = "ceph.dir.layout";
     private static final Pattern TIME = Pattern.compile("([0-9]{1,12})[.]([0-9]{9})");
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
@@ -116,6 +118,22 @@ final class CephFileTree implements FileTree {
                             + " in cluster " + cluster + " has no layout of its own"));
             return new Layout(
                     pool, directory.attribute(LAYOUT + ".pool_namespace").orElse(""));
+        });
+    }
+
+    @Override
+    public Optional<String> note(String cluster, String fileSystem, String path, String name) {
+        return fileSystems
+                .client(cluster, fileSystem)
+                .call("get note", mount -> mount.attribute(mount.locate(path), NOTE + name))
+                .filter(value -> !value.isEmpty());
+    }
+
+    @Override
+    public void setNote(String cluster, String fileSystem, String path, String name, String value) {
+        boolean _ = fileSystems.client(cluster, fileSystem).call("set note", mount -> {
+            mount.setAttribute(mount.locate(path), NOTE + name, value);
+            return true;
         });
     }
 

@@ -146,6 +146,29 @@ record Mount(Client client, String root) implements AutoCloseable {
         }
     }
 
+    /// An extended attribute as text; empty if there is none, or no such file.
+    Optional<String> attribute(MountPath path, String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(MAX_XATTR_BYTES);
+            int length = client.callUnchecked(
+                    Function.LGETXATTR, path.in(arena), arena.allocateFrom(name), value, MAX_XATTR_BYTES);
+            if (CephErrno.ENODATA.is(length) || CephErrno.ENOENT.is(length)) {
+                return Optional.empty();
+            }
+            check(path, length);
+            return Optional.of(new String(value.asSlice(0, length).toArray(JAVA_BYTE), StandardCharsets.UTF_8));
+        }
+    }
+
+    /// Sets an extended attribute to a text.
+    void setAttribute(MountPath path, String name, String value) {
+        try (Arena arena = Arena.ofConfined()) {
+            byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+            MemorySegment memory = arena.allocateFrom(value);
+            call(path, Function.LSETXATTR, path.in(arena), arena.allocateFrom(name), memory, (long) bytes.length, 0);
+        }
+    }
+
     /// Copies one extended attribute from a file to another.
     void copyAttribute(String name, MountPath from, MountPath to) {
         try (Arena arena = Arena.ofConfined()) {
