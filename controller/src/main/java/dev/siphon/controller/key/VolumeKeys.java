@@ -4,6 +4,7 @@ import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
@@ -111,7 +112,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         try {
             slots.acquire();
             try {
-                mint(volume, volume.subvolume(), true);
+                mint(volume, Homes.behind(volume).subvolume(), true);
             } finally {
                 slots.release();
             }
@@ -164,7 +165,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                 if (Volumes.isOurs(group)) {
                     subvolumes.list(group).orElse(List.of()).stream()
                             .map(group::volume)
-                            .filter(volume -> Volumes.canHaveMade(volume) && !Volumes.isReadOnly(volume))
+                            .filter(volume ->
+                                    Volumes.canHaveMade(volume) && !Volumes.isReadOnly(volume) && !Homes.isHome(volume))
                             .filter(volume -> !have.contains(volume))
                             .forEach(this::begin);
                 }

@@ -13,6 +13,7 @@ import csi.v1.GetCapacityResponse;
 import dev.siphon.controller.volume.Attachments;
 import dev.siphon.controller.volume.Capacities;
 import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -37,7 +38,13 @@ final class VolumeHandler {
     DeleteVolumeResponse delete(DeleteVolumeRequest request) {
         Optional<VolumeId> id = ids.volumeToRemove("volume_id", request.getVolumeId());
         Fields.secrets(request.getSecretsMap());
+        boolean deleteHome =
+                request.getVolumeId().equals(request.getSecretsMap().get(Homes.DELETE));
         id.ifPresent(volume -> {
+            if (deleteHome && volume instanceof VolumeId.Provisioned home) {
+                volumes.deleteHome(home);
+                return;
+            }
             attachments.ifPresent(attached -> attached.checkDetached(volume));
             volumes.delete(volume);
         });

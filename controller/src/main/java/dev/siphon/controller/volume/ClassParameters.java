@@ -27,6 +27,7 @@ public final class ClassParameters {
     private static final String QUOTA_FILES = "quotaFiles";
     private static final String MOUNTER = "mounter";
     private static final String SNAPSHOT_BACKED = "snapshotBacked";
+    private static final String KIND = "kind";
 
     private static final Set<String> KNOWN = Set.of(
             CLUSTER,
@@ -39,7 +40,8 @@ public final class ClassParameters {
             QUOTA_FILES,
             MOUNTER,
             MountOptions.KEY,
-            SNAPSHOT_BACKED);
+            SNAPSHOT_BACKED,
+            KIND);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
     /// What the provisioner adds with `--extra-create-metadata`; it says who asks; of all that only the
@@ -91,7 +93,8 @@ public final class ClassParameters {
                         .map(MounterChoice::parse)
                         .orElse(MounterChoice.AUTO),
                 mountOptions(parameters),
-                flag(parameters, SNAPSHOT_BACKED));
+                flag(parameters, SNAPSHOT_BACKED),
+                home(parameters));
     }
 
     /// Reads a VolumeAttributesClass.
@@ -123,6 +126,18 @@ public final class ClassParameters {
                                 + Nearest.to(name, known) + "\"; known are " + new TreeSet<>(known));
             }
         }
+    }
+
+    private static boolean home(Map<String, String> parameters) {
+        String home = "home";
+        return text(parameters, KIND, value -> {
+                    if (!value.equals(home) && !value.equals("volume")) {
+                        throw new DriverException.InvalidRequest(
+                                "parameter " + KIND + " " + Quoted.of(value) + " must be volume or home");
+                    }
+                })
+                .filter(home::equals)
+                .isPresent();
     }
 
     private static Optional<String> text(Map<String, String> parameters, String name, Consumer<String> check) {

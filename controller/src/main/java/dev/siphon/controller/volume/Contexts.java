@@ -13,10 +13,10 @@ final class Contexts {
         this.clusters = clusters;
     }
 
-    /// For a volume of its own: the node mounts the group and binds the subvolume's one data directory,
-    /// which it finds itself, so that no mgr command has to.
+    /// For a volume of its own, or a door to a home: the node mounts the group and binds the one data directory of
+    /// the subvolume that holds the files, which it finds itself, so that no mgr command has to.
     VolumeContext of(VolumeId.Provisioned volume, VolumeClass parameters, String owner) {
-        return context(volume, parameters, owner, volume.subvolume(), false);
+        return context(volume, parameters, owner, Homes.behind(volume).subvolume(), false);
     }
 
     /// For a volume that is a snapshot.

@@ -64,6 +64,7 @@ final class Creation {
             case PLAIN -> plain(wish, existing);
             case FILLED -> filled(wish, request.source().orElseThrow(), existing);
             case SHALLOW -> shallow(wish, request.source().orElseThrow(), existing);
+            case DOOR, HOME -> door(wish, existing);
         };
     }
 
@@ -73,6 +74,7 @@ final class Creation {
                 new ArrayList<>(inventory.matching(group, Names.shallowPrefix(group, name), ""));
         ids.add(group.volume(Names.plain(group, name)));
         ids.addAll(inventory.matching(group, Names.filledPrefix(group, name), ""));
+        ids.add(group.volume(Names.door(group, name)));
         return ids;
     }
 
@@ -82,6 +84,7 @@ final class Creation {
             case FILLED -> Names.filled(group, request.name(), request.source().orElseThrow());
             case SHALLOW ->
                 Names.shallow(group, request.name(), backing(request.source().orElseThrow()));
+            case DOOR, HOME -> Names.door(group, request.name());
         };
     }
 
@@ -91,6 +94,13 @@ final class Creation {
     }
 
     private static Kind kind(Placement.Place place, VolumeRequest request) {
+        if (request.parameters().home()) {
+            if (request.source().isPresent()) {
+                throw new DriverException.InvalidRequest("volume_content_source: a volume of kind home is the account's"
+                        + " home, whose contents are there already");
+            }
+            return Kind.DOOR;
+        }
         if (request.source().isEmpty()) {
             return Kind.PLAIN;
         }
@@ -131,10 +141,10 @@ final class Creation {
         } else {
             size = wish.capacity().choose(OptionalLong.empty());
             if (wish.parameters().changeable().quotaFiles().isPresent()) {
-                make(wish, size, UNFINISHED);
+                make(wish, OptionalLong.of(size), UNFINISHED);
                 complete(wish, mustFind(wish.id()));
             } else {
-                make(wish, size, wish.mode());
+                make(wish, OptionalLong.of(size), wish.mode());
             }
         }
         return made(
@@ -166,7 +176,7 @@ final class Creation {
                 filling.cloneInto(id, origin, existing, wanted);
             } else {
                 if (existing.isEmpty()) {
-                    make(wish, wanted, wish.mode());
+                    make(wish, OptionalLong.of(wanted), wish.mode());
                 }
                 filling.copyInto(id, origin, mustFind(id), wish.owner());
             }
@@ -198,10 +208,40 @@ final class Creation {
         long size = operations.runShared(key(source), () -> {
             long wanted =
                     wish.capacity().choose(filling.origin(source, wish.id()).sizeBytes());
-            make(wish, wanted, wish.mode());
+            make(wish, OptionalLong.of(wanted), wish.mode());
             return wanted;
         });
         return made(wish, size, context);
+    }
+
+    /// The home goes first, so that no door leads nowhere. Both under the home's key: who removes the home sees
+    /// every door.
+    private Volume door(Wish wish, Optional<Subvolume> existing) {
+        Wish home = wish.behind();
+        long size = operations.run(Volumes.key(home.id()), () -> {
+            long bytes = plain(home, home(home, existing.isEmpty())).capacityBytes();
+            if (existing.isEmpty()) {
+                make(wish, OptionalLong.empty(), wish.mode());
+            }
+            return bytes;
+        });
+        inventory.note(wish.id(), new Known.Live(OptionalLong.empty()));
+        VolumeContext context =
+                contexts.of(wish.id(), wish.parameters(), wish.account().name());
+        return new Volume(wish.id(), size, Optional.of(context), Optional.empty());
+    }
+
+    /// The home as it is; one that is smaller than what a new door asks for grows, as by ControllerExpandVolume.
+    private Optional<Subvolume> home(Wish wish, boolean mayGrow) {
+        Optional<Subvolume> found = inventory.mayExist(wish.id()) ? existing(wish.id()) : Optional.empty();
+        long wanted = wish.capacity().requiredBytes();
+        if (mayGrow
+                && found.filter(home -> home.quotaBytes().orElse(wanted) < wanted)
+                        .isPresent()) {
+            subvolumes.resize(wish.id(), wanted);
+            return existing(wish.id());
+        }
+        return found;
     }
 
     /// Whether an earlier try came to its end.
@@ -256,7 +296,8 @@ final class Creation {
         changes.mode().ifPresent(mode -> files.setMode(cluster, fileSystem, path, mode));
     }
 
-    private void make(Wish wish, long size, int mode) {
+    /// @param size empty for what only stands for a home, and is written by nobody
+    private void make(Wish wish, OptionalLong size, int mode) {
         if (!wish.account().mayHoldSomething()) {
             // to Ceph a quota of 0 would be no limit
             throw new DriverException.QuotaExhausted("account " + wish.account().name()
@@ -268,7 +309,7 @@ final class Creation {
         }
         inventory.note(wish.id(), new Known.Unsure());
         SubvolumeSpec spec = new SubvolumeSpec(
-                OptionalLong.of(size),
+                size,
                 wish.owner().uid(),
                 wish.owner().gid(),
                 mode,

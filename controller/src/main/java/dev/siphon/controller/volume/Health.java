@@ -52,7 +52,7 @@ public final class Health {
                 subvolumes
                         .find(volume)
                         .filter(found -> found.state() != Subvolume.State.RETAINED)
-                        .map(found -> new Report(id, troubles(found)))
+                        .map(found -> new Report(id, Homes.isDoor(volume) ? behind(volume) : troubles(found)))
                         .orElseThrow(() -> new DriverException.NotFound("volume " + id + " does not exist"));
         };
     }
@@ -67,6 +67,17 @@ public final class Health {
                         .find(id)
                         .map(found -> new Report(id, troubles(found)))
                         .filter(report -> !report.troubles().isEmpty()));
+    }
+
+    /// What is wrong with the home that a door leads to.
+    private List<Trouble> behind(VolumeId.Provisioned door) {
+        VolumeId.Provisioned home = Homes.behind(door);
+        return subvolumes
+                .find(home)
+                .filter(found -> found.state() != Subvolume.State.RETAINED)
+                .map(Health::troubles)
+                .orElseGet(() -> List.of(
+                        new Trouble(Trouble.Kind.DATA_LOSS, "HomeMissing", "the home " + home + " is not there")));
     }
 
     private static List<Trouble> troubles(Subvolume found) {

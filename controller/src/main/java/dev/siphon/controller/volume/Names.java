@@ -35,7 +35,12 @@ final class Names {
         FILLED('c'),
         /// A read-only volume that stands for a snapshot and holds nothing. Its name says which: Ceph
         /// cannot note on the snapshots of a removed subvolume that they are needed.
-        SHALLOW('r');
+        SHALLOW('r'),
+        /// The home of an account, of which there is one; no PVC's volume itself.
+        HOME('h'),
+        /// A volume that stands for the home of its account and holds nothing: what a PVC gets, so that several
+        /// have volumes of their own, with keys of their own, which come and go while the home stays.
+        DOOR('d');
 
         private final char letter;
 
@@ -44,7 +49,10 @@ final class Names {
         }
 
         private int length() {
-            return 1 + (this == PLAIN ? DIGITS : COMMON_DIGITS + SOURCE_DIGITS);
+            return switch (this) {
+                case PLAIN, HOME, DOOR -> 1 + DIGITS;
+                case FILLED, SHALLOW -> 1 + COMMON_DIGITS + SOURCE_DIGITS;
+            };
         }
     }
 
@@ -52,6 +60,21 @@ final class Names {
     /// subvolume's RADOS namespace after the subvolume alone: two accounts must never share one.
     static String plain(Group group, String name) {
         return Kind.PLAIN.letter + volume(group, name);
+    }
+
+    /// The subvolume that is the home of the group's account.
+    static String home(Group group) {
+        return Kind.HOME.letter + digest("home\0" + group.name());
+    }
+
+    /// The subvolume for a volume called `name` that stands for the home of the group's account.
+    static String door(Group group, String name) {
+        return Kind.DOOR.letter + volume(group, name);
+    }
+
+    /// What the names of all volumes that stand for a home begin with.
+    static String doorPrefix() {
+        return String.valueOf(Kind.DOOR.letter);
     }
 
     /// The subvolume for a volume called `name` with the contents of `source`.

@@ -143,6 +143,10 @@ public final class Snapshots {
             case VolumeId.Provisioned shallow
             when Volumes.isReadOnly(shallow) ->
                 throw new DriverException.InvalidRequest(field + " " + shallow + " is itself a snapshot; use that one");
+            case VolumeId.Provisioned door
+            when Homes.isDoor(door) ->
+                throw new DriverException.InvalidRequest(field + " " + door + " is a home that others use too; an"
+                        + " administrator may take snapshots of the home itself, " + Homes.behind(door));
             case VolumeId.Provisioned volume -> volume;
         };
     }

@@ -19,6 +19,7 @@ import java.util.OptionalInt;
 /// @param mountOptions checked against the allow list
 /// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; empty lets access modes
 ///     say
+/// @param home whether its volumes are the owner's home
 public record VolumeClass(
         Optional<String> cluster,
         Optional<String> fileSystem,
@@ -30,7 +31,8 @@ public record VolumeClass(
         Changeable changeable,
         MounterChoice mounter,
         List<String> mountOptions,
-        Optional<Boolean> snapshotBacked) {
+        Optional<Boolean> snapshotBacked,
+        boolean home) {
     public VolumeClass {
         mountOptions = List.copyOf(mountOptions);
     }
@@ -48,6 +50,7 @@ public record VolumeClass(
                 changeable.with(over),
                 mounter,
                 mountOptions,
-                snapshotBacked);
+                snapshotBacked,
+                home);
     }
 }

@@ -113,8 +113,31 @@ public final class Volumes {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static, or its cluster is not known
     public void delete(VolumeId id) {
         VolumeId.Provisioned volume = provisioned(id, "deleted; set persistentVolumeReclaimPolicy: Retain on its PV");
+        if (Homes.isHome(volume)) {
+            throw new DriverException.InUse("volume " + volume + " is the home of an account, which no claim owns:"
+                    + " `siphon home ACCOUNT --delete --yes` removes it");
+        }
         operations.run(key(volume), () -> {
             filling.remove(volume);
+        });
+    }
+
+    /// Removes the home of an account with the files in it. One that is not there is no error.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `home` is none
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume stands for it
+    public void deleteHome(VolumeId.Provisioned home) {
+        if (!Homes.isHome(home)) {
+            throw new DriverException.InvalidRequest("secrets: " + Homes.DELETE + ", and " + home + " is no home");
+        }
+        operations.run(key(home), () -> {
+            for (VolumeId.Provisioned door : inventory.matching(Group.of(home), Names.doorPrefix(), "")) {
+                if (Homes.isDoor(door) && subvolumes.find(door).isPresent()) {
+                    throw new DriverException.InUse(
+                            "home " + home + " is in use as volume " + door + "; delete that volume first");
+                }
+            }
+            filling.remove(home);
         });
     }
 
@@ -126,14 +149,14 @@ public final class Volumes {
             case VolumeId.Static fixed ->
                 new Volume(fixed, quotaBytes(fixed).orElse(0), Optional.empty(), Optional.empty());
             case VolumeId.Provisioned volume -> {
-                Subvolume found = live(volume);
+                Subvolume found = files(volume);
                 yield new Volume(volume, found.quotaBytes().orElse(0), Optional.empty(), Optional.empty());
             }
         };
     }
 
     /// Gives a volume at least the size that `range` requires; it never shrinks (CSI v1.13,
-    /// ControllerExpandVolume).
+    /// ControllerExpandVolume). Of a door the home grows.
     ///
     /// @return its size now, in bytes
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
@@ -143,29 +166,44 @@ public final class Volumes {
     public long expand(VolumeId id, CapacityRange range) {
         return operations.run(key(id), () -> switch (id) {
             case VolumeId.Static fixed -> expandStatic(fixed, range);
-            case VolumeId.Provisioned volume -> {
-                OptionalLong now = live(volume).quotaBytes();
-                if (now.isEmpty()) {
-                    yield range.requiredBytes();
-                }
-                long wanted = grown(id, now.getAsLong(), range);
-                if (wanted > now.getAsLong() && isReadOnly(volume)) {
-                    throw new DriverException.CapacityOutOfRange(
-                            "volume " + id + " is a snapshot of " + now.getAsLong() + " bytes and cannot grow");
-                }
-                if (wanted > now.getAsLong()) {
-                    subvolumes.resize(volume, wanted);
-                    inventory.note(volume, new Inventory.Known.Live(OptionalLong.of(wanted)));
-                }
-                yield wanted;
+            case VolumeId.Provisioned door
+            when Homes.isDoor(door) -> {
+                Subvolume _ = live(door);
+                VolumeId.Provisioned home = Homes.behind(door);
+                yield operations.run(key(home), () -> expandProvisioned(home, range));
             }
+            case VolumeId.Provisioned volume -> expandProvisioned(volume, range);
         });
+    }
+
+    private long expandProvisioned(VolumeId.Provisioned volume, CapacityRange range) {
+        OptionalLong now = live(volume).quotaBytes();
+        if (now.isEmpty()) {
+            return range.requiredBytes();
+        }
+        long wanted = grown(volume, now.getAsLong(), range);
+        if (wanted > now.getAsLong() && isReadOnly(volume)) {
+            throw new DriverException.CapacityOutOfRange(
+                    "volume " + volume + " is a snapshot of " + now.getAsLong() + " bytes and cannot grow");
+        }
+        if (wanted > now.getAsLong()) {
+            subvolumes.resize(volume, wanted);
+            inventory.note(volume, new Inventory.Known.Live(OptionalLong.of(wanted)));
+        }
+        return wanted;
+    }
+
+    /// As [#live], of what holds the files of a volume: of a door the home behind it.
+    private Subvolume files(VolumeId.Provisioned volume) {
+        Subvolume found = live(volume);
+        return Homes.isDoor(volume) ? live(Homes.behind(volume)) : found;
     }
 
     /// Changes what a VolumeAttributesClass may change (CSI v1.13, ControllerModifyVolume).
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it stands for a snapshot
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it stands for a snapshot, or for a home that
+    ///     others use too
     public void modify(VolumeId id, Changeable changes) {
         operations.run(key(id), () -> {
             switch (id) {
@@ -174,6 +212,12 @@ public final class Volumes {
                     Subvolume _ = live(shallow);
                     throw new DriverException.InvalidRequest(
                             "mutable_parameters: volume " + id + " is a snapshot, which nothing can change");
+                }
+                case VolumeId.Provisioned door
+                when Homes.isDoor(door) -> {
+                    Subvolume _ = live(door);
+                    throw new DriverException.InvalidRequest("mutable_parameters: volume " + id + " is the home "
+                            + Homes.behind(door) + ", which others use too; an administrator may change that one");
                 }
                 case VolumeId.Static fixed -> {
                     OptionalLong _ = quotaBytes(fixed);

@@ -18,6 +18,11 @@ record Wish(VolumeId.Provisioned id, Account account, Account owner, VolumeReque
         return new Wish(id, account, owner(request.parameters(), account), request);
     }
 
+    /// The same wish for the volume that holds the files.
+    Wish behind() {
+        return new Wish(Homes.behind(id), account, owner, request);
+    }
+
     VolumeClass parameters() {
         return request.parameters();
     }

@@ -4,6 +4,7 @@ import static dev.siphon.controller.volume.World.GIB;
 import static dev.siphon.controller.volume.World.filledFrom;
 import static dev.siphon.controller.volume.World.readOnly;
 import static dev.siphon.controller.volume.World.request;
+import static dev.siphon.controller.volume.World.sized;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -142,6 +143,19 @@ final class CrashTest {
                                     group.snapshots().stream()
                                             .map(SnapshotView::id)
                                             .toList())),
+            new Story<>(
+                    "first volume that is a home",
+                    _ -> "",
+                    (world, _) -> world.create(request("pvc", Map.of("kind", "home", "quotaFiles", "5")))),
+            new Story<>(
+                    "second volume that is a home, and larger",
+                    world -> world.create(request("pvc", Map.of("kind", "home"))),
+                    (world, _) -> world.create(
+                            sized(new CapacityRange(2 * GIB, 0), request("pvc-2", Map.of("kind", "home"))))),
+            new Story<>(
+                    "delete a volume that is a home",
+                    world -> world.create(request("pvc", Map.of("kind", "home"))),
+                    (world, id) -> world.domain.volumes().delete(id)),
             new Story<>("attach and detach", world -> world.create(request("pvc")), (world, id) -> {
                 world.domain.attachments().attach(id, "node-1@192.0.2.1", AccessMode.SINGLE_NODE_WRITER, false);
                 world.domain.attachments().detach(id, Optional.empty());

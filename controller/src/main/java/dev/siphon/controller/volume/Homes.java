@@ -1,0 +1,39 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+
+/// Homes: one subvolume per account, made with the first volume of a class of `kind: home`. Such a volume is a door
+/// to it: a subvolume that holds nothing, whose context and key lead to the home. Doors come and go with their
+/// PVCs; the home stays until an administrator removes it.
+public final class Homes {
+    /// What DeleteVolume has to carry among its secrets to remove a home, with the home's id as value: no
+    /// orchestrator sends that, so no reclaim policy takes a home away.
+    public static final String DELETE = "deleteHome";
+
+    private Homes() {}
+
+    /// The home of the group's account, whether it exists or not.
+    public static VolumeId.Provisioned of(Group group) {
+        return group.volume(Names.home(group));
+    }
+
+    /// Whether the volume is a home.
+    public static boolean isHome(VolumeId.Provisioned volume) {
+        return is(volume, Names.Kind.HOME);
+    }
+
+    /// Whether the volume stands for a home.
+    public static boolean isDoor(VolumeId.Provisioned volume) {
+        return is(volume, Names.Kind.DOOR);
+    }
+
+    /// The volume that holds the files of `volume`: the home of a door, else itself.
+    public static VolumeId.Provisioned behind(VolumeId.Provisioned volume) {
+        return isDoor(volume) ? of(Group.of(volume)) : volume;
+    }
+
+    private static boolean is(VolumeId.Provisioned volume, Names.Kind kind) {
+        return Names.kindOf(volume.subvolume()).equals(Optional.of(kind));
+    }
+}

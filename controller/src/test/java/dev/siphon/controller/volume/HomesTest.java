@@ -1,0 +1,155 @@
+package dev.siphon.controller.volume;
+
+import static dev.siphon.controller.volume.World.GIB;
+import static dev.siphon.controller.volume.World.filledFrom;
+import static dev.siphon.controller.volume.World.request;
+import static dev.siphon.controller.volume.World.sized;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class HomesTest {
+    private static final Map<String, String> HOME = Map.of("kind", "home");
+
+    private final World world = new World();
+
+    private Volume door(String name) {
+        return world.domain.volumes().create(request(name, HOME));
+    }
+
+    private static VolumeId.Provisioned home(Volume door) {
+        return Homes.behind((VolumeId.Provisioned) door.id());
+    }
+
+    private static VolumeContext context(Volume volume) {
+        return volume.context().orElseThrow();
+    }
+
+    @Test
+    void twoVolumesOfOneAccountAreOneHome() {
+        Volume first = door("pvc-1");
+        Volume second = door("pvc-2");
+        assertNotEquals(first.id(), second.id());
+        assertEquals(context(first), context(second));
+        assertEquals(home(first).subvolume(), context(first).dataPath().orElseThrow());
+        assertEquals(Set.of(first.id(), second.id()), world.keys);
+        assertEquals(first, door("pvc-1"));
+        assertEquals(GIB, world.domain.volumes().get(home(first)).capacityBytes());
+    }
+
+    @Test
+    void anotherAccountHasAnotherHome() {
+        Volume mine = door("pvc-1");
+        Volume other = world.domain.volumes().create(request("pvc-1", Map.of("kind", "home", "owner", "u2")));
+        assertNotEquals(
+                context(mine).mountPath() + context(mine).dataPath(),
+                context(other).mountPath() + context(other).dataPath());
+    }
+
+    @Test
+    void theHomeStaysWhenItsVolumesGo() {
+        Volume door = door("pvc-1");
+        world.ceph.write(home(door), "file", "kept");
+        world.domain.volumes().delete(door.id());
+        assertEquals(Set.of(), world.keys);
+        assertThrows(
+                DriverException.NotFound.class, () -> world.domain.volumes().get(door.id()));
+        assertEquals(home(door), home(door("pvc-2")));
+        assertEquals(Map.of("file", "kept"), world.ceph.files(home(door)));
+    }
+
+    @Test
+    void sizeIsThatOfTheHomeAndGrowsWithWhoAsksForMore() {
+        Volume first = door("pvc-1");
+        Volume larger = world.domain.volumes().create(sized(new CapacityRange(3 * GIB, 0), request("pvc-2", HOME)));
+        assertEquals(3 * GIB, larger.capacityBytes());
+        assertEquals(3 * GIB, world.domain.volumes().get(first.id()).capacityBytes());
+        assertEquals(3 * GIB, door("pvc-1").capacityBytes());
+        assertEquals(5 * GIB, world.domain.volumes().expand(first.id(), new CapacityRange(5 * GIB, 0)));
+        assertEquals(5 * GIB, world.domain.volumes().get(larger.id()).capacityBytes());
+        VolumeRequest tooLarge = sized(new CapacityRange(GIB, 2 * GIB), request("pvc-3", HOME));
+        assertThrows(DriverException.IncompatibleExisting.class, () -> world.create(tooLarge));
+    }
+
+    @Test
+    void aNameIsOfOneKindOnly() {
+        var _ = door("pvc-1");
+        assertThrows(DriverException.IncompatibleExisting.class, () -> world.create(request("pvc-1")));
+        world.create(request("pvc-2"));
+        assertThrows(DriverException.IncompatibleExisting.class, () -> door("pvc-2"));
+    }
+
+    @Test
+    void whatWouldTouchOthersIsRefused() {
+        VolumeId.Provisioned door = (VolumeId.Provisioned) door("pvc-1").id();
+        Changeable mode = new Changeable(OptionalLong.empty(), OptionalInt.of(0755));
+        assertThrows(
+                DriverException.InvalidRequest.class,
+                () -> world.domain.volumes().modify(door, mode));
+        assertThrows(
+                DriverException.InvalidRequest.class,
+                () -> world.domain.snapshots().create(door, "snap"));
+        assertThrows(
+                DriverException.InvalidRequest.class,
+                () -> world.create(filledFrom(new ContentSource.FromVolume(door), request("copy"))));
+        VolumeId.Provisioned source = world.create(request("source"));
+        assertThrows(
+                DriverException.InvalidRequest.class,
+                () -> world.create(filledFrom(new ContentSource.FromVolume(source), request("pvc-2", HOME))));
+        world.snapshot(Homes.behind(door), "by-an-administrator");
+    }
+
+    @Test
+    void aHomeIsRemovedOnlyOnPurposeAndWhenNobodyUsesIt() {
+        Volume door = door("pvc-1");
+        VolumeId.Provisioned home = home(door);
+        Volumes volumes = world.domain.volumes();
+        assertThrows(DriverException.InUse.class, () -> volumes.delete(home));
+        assertThrows(DriverException.InUse.class, () -> volumes.deleteHome(home));
+        assertThrows(DriverException.InvalidRequest.class, () -> volumes.deleteHome((VolumeId.Provisioned) door.id()));
+        volumes.delete(door.id());
+        world.restart();
+        world.domain.volumes().deleteHome(home);
+        assertThrows(
+                DriverException.NotFound.class, () -> world.domain.volumes().get(home));
+        world.domain.volumes().deleteHome(home);
+    }
+
+    @Test
+    void healthIsThatOfTheHome() {
+        VolumeId.Provisioned door = (VolumeId.Provisioned) door("pvc-1").id();
+        assertEquals(List.of(), world.domain.health().of(door).troubles());
+        world.ceph.ports().subvolumes().remove(Homes.behind(door));
+        assertTrue(world.domain.health().of(door).troubles().stream()
+                .anyMatch(trouble -> trouble.reason().equals("HomeMissing")));
+    }
+
+    @Test
+    void roundTrips() {
+        List<String> calls = new ArrayList<>();
+        world.restart((call, make) -> {
+            calls.add(call.method());
+            return make.get();
+        });
+        var _ = door("pvc-1");
+        assertEquals(List.of("list", "createGroup", "create", "create"), calls);
+        calls.clear();
+        var _ = door("pvc-2");
+        assertEquals(List.of("find", "create"), calls);
+        calls.clear();
+        var _ = door("pvc-2");
+        assertEquals(List.of("find", "find"), calls);
+    }
+}
