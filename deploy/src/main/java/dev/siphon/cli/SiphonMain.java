@@ -28,7 +28,8 @@ public final class SiphonMain implements Runnable {
     private static final List<Subcommand> SUBCOMMANDS = List.of(
             new Subcommand("controller", "dev.siphon.controller.ControllerMain", true),
             new Subcommand("node", "dev.siphon.node.NodeMain", true),
-            new Subcommand("csi", "dev.siphon.cli.CsiCommand", false));
+            new Subcommand("csi", "dev.siphon.cli.CsiCommand", false),
+            new Subcommand("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand", false));
 
     /// @param serves whether it serves until a signal ends it
     private record Subcommand(String name, String type, boolean serves) {}

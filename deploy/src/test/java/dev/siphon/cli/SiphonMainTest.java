@@ -24,7 +24,7 @@ final class SiphonMainTest {
     @Test
     void everySubcommandIsOffered() {
         assertEquals(
-                Set.of("controller", "csi", "node"),
+                Set.of("ceph-caps", "controller", "csi", "node"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
     }
 

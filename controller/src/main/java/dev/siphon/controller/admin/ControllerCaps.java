@@ -1,0 +1,99 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// The least that the controller's identity must be allowed, by what the controller is to do. The lab's controller
+/// runs with exactly this.
+///
+/// @param fileSystems that volumes are made in; each name has the form of [VolumeId.Part#FILE_SYSTEM]
+/// @param uses what it does beyond volumes and snapshots
+record ControllerCaps(List<String> fileSystems, List<Use> uses) {
+    /// What a controller may do besides.
+    enum Use {
+        /// It mints keys (`--key-dir`).
+        KEYS,
+        /// It ends sessions of nodes (`--attach`).
+        ATTACH,
+        /// Its identity serves `siphon key rotate` and `siphon key revoke` as well.
+        KEY_COMMANDS
+    }
+
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest if a file system's name has another form, so that it
+    ///     could end a cap
+    ControllerCaps {
+        fileSystems = List.copyOf(fileSystems);
+        uses = List.copyOf(uses);
+        fileSystems.forEach(VolumeId.Part.FILE_SYSTEM::check);
+    }
+
+    /// What each service is to allow, as `ceph auth` takes it.
+    SortedMap<String, String> byService() {
+        SortedMap<String, String> caps = new TreeMap<>();
+        caps.put("mgr", "allow module volumes rw");
+        caps.put("osd", forEach("allow rw tag cephfs data=%s"));
+        caps.put("mds", forEach(endsSessions() ? "allow * fsname=%s" : "allow rwp fsname=%s path=/volumes"));
+        caps.put("mon", mon());
+        return caps;
+    }
+
+    /// An MDS lets nobody see or end sessions but who may do all in its file system (`src/mds/MDSDaemon.cc`).
+    private boolean endsSessions() {
+        return uses.contains(Use.ATTACH) || uses.contains(Use.KEY_COMMANDS);
+    }
+
+    private String mon() {
+        List<String> caps = new ArrayList<>(List.of("allow r"));
+        if (uses.contains(Use.KEYS) || uses.contains(Use.KEY_COMMANDS)) {
+            for (String command : List.of("get-or-create", "get", "rm", "ls")) {
+                caps.add("allow command \"auth " + command + "\"");
+            }
+        }
+        if (uses.contains(Use.KEY_COMMANDS)) {
+            caps.add("allow command \"osd blocklist\" with blocklistop=add");
+        }
+        return String.join(", ", caps);
+    }
+
+    private String forEach(String cap) {
+        return fileSystems.stream()
+                .map(name -> String.format(Locale.ROOT, cap, name))
+                .collect(Collectors.joining(", "));
+    }
+
+    /// A shell command that makes an identity with these caps and writes its key to a file, or gives them to one that
+    /// exists.
+    ///
+    /// @param user without `client.`
+    /// @param words what comes before the entity, and what comes last
+    String command(String user, Words words) {
+        StringBuilder text = new StringBuilder(words.first()).append(" client.").append(user);
+        byService()
+                .forEach((service, cap) ->
+                        text.append(" \\\n  ").append(service).append(' ').append(quoted(cap)));
+        words.last().forEach(word -> text.append(" \\\n  ").append(word));
+        return text.toString();
+    }
+
+    /// The words around entity and caps.
+    record Words(String first, List<String> last) {
+        /// To make an identity, or find it; EINVAL if it exists with other caps.
+        static Words make(String keyringFile) {
+            return new Words("ceph auth get-or-create", List.of("-o " + quoted(keyringFile)));
+        }
+
+        /// To give other caps to an identity that exists.
+        static Words change() {
+            return new Words("ceph auth caps", List.of());
+        }
+    }
+
+    private static String quoted(String text) {
+        return text.matches("[A-Za-z0-9/._-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
+    }
+}
