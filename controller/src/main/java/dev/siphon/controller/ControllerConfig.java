@@ -1,6 +1,7 @@
 package dev.siphon.controller;
 
 import dev.siphon.csi.server.ServerConfig;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /// How the controller is set up; [ControllerOptions] makes one from flags.
@@ -9,5 +10,10 @@ import java.util.Optional;
 /// @param backend the clusters, directory and keys
 /// @param defaultOwner the account for classes that name none
 /// @param attach whether volumes are attached to nodes before they are used there
+/// @param grantsFile where to publish which namespaces may use whose volumes; empty if no node asks
 public record ControllerConfig(
-        ServerConfig server, BackendConfig backend, Optional<String> defaultOwner, boolean attach) {}
+        ServerConfig server,
+        BackendConfig backend,
+        Optional<String> defaultOwner,
+        boolean attach,
+        Optional<Path> grantsFile) {}

@@ -2,6 +2,8 @@ package dev.siphon.controller;
 
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.controller.grant.FileGrantsStore;
+import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.rpc.ControllerService;
@@ -77,16 +79,21 @@ public final class ControllerMain implements Callable<Integer> {
                 config.defaultOwner(),
                 keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
                 timeLeft);
+        Optional<NamespaceGrants> grants =
+                config.grantsFile().map(file -> new NamespaceGrants(ports, new FileGrantsStore(file)));
         boolean afterKill = Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
         DriverProcess process = DriverProcess.start(
                 config.server(),
                 new DriverProcess.Parts(
                         List.of(IdentityService.Offer.values()),
-                        List.of(new ControllerService(domain, config.attach()), new GroupControllerService(domain)),
+                        List.of(
+                                new ControllerService(domain, config.attach(), grants),
+                                new GroupControllerService(domain)),
                         check(ceph.ports().clusters(), backend.directory()),
                         metrics));
         process.closeAtEnd("backend", backend);
         keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start()));
+        grants.ifPresent(published -> process.closeAtEnd("grants", published.start()));
         if (afterKill) {
             // who ends in order removes its socket
             ceph.takeOver();

@@ -1,7 +1,9 @@
 package dev.siphon.controller;
 
+import dev.siphon.controller.grant.FileGrantsStore;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerOptions;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Mixin;
@@ -29,6 +31,13 @@ public final class ControllerOptions {
                     + " costs every pod seconds (default: off).")
     private boolean attach;
 
+    @Option(
+            names = "--grants-file",
+            defaultValue = "${env:SIPHON_GRANTS_FILE:-}",
+            description = "Publish in this file which namespaces may use whose volumes, for nodes with the same flag"
+                    + " (default: nobody asks).")
+    private String grantsFile = "";
+
     Level logLevel() {
         return server.logLevel();
     }
@@ -40,12 +49,22 @@ public final class ControllerOptions {
         ConfigProblems problems = new ConfigProblems();
         var serverConfig = server.read(problems);
         var backendConfig = backend.read(problems);
+        var grants = problems.read(
+                "--grants-file",
+                () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(ControllerOptions::forGrants));
         return problems.orFail(
                 command,
                 () -> new ControllerConfig(
                         serverConfig.get(),
                         backendConfig.get(),
                         Optional.of(defaultOwner).filter(owner -> !owner.isEmpty()),
-                        attach));
+                        attach,
+                        grants.get()));
+    }
+
+    private static Path forGrants(String text) {
+        Path file = Path.of(text);
+        var _ = new FileGrantsStore(file);
+        return file;
     }
 }

@@ -5,6 +5,7 @@ import dev.siphon.csi.VolumeContext.MounterChoice;
 import dev.siphon.csi.server.ServerConfig;
 import dev.siphon.node.mount.NodeVolumes;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /// How the node process is set up; [NodeOptions] makes one from flags.
 ///
@@ -13,10 +14,12 @@ import java.nio.file.Path;
 /// @param maxVolumes how many volumes the CO may bring here, 0 for as many as it likes
 /// @param limits how long file systems may take
 /// @param mounter what every volume is mounted with, whatever its class says; `auto` leaves it to the class
+/// @param grantsFile which namespaces may use whose volumes; empty for any namespace
 public record NodeConfig(
         ServerConfig server,
         NodeId id,
         Path stateDirectory,
         long maxVolumes,
         NodeVolumes.Limits limits,
-        MounterChoice mounter) {}
+        MounterChoice mounter,
+        Optional<Path> grantsFile) {}

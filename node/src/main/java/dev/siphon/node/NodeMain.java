@@ -4,6 +4,8 @@ import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.node.ceph.MounterSelection;
+import dev.siphon.node.grant.GrantsFile;
+import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.rpc.NodeService;
@@ -54,7 +56,11 @@ public final class NodeMain implements Callable<Integer> {
                 .register(metrics);
         volumes.recover();
         NodeService service = new NodeService(
-                config.id(), config.maxVolumes(), volumes, config.server().deadlines());
+                config.id(),
+                config.maxVolumes(),
+                volumes,
+                new PublishCheck(config.grantsFile().map(GrantsFile::new)),
+                config.server().deadlines());
         DriverProcess process = DriverProcess.start(
                 config.server(),
                 new DriverProcess.Parts(

@@ -7,6 +7,7 @@ import dev.siphon.csi.server.ServerOptions;
 import dev.siphon.node.mount.NodeVolumes;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -63,6 +64,13 @@ final class NodeOptions {
                     + " the class (default: auto).")
     private String mounter = "";
 
+    @Option(
+            names = "--grants-file",
+            defaultValue = "${env:SIPHON_GRANTS_FILE:-}",
+            description = "Publish volumes only to pods of the namespaces that the controller has written to this file"
+                    + " for the volume's account (default: to every pod).")
+    private String grantsFile = "";
+
     org.slf4j.event.Level logLevel() {
         return server.logLevel();
     }
@@ -78,6 +86,9 @@ final class NodeOptions {
         var look = problems.read("--syscall-timeout", () -> seconds(syscallSeconds));
         var mount = problems.read("--mount-timeout", () -> seconds(mountSeconds));
         var choice = problems.read("--mounter", () -> MounterChoice.parse(mounter));
+        var grants = problems.read(
+                "--grants-file",
+                () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(file -> absolute(Path.of(file))));
         return problems.orFail(
                 command,
                 () -> new NodeConfig(
@@ -86,7 +97,8 @@ final class NodeOptions {
                         state.get(),
                         max.get(),
                         new NodeVolumes.Limits(look.get(), mount.get()),
-                        choice.get()));
+                        choice.get(),
+                        grants.get()));
     }
 
     private static Path absolute(Path path) {

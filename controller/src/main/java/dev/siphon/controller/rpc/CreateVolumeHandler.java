@@ -3,14 +3,18 @@ package dev.siphon.controller.rpc;
 import csi.v1.CreateVolumeRequest;
 import csi.v1.CreateVolumeResponse;
 import csi.v1.VolumeContentSource;
+import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.volume.AccessMode;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.ContentSource;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeClass;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
@@ -19,10 +23,13 @@ import java.util.Optional;
 final class CreateVolumeHandler {
     private final Volumes volumes;
     private final Ids ids;
+    private final Optional<NamespaceGrants> grants;
 
-    CreateVolumeHandler(Volumes volumes, Ids ids) {
+    /// @param grants who may use what is made; empty where nobody asks
+    CreateVolumeHandler(Volumes volumes, Ids ids, Optional<NamespaceGrants> grants) {
         this.volumes = volumes;
         this.ids = ids;
+        this.grants = grants;
     }
 
     CreateVolumeResponse handle(CreateVolumeRequest request) {
@@ -40,10 +47,18 @@ final class CreateVolumeHandler {
                 ? Optional.of(source(request.getVolumeContentSource()))
                 : Optional.empty();
         boolean readOnly = modes.stream().allMatch(AccessMode::readOnly);
+        Volume made = volumes.create(new VolumeRequest(name, capacity, parameters, readOnly, source));
+        ClassParameters.namespace(request.getParametersMap()).ifPresent(namespace -> grant(made, namespace));
         return CreateVolumeResponse.newBuilder()
-                .setVolume(Messages.volume(
-                        volumes.create(new VolumeRequest(name, capacity, parameters, readOnly, source))))
+                .setVolume(Messages.volume(made))
                 .build();
+    }
+
+    /// Before the answer, since nobody asks again after it.
+    private void grant(Volume made, String namespace) {
+        Group group = Group.of((VolumeId.Provisioned) made.id());
+        String account = made.context().flatMap(VolumeContext::owner).orElseThrow();
+        grants.ifPresent(all -> all.allow(group, account, namespace));
     }
 
     private ContentSource source(VolumeContentSource source) {

@@ -67,6 +67,11 @@ public final class ClassParameters {
         return parse(parameters, owner(parameters).map(rule -> rule.account(namespace)));
     }
 
+    /// The namespace of the PVC; empty if the provisioner does not say.
+    public static Optional<String> namespace(Map<String, String> parameters) {
+        return Optional.ofNullable(parameters.get(NAMESPACE)).filter(namespace -> !namespace.isEmpty());
+    }
+
     /// As [#parse] without a PVC: where a namespace names the owner there is none yet.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#parse]

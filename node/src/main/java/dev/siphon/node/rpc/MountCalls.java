@@ -12,6 +12,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.PublishRequest;
@@ -28,10 +29,12 @@ final class MountCalls {
     private static final String TARGET = "target_path";
 
     private final NodeVolumes volumes;
+    private final PublishCheck check;
     private final Deadlines deadlines;
 
-    MountCalls(NodeVolumes volumes, Deadlines deadlines) {
+    MountCalls(NodeVolumes volumes, PublishCheck check, Deadlines deadlines) {
         this.volumes = volumes;
+        this.check = check;
         this.deadlines = deadlines;
     }
 
@@ -71,6 +74,10 @@ final class MountCalls {
         Optional<VolumeContext> context = request.getVolumeContextCount() == 0
                 ? Optional.empty()
                 : Optional.of(VolumeContext.fromMap(volume, request.getVolumeContextMap()));
+        check.check(
+                volume,
+                context,
+                Optional.ofNullable(request.getVolumeContextMap().get(PublishCheck.POD_NAMESPACE)));
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
                 ? Optional.of(CephCredentials.fromSecrets(request.getSecretsMap()))
                 : Optional.empty();

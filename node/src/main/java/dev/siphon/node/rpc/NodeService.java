@@ -25,6 +25,7 @@ import csi.v1.NodeUnstageVolumeResponse;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.csi.server.Unary;
+import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.NodeVolumes;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
@@ -45,11 +46,12 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
     private final MountCalls mountCalls;
     private final LookCalls lookCalls;
 
+    /// @param check whether a pod may use a volume
     /// @param maxVolumes how many volumes the CO may bring to this node, 0 for as many as it likes
-    public NodeService(NodeId id, long maxVolumes, NodeVolumes volumes, Deadlines deadlines) {
+    public NodeService(NodeId id, long maxVolumes, NodeVolumes volumes, PublishCheck check, Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
-        this.mountCalls = new MountCalls(volumes, deadlines);
+        this.mountCalls = new MountCalls(volumes, check, deadlines);
         this.lookCalls = new LookCalls(volumes, deadlines);
     }
 

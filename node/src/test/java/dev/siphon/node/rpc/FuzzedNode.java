@@ -19,6 +19,7 @@ import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
 import dev.siphon.node.Requests;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.linux.Mounts;
 import dev.siphon.node.mount.BlockingCalls;
@@ -79,6 +80,7 @@ final class FuzzedNode implements AutoCloseable {
                                 new NodeId("node-1", Optional.empty()),
                                 0,
                                 volumes,
+                                new PublishCheck(Optional.empty()),
                                 new Deadlines(Duration.ofSeconds(15)))
                         .bindService()),
                 List.of(new ErrorMapping()));

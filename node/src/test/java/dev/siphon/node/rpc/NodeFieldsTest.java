@@ -19,6 +19,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.Requests;
+import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.Mounters;
@@ -29,6 +30,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -51,7 +53,8 @@ class NodeFieldsTest {
     Path directory;
 
     private final BlockingCalls calls = new BlockingCalls();
-    private MountCalls mountCalls = new MountCalls(volumes(Path.of("/nowhere/state")), deadlines());
+    private MountCalls mountCalls =
+            new MountCalls(volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty()), deadlines());
     private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), deadlines());
 
     private static Deadlines deadlines() {
@@ -70,7 +73,7 @@ class NodeFieldsTest {
     void makeState() throws IOException {
         Path state = Files.createDirectories(directory.resolve("state"));
         Files.createDirectories(state.resolve("mounts"));
-        mountCalls = new MountCalls(volumes(state), deadlines());
+        mountCalls = new MountCalls(volumes(state), new PublishCheck(Optional.empty()), deadlines());
         lookCalls = new LookCalls(volumes(state), deadlines());
     }
 

@@ -1,0 +1,161 @@
+package dev.siphon.controller.grant;
+
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Subvolumes;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.Grants.Grant;
+import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.KeyedOperations;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule for owners
+/// has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the nodes from there.
+public final class NamespaceGrants implements AutoCloseable {
+    /// The note on a group's directory that holds its grant, as [Grant#toJson] writes it. Keys of volumes cannot
+    /// change it, since they may only read the group.
+    public static final String NOTE = "grant";
+
+    private static final Logger LOG = LoggerFactory.getLogger(NamespaceGrants.class);
+    private static final Duration AGAIN = Duration.ofSeconds(5);
+
+    private final Clusters clusters;
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final GrantsStore store;
+    private final KeyedOperations operations = new KeyedOperations();
+    private final Set<String> loaded = new HashSet<>();
+    private final ScheduledExecutorService loader = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("grants-load").factory());
+
+    /// What is published, and what was written since the start; under this object's lock.
+    private final Map<Place, Grant> known;
+
+    private final Set<Place> written = new HashSet<>();
+
+    /// Begins with what was published last, so that no restart takes a grant away.
+    public NamespaceGrants(CephPorts ceph, GrantsStore store) {
+        this.clusters = ceph.clusters();
+        this.subvolumes = ceph.subvolumes();
+        this.files = ceph.files();
+        this.store = store;
+        this.known = new TreeMap<>(store.last().groups());
+    }
+
+    /// Begins to read the grants that the groups have.
+    public NamespaceGrants start() {
+        var _ = loader.scheduleWithFixedDelay(this::load, 0, AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        return this;
+    }
+
+    @Override
+    public void close() {
+        loader.shutdownNow();
+    }
+
+    /// Grants a namespace the use of a group that exists. Costs nothing where it was granted before; else 2 round
+    /// trips to the MDS. Repeating it is safe.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if another grant for this group is being written
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be written or published now
+    public void allow(Group group, String account, String namespace) {
+        Place place = place(group);
+        if (has(place, account, namespace)) {
+            return;
+        }
+        operations.run(place.toString(), () -> {
+            Grant before = read(group).orElse(new Grant(account, new TreeSet<>()));
+            Grant after = before.with(account, namespace);
+            files.setNote(group.cluster(), group.fileSystem(), group.path(), NOTE, after.toJson());
+            publish(place, after);
+        });
+    }
+
+    private synchronized boolean has(Place place, String account, String namespace) {
+        return written.contains(place)
+                && Optional.ofNullable(known.get(place))
+                        .filter(grant -> grant.account().equals(account)
+                                && grant.namespaces().contains(namespace))
+                        .isPresent();
+    }
+
+    private synchronized void publish(Place place, Grant grant) {
+        Map<Place, Grant> all = new TreeMap<>(known);
+        all.put(place, grant);
+        store.publish(new Grants(all));
+        known.put(place, grant);
+        written.add(place);
+    }
+
+    /// Reads the groups of the clusters that have not been read yet.
+    void load() {
+        for (String cluster : clusters.ids()) {
+            try {
+                if (!loaded.contains(cluster)) {
+                    load(cluster);
+                    loaded.add(cluster);
+                }
+            } catch (DriverException notNow) {
+                LOG.info("the grants of cluster {} are not read yet: {}", cluster, notNow.getMessage());
+            }
+        }
+    }
+
+    private void load(String cluster) {
+        Map<Place, Grant> found = new TreeMap<>();
+        for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+            for (String name : subvolumes.groups(cluster, fileSystem.name())) {
+                Group group = new Group(cluster, fileSystem.name(), name);
+                if (Volumes.isOurs(group)) {
+                    read(group).ifPresent(grant -> found.put(place(group), grant));
+                }
+            }
+        }
+        replace(cluster, found);
+    }
+
+    /// What a group's directory holds; what cannot be read is none, and keeps no other from being published.
+    private Optional<Grant> read(Group group) {
+        try {
+            return files.note(group.cluster(), group.fileSystem(), group.path(), NOTE)
+                    .map(Grant::parse);
+        } catch (DriverException.BackendFault unreadable) {
+            LOG.warn("{}: its note {} grants nothing: {}", group, NOTE, unreadable.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /// What the groups say goes before what was published; what was written meanwhile before both.
+    private synchronized void replace(String cluster, Map<Place, Grant> found) {
+        Map<Place, Grant> all = new TreeMap<>(known);
+        all.keySet().removeIf(place -> place.cluster().equals(cluster) && !written.contains(place));
+        found.forEach((place, grant) -> {
+            if (!written.contains(place)) {
+                all.put(place, grant);
+            }
+        });
+        store.publish(new Grants(all));
+        known.clear();
+        known.putAll(all);
+        written.addAll(found.keySet());
+    }
+
+    private static Place place(Group group) {
+        return new Place(group.cluster(), group.fileSystem(), group.name());
+    }
+}

@@ -1,0 +1,168 @@
+package dev.siphon.controller.grant;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.InMemoryCeph;
+import dev.siphon.controller.volume.InterceptedPorts;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.Grants.Grant;
+import dev.siphon.csi.Grants.Place;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class NamespaceGrantsTest {
+    private static final Group U1 = group("a00000000000000000001");
+    private static final Group U2 = group("a00000000000000000002");
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final InMemoryCeph ceph = new InMemoryCeph();
+    private final List<String> calls = new ArrayList<>();
+
+    private static Group group(String name) {
+        return new Group(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, name);
+    }
+
+    @BeforeEach
+    void makeGroups() {
+        ceph.ports().subvolumes().createGroup(U1, OptionalLong.empty(), Optional.empty());
+        ceph.ports().subvolumes().createGroup(U2, OptionalLong.empty(), Optional.empty());
+    }
+
+    private CephPorts ports() {
+        return InterceptedPorts.of(ceph.ports(), (call, make) -> {
+            calls.add(call.method());
+            return make.get();
+        });
+    }
+
+    private NamespaceGrants grants() {
+        return new NamespaceGrants(ports(), store());
+    }
+
+    private FileGrantsStore store() {
+        return new FileGrantsStore(file());
+    }
+
+    private Path file() {
+        return folder.resolve("grants.json");
+    }
+
+    private Map<Place, Grant> published() {
+        return store().last().groups();
+    }
+
+    private static Place place(Group group) {
+        return new Place(group.cluster(), group.fileSystem(), group.name());
+    }
+
+    private static Grant grant(String account, String... namespaces) {
+        return new Grant(account, new TreeSet<>(List.of(namespaces)));
+    }
+
+    @Test
+    void aGrantIsPublishedOnceAndCostsNothingAgain() {
+        try (NamespaceGrants grants = grants()) {
+            grants.allow(U1, "u1", "user-u1");
+            assertEquals(List.of("note", "setNote"), calls);
+            grants.allow(U1, "u1", "user-u1");
+            assertEquals(2, calls.size());
+            grants.allow(U1, "u1", "shared");
+            grants.allow(U2, "u2", "shared");
+            assertEquals(
+                    Map.of(place(U1), grant("u1", "shared", "user-u1"), place(U2), grant("u2", "shared")), published());
+        }
+    }
+
+    @Test
+    void aRenamedAccountKeepsItsNamespaces() {
+        try (NamespaceGrants grants = grants()) {
+            grants.allow(U1, "u1", "user-u1");
+            grants.allow(U1, "ada", "user-u1");
+            assertEquals(Map.of(place(U1), grant("ada", "user-u1")), published());
+        }
+    }
+
+    @Test
+    void whatTheGroupsHoldSurvivesTheFile() throws Exception {
+        try (NamespaceGrants grants = grants()) {
+            grants.allow(U1, "u1", "user-u1");
+        }
+        Files.delete(file());
+        try (NamespaceGrants grants = grants()) {
+            grants.load();
+            assertEquals(Map.of(place(U1), grant("u1", "user-u1")), published());
+            calls.clear();
+            grants.allow(U1, "u1", "user-u1");
+            assertEquals(List.of(), calls);
+        }
+    }
+
+    @Test
+    void aRestartTakesNothingAwayBeforeTheGroupsAreRead() {
+        try (NamespaceGrants grants = grants()) {
+            grants.allow(U1, "u1", "user-u1");
+        }
+        try (NamespaceGrants grants = grants()) {
+            grants.allow(U2, "u2", "user-u2");
+            assertEquals(Map.of(place(U1), grant("u1", "user-u1"), place(U2), grant("u2", "user-u2")), published());
+            grants.load();
+            assertEquals(Map.of(place(U1), grant("u1", "user-u1"), place(U2), grant("u2", "user-u2")), published());
+        }
+    }
+
+    @Test
+    void whatAnAdministratorTookAwayIsGoneAfterARestart() {
+        try (NamespaceGrants grants = grants()) {
+            grants.allow(U1, "u1", "user-u1");
+            grants.allow(U2, "u2", "user-u2");
+        }
+        ceph.ports()
+                .files()
+                .setNote(
+                        U1.cluster(),
+                        U1.fileSystem(),
+                        U1.path(),
+                        NamespaceGrants.NOTE,
+                        grant("u1").toJson());
+        ceph.ports().files().setNote(U2.cluster(), U2.fileSystem(), U2.path(), NamespaceGrants.NOTE, "broken");
+        try (NamespaceGrants grants = grants()) {
+            grants.load();
+            assertEquals(Map.of(place(U1), grant("u1")), published());
+        }
+    }
+
+    @Test
+    void whatIsNotPublishedIsNotForgotten() throws Exception {
+        Files.createDirectory(file());
+        try (NamespaceGrants grants = grants()) {
+            assertThrows(DriverException.BackendUnavailable.class, () -> grants.allow(U1, "u1", "user-u1"));
+            Files.delete(file());
+            grants.allow(U1, "u1", "user-u1");
+            assertEquals(Map.of(place(U1), grant("u1", "user-u1")), published());
+        }
+    }
+
+    @Test
+    void aBrokenFileIsWrittenAnew() throws Exception {
+        Files.writeString(file(), "{");
+        try (NamespaceGrants grants = grants()) {
+            grants.load();
+            assertEquals(Grants.NONE.groups(), published());
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.grant;
+
+import org.jspecify.annotations.NullMarked;

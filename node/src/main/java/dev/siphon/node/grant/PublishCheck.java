@@ -1,0 +1,93 @@
+package dev.siphon.node.grant;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/// Compares the namespace of the pod that a volume is published for with those that may use the volumes of its
+/// account.
+///
+/// The kubelet says which pod it is, over whatever the PV has in the place of that (`podInfoOnMount` of the
+/// CSIDriver object). An orchestrator that says nothing has no namespaces, and is not checked.
+public final class PublishCheck {
+    /// What the kubelet calls the pod's namespace in the volume context.
+    public static final String POD_NAMESPACE = "csi.storage.k8s.io/pod.namespace";
+
+    private static final String VOLUMES = "/volumes";
+
+    /// Where Ceph keeps what is in no group (`src/pybind/mgr/volumes`).
+    private static final String NO_GROUP = "_nogroup";
+
+    /// What the groups of accounts are called; see Names in the controller.
+    private static final Pattern ACCOUNT = Pattern.compile("a[0-9a-v]{20}");
+
+    private final Optional<Supplier<Grants>> grants;
+
+    /// @param grants those in force; empty for no check
+    public PublishCheck(Optional<Supplier<Grants>> grants) {
+        this.grants = grants;
+    }
+
+    /// Refuses a pod that may not use the volume.
+    ///
+    /// @param context what the request says of the volume; a static PV's was written by a person, so that every
+    ///     path in it counts and not the id alone
+    /// @param namespace the pod's; empty if the orchestrator does not say
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace is none of the account's
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now
+    public void check(VolumeId volume, Optional<VolumeContext> context, Optional<String> namespace) {
+        if (grants.isEmpty() || namespace.isEmpty()) {
+            return;
+        }
+        Grants now = grants.get().get();
+        for (String path : paths(volume, context)) {
+            check(volume, path, namespace.get(), now);
+        }
+    }
+
+    /// Everything that the volume may show.
+    private static List<String> paths(VolumeId volume, Optional<VolumeContext> context) {
+        List<String> paths = new ArrayList<>();
+        paths.add(
+                switch (volume) {
+                    case VolumeId.Provisioned own -> VOLUMES + "/" + own.group();
+                    case VolumeId.Static fixed -> fixed.path();
+                });
+        context.ifPresent(where -> paths.add(
+                where.mountPath() + where.dataPath().map(data -> "/" + data).orElse("")));
+        return paths;
+    }
+
+    private static void check(VolumeId volume, String path, String namespace, Grants grants) {
+        String[] parts = path.split("/", -1);
+        if (!parts[1].equals(VOLUMES.substring(1))) {
+            return; // belongs to no account
+        }
+        String group = parts.length > 2 ? parts[2] : "_";
+        Optional<Grants.Grant> grant = grants.of(new Grants.Place(volume.cluster(), volume.fileSystem(), group));
+        if (grant.isPresent()) {
+            if (!grant.get().namespaces().contains(namespace)) {
+                throw new DriverException.AccessDenied("volume " + volume + " belongs to account "
+                        + Quoted.of(grant.get().account()) + ", and namespace " + Quoted.of(namespace)
+                        + " is none of its own: no claim of that namespace has a volume of this account");
+            }
+            return;
+        }
+        if (ACCOUNT.matcher(group).matches()) {
+            throw new DriverException.AccessDenied("volume " + volume + " belongs to an account that no namespace was"
+                    + " granted, so namespace " + Quoted.of(namespace) + " may not use it; the provisioner has to run"
+                    + " with --extra-create-metadata");
+        }
+        if (volume instanceof VolumeId.Provisioned || (group.startsWith("_") && !group.equals(NO_GROUP))) {
+            throw new DriverException.AccessDenied("volume " + volume + " shows " + Quoted.of(path)
+                    + ", which is not of one account, so no namespace may use it");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.siphon.node.grant;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class PublishCheckTest {
+    private static final String U1 = "a00000000000000000001";
+    private static final String U2 = "a00000000000000000002";
+    private static final String NOBODYS = "a00000000000000000003";
+    private static final Grants GRANTS = new Grants(Map.of(
+            new Grants.Place("lab", "cephfs", U1), grant("u1", "user-u1", "user-u1-more"),
+            new Grants.Place("lab", "cephfs", U2), grant("u2", "user-u2")));
+
+    private static Grants.Grant grant(String account, String... namespaces) {
+        return new Grants.Grant(account, new TreeSet<>(List.of(namespaces)));
+    }
+
+    private static void check(String volume, Map<String, String> context, Optional<String> namespace) {
+        VolumeId id = VolumeId.parse(volume);
+        Map<String, String> all = new HashMap<>(context);
+        all.put("monitors", "192.0.2.1:6789");
+        new PublishCheck(Optional.of(() -> GRANTS)).check(id, Optional.of(VolumeContext.fromMap(id, all)), namespace);
+    }
+
+    @ParameterizedTest(name = "{0} from {1}")
+    @CsvSource({
+        "s1:lab:cephfs:" + U1 + ":v1, user-u1",
+        "s1:lab:cephfs:" + U1 + ":v1, user-u1-more",
+        "static:lab:cephfs:/volumes/" + U1 + "/v1/uuid, user-u1",
+        "static:lab:cephfs:/volumes/" + U1 + ", user-u1",
+        "static:lab:cephfs:/volumes/of-another-driver/v1, anybody",
+        "static:lab:cephfs:/volumes/_nogroup/v1, anybody",
+        "static:lab:cephfs:/shared/imagenet, anybody",
+        "static:lab:cephfs:/shared/volumes/" + U1 + ", anybody",
+    })
+    void grantedOrNobodys(String volume, String namespace) {
+        assertDoesNotThrow(() -> check(volume, Map.of(), Optional.of(namespace)));
+        assertDoesNotThrow(() -> check(volume, Map.of(), Optional.empty()));
+    }
+
+    @ParameterizedTest(name = "{0} from {1}")
+    @CsvSource({
+        "s1:lab:cephfs:" + U1 + ":v1, user-u2",
+        "s1:lab:cephfs:" + U1 + ":v1, user-u",
+        "s1:lab:cephfs:" + U1 + ":v1, ''",
+        "s1:lab:other:" + U1 + ":v1, user-u1",
+        "s1:far:cephfs:" + U1 + ":v1, user-u1",
+        "s1:lab:cephfs:" + NOBODYS + ":v1, user-u1",
+        "s1:lab:cephfs:g:v1, user-u1",
+        "static:lab:cephfs:/volumes/" + U1 + "/v1/uuid, user-u2",
+        "static:lab:cephfs:/volumes/" + U1 + ", user-u2",
+        "static:lab:cephfs:/volumes/" + NOBODYS + "/v1, user-u1",
+        "static:lab:cephfs:/volumes/_deleting/v1, user-u1",
+        "static:lab:cephfs:/volumes, user-u1",
+    })
+    void notGranted(String volume, String namespace) {
+        assertThrows(DriverException.AccessDenied.class, () -> check(volume, Map.of(), Optional.of(namespace)));
+        assertDoesNotThrow(() -> check(volume, Map.of(), Optional.empty()));
+    }
+
+    @ParameterizedTest(name = "{0}, {1}")
+    @CsvSource({
+        "/volumes/" + U2 + ", v1",
+        "/volumes, " + U2 + "/v1",
+        "/volumes/" + U2 + ", v1/.snap/s1",
+    })
+    void whatAPersonWroteIntoTheContextCountsToo(String mountPath, String dataPath) {
+        String mine = "s1:lab:cephfs:" + U1 + ":v1";
+        Map<String, String> context = Map.of("mountPath", mountPath, "dataPath", dataPath);
+        assertThrows(DriverException.AccessDenied.class, () -> check(mine, context, Optional.of("user-u1")));
+    }
+
+    @Test
+    void withoutGrantsNothingIsChecked() {
+        VolumeId volume = VolumeId.parse("s1:lab:cephfs:" + U1 + ":v1");
+        assertDoesNotThrow(
+                () -> new PublishCheck(Optional.empty()).check(volume, Optional.empty(), Optional.of("user-u2")));
+    }
+
+    @Test
+    void aFileIsReadAgainWhenItIsReplacedAndLetsNobodyInWhenItCannotBe(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("grants.json");
+        GrantsFile grants = new GrantsFile(file);
+        DriverException missing = assertThrows(DriverException.BackendUnavailable.class, grants::get);
+        assertTrue(missing.getMessage().contains(file.toString()));
+        replace(file, GRANTS.toJson());
+        assertTrue(grants.get().equals(GRANTS));
+        replace(file, Grants.NONE.toJson());
+        assertTrue(grants.get().equals(Grants.NONE));
+        replace(file, "{");
+        assertThrows(DriverException.BackendUnavailable.class, grants::get);
+        Files.delete(file);
+        assertThrows(DriverException.BackendUnavailable.class, grants::get);
+    }
+
+    private static void replace(Path file, String text) throws Exception {
+        Path aside = file.resolveSibling("aside");
+        Files.writeString(aside, text);
+        Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+}

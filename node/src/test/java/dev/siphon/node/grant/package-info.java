@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.grant;
+
+import org.jspecify.annotations.NullMarked;
