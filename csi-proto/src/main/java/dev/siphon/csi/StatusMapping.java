@@ -24,4 +24,25 @@ public final class StatusMapping {
         };
         return code.toStatus().withDescription(error.getMessage());
     }
+
+    /// The error that a call to Siphon ended with: what [#toStatus] made a status of; of other codes
+    /// [DriverException.BackendFault].
+    public static DriverException fromStatus(Status status) {
+        String message = status.getDescription() == null ? "the controller said nothing more" : status.getDescription();
+        String words = status.getCode() + ": " + message;
+        return switch (status.getCode().name()) {
+            case "INVALID_ARGUMENT" -> new DriverException.InvalidRequest(words);
+            case "NOT_FOUND" -> new DriverException.NotFound(words);
+            case "ALREADY_EXISTS" -> new DriverException.IncompatibleExisting(words);
+            case "ABORTED" -> new DriverException.OperationPending(words);
+            case "FAILED_PRECONDITION" -> new DriverException.InUse(words);
+            case "OUT_OF_RANGE" -> new DriverException.CapacityOutOfRange(words);
+            case "RESOURCE_EXHAUSTED" -> new DriverException.QuotaExhausted(words);
+            case "PERMISSION_DENIED" -> new DriverException.AccessDenied(words);
+            case "UNAVAILABLE" -> new DriverException.BackendUnavailable(words);
+            case "DEADLINE_EXCEEDED" -> new DriverException.DeadlinePassed(words);
+            case "UNIMPLEMENTED" -> new DriverException.Unsupported(words);
+            default -> new DriverException.BackendFault(words);
+        };
+    }
 }

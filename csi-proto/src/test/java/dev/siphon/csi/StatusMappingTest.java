@@ -1,6 +1,7 @@
 package dev.siphon.csi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.grpc.Status;
 import java.util.stream.Stream;
@@ -32,6 +33,21 @@ final class StatusMappingTest {
         Status status = StatusMapping.toStatus(error);
         assertEquals(code, status.getCode());
         assertEquals("m", status.getDescription());
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void eachErrorIsKnownAgainByItsCode(DriverException error, Status.Code code) {
+        DriverException read = StatusMapping.fromStatus(StatusMapping.toStatus(error));
+        assertEquals(error.getClass(), read.getClass());
+        assertEquals(code + ": m", read.getMessage());
+    }
+
+    @Test
+    void otherCodesAreFaults() {
+        DriverException.BackendFault fault =
+                assertInstanceOf(DriverException.BackendFault.class, StatusMapping.fromStatus(Status.UNKNOWN));
+        assertEquals("UNKNOWN: the controller said nothing more", fault.getMessage());
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.siphon.controller.ceph;
 
+import dev.siphon.controller.audit.Survey;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
@@ -67,6 +68,11 @@ public final class CephAdapter implements AutoCloseable {
     /// The ports, each served by this adapter.
     public CephPorts ports() {
         return ports;
+    }
+
+    /// What lies below `/volumes`, in the same clusters.
+    public Survey survey() {
+        return fileSystems.survey();
     }
 
     /// The identities of volumes, in the same clusters.

@@ -3,6 +3,7 @@ package dev.siphon.controller.key;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Freezing;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.KeyMinting;
@@ -51,6 +52,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private final Clusters clusters;
     private final Subvolumes subvolumes;
     private final FileTree files;
+    private final Freezing freezing;
     private final Identities identities;
     private final KeyStore store;
     private final Supplier<Duration> timeLeft;
@@ -67,6 +69,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         this.clusters = ceph.clusters();
         this.subvolumes = ceph.subvolumes();
         this.files = ceph.files();
+        this.freezing = new Freezing(files);
         this.identities = identities;
         this.store = store;
         this.timeLeft = timeLeft;
@@ -179,7 +182,17 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         return pending.size();
     }
 
+    /// Mints the key of a volume at once, in place of one that is there. Not for a volume that stands for a snapshot,
+    /// which nothing but its context names.
+    public void mintNow(VolumeId.Provisioned volume) {
+        mint(volume, Homes.behind(volume).subvolume(), true);
+    }
+
+    /// The keys of an account that is frozen are gone until it is no more.
     private void mint(VolumeId.Provisioned volume, String dataPath, boolean writable) {
+        if (freezing.isFrozen(Group.of(volume))) {
+            return;
+        }
         store.put(volume, identities.mint(volume.cluster(), userId(volume), grant(volume, dataPath, writable)));
     }
 

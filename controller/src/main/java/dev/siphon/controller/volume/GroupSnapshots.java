@@ -96,6 +96,7 @@ public final class GroupSnapshots {
             return new View(group, found);
         }
         members.forEach(volumes::live);
+        members.stream().map(Group::of).distinct().forEach(volumes::checkNotFrozen);
         List<SnapshotId> left = found.stream().map(SnapshotView::id).toList();
         left.forEach(snapshots::checkRemovable);
         left.forEach(subvolumes::removeSnapshot);

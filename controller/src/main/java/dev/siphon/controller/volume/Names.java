@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 /// The names of things in Ceph, each a function of what the caller named, so that a retry finds what an
 /// earlier try made and no journal is needed. A name is a letter for its kind and 100 bits of SHA-256 in
 /// base 32.
-final class Names {
+public final class Names {
     private static final int BITS = 100;
     private static final int RADIX = 32;
     private static final int DIGITS = BITS / 5;
@@ -26,7 +26,7 @@ final class Names {
     private Names() {}
 
     /// What a subvolume is to Siphon; the letter begins its name, so that a listing tells kinds apart.
-    enum Kind {
+    public enum Kind {
         /// An empty volume; usable as soon as the subvolume exists.
         PLAIN('v'),
         /// A volume with contents from elsewhere; usable once its note says that they are whole. Its name says
@@ -83,7 +83,7 @@ final class Names {
     }
 
     /// What the names of volumes with the contents of `source` end with.
-    static String filledSuffix(ContentSource source) {
+    public static String filledSuffix(ContentSource source) {
         return digest("source\0" + source.id()).substring(0, SOURCE_DIGITS);
     }
 
@@ -108,7 +108,7 @@ final class Names {
     }
 
     /// What the names of volumes that stand for `snapshot` end with.
-    static String shallowSuffix(SnapshotId snapshot) {
+    public static String shallowSuffix(SnapshotId snapshot) {
         return digest("backing\0" + snapshot).substring(0, SOURCE_DIGITS);
     }
 
@@ -118,7 +118,7 @@ final class Names {
     }
 
     /// What the subvolume is; empty if Siphon did not make it.
-    static Optional<Kind> kindOf(String subvolume) {
+    public static Optional<Kind> kindOf(String subvolume) {
         return Arrays.stream(Kind.values())
                 .filter(kind -> subvolume.charAt(0) == kind.letter && subvolume.length() == kind.length())
                 .findFirst();
@@ -138,7 +138,7 @@ final class Names {
     }
 
     /// Whether the volumes of the group of snapshots called `groupSnapshot` are `members`, in whatever order.
-    static boolean isOf(String groupSnapshot, List<VolumeId.Provisioned> members) {
+    public static boolean isOf(String groupSnapshot, List<VolumeId.Provisioned> members) {
         return groupSnapshot.endsWith(members(members));
     }
 
@@ -151,27 +151,27 @@ final class Names {
     }
 
     /// Whether a snapshot belongs to a group of snapshots.
-    static boolean isGroupSnapshot(String snapshot) {
+    public static boolean isGroupSnapshot(String snapshot) {
         return snapshot.charAt(0) == 'g' && snapshot.length() == DIGITS + 1;
     }
 
     /// The snapshot that Siphon takes of a source volume for as long as `target` is filled from it.
-    static String transferSnapshot(String target) {
+    public static String transferSnapshot(String target) {
         return 't' + digest("transfer\0" + target);
     }
 
     /// Whether a snapshot only lives while a volume is filled from it.
-    static boolean isTransferSnapshot(String snapshot) {
+    public static boolean isTransferSnapshot(String snapshot) {
         return snapshot.charAt(0) == 't' && snapshot.length() == DIGITS + 1;
     }
 
     /// The subvolumegroup of the account with this immutable id.
-    static String group(String accountId) {
+    public static String group(String accountId) {
         return 'a' + digest("account\0" + accountId);
     }
 
     /// Whether a subvolumegroup is one of ours.
-    static boolean isGroup(String group) {
+    public static boolean isGroup(String group) {
         return group.charAt(0) == 'a' && group.length() == DIGITS + 1;
     }
 

@@ -63,6 +63,7 @@ public final class Snapshots {
             return find(id).orElseThrow(
                             () -> new DriverException.NotFound("volume " + id.volume() + " does not exist"));
         }
+        volumes.checkNotFrozen(Group.of(id.volume()));
         subvolumes.createSnapshot(id);
         return find(id).orElseThrow(() ->
                 new DriverException.BackendUnavailable("snapshot " + id + " was taken and is not there now; retry"));

@@ -23,6 +23,7 @@ public final class Volumes {
     private final KeyedOperations operations;
     private final Creation creation;
     private final Filling filling;
+    private final Freezing freezing;
     private final KeyMinting keys;
 
     /// @param ports what the domain needs from Ceph
@@ -44,12 +45,18 @@ public final class Volumes {
         this.placement = new Placement(ports.clusters(), directory, defaultOwner);
         this.inventory = new Inventory(subvolumes);
         this.operations = operations;
+        this.freezing = new Freezing(files);
         this.filling = new Filling(ports, inventory, keys, timeLeft);
         this.creation = new Creation(ports, inventory, filling, new Contexts(ports.clusters()), operations);
     }
 
     Inventory inventory() {
         return inventory;
+    }
+
+    /// Refuses what would make something for a frozen account.
+    void checkNotFrozen(Group group) {
+        freezing.check(group);
     }
 
     Placement placement() {
@@ -65,10 +72,14 @@ public final class Volumes {
     ///     not fit
     /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
     /// @throws DriverException.OperationPending (ABORTED) if its contents are not whole before the deadline
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
     public Volume create(VolumeRequest request) {
         Placement.Place place = placement.choose(request.parameters());
         VolumeId.Provisioned any = place.group().volume(Names.plain(place.group(), request.name()));
         return operations.run(key(any), () -> {
+            if (inventory.exists(place.group())) {
+                freezing.check(place.group());
+            }
             Volume made = creation.create(place, request);
             keys.made((VolumeId.Provisioned) made.id(), made.context().orElseThrow());
             return made;
@@ -162,6 +173,7 @@ public final class Volumes {
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
     /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit
     ///     already, or stands for a snapshot and would have to grow
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
     public long expand(VolumeId id, CapacityRange range) {
         return operations.run(key(id), () -> switch (id) {
@@ -187,6 +199,7 @@ public final class Volumes {
                     "volume " + volume + " is a snapshot of " + now.getAsLong() + " bytes and cannot grow");
         }
         if (wanted > now.getAsLong()) {
+            freezing.check(Group.of(volume));
             subvolumes.resize(volume, wanted);
             inventory.note(volume, new Inventory.Known.Live(OptionalLong.of(wanted)));
         }

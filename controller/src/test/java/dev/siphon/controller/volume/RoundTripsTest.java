@@ -31,7 +31,10 @@ final class RoundTripsTest {
 
     private void start() {
         world.restart((call, make) -> {
-            calls.add(call.method());
+            // the client knows the notes of a group as long as nobody changes them
+            if (!call.method().equals("note")) {
+                calls.add(call.method());
+            }
             return make.get();
         });
     }

@@ -1,5 +1,6 @@
 package dev.siphon.controller.ceph.fs;
 
+import dev.siphon.controller.audit.Survey;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
@@ -52,6 +53,11 @@ public final class CephFileSystems implements AutoCloseable {
     /// The adapter of that port.
     public FileTree files() {
         return new CephFileTree(this);
+    }
+
+    /// The adapter of that port, for administrators' commands.
+    public Survey survey() {
+        return new CephSurvey(this);
     }
 
     /// The adapter of that port.

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
+import java.time.Instant;
 
 /// What a file is: `struct ceph_statx` (`src/include/cephfs/ceph_ll_client.h`).
 ///
@@ -13,12 +14,14 @@ import java.lang.foreign.MemorySegment;
 /// @param gid unsigned
 /// @param accessed access time
 /// @param modified modification time
-record FileStat(int mode, int links, int uid, int gid, long inode, long sizeBytes, Time accessed, Time modified) {
+/// @param changed when that or the attributes last changed, or it was renamed
+record FileStat(
+        int mode, int links, int uid, int gid, long inode, long sizeBytes, Time accessed, Time modified, Time changed) {
     /// The size in bytes of the C structure.
     static final long BYTES = 136;
 
     /// `CEPH_STATX_*` for the fields above.
-    static final int WANTED = 0x1 | 0x2 | 0x4 | 0x8 | 0x20 | 0x40 | 0x100 | 0x200;
+    static final int WANTED = 0x1 | 0x2 | 0x4 | 0x8 | 0x20 | 0x40 | 0x80 | 0x100 | 0x200;
 
     private static final int FORMAT = 0170000;
 
@@ -26,6 +29,10 @@ record FileStat(int mode, int links, int uid, int gid, long inode, long sizeByte
     record Time(long seconds, long nanos) {
         private static Time read(MemorySegment stat, long offset) {
             return new Time(stat.get(JAVA_LONG, offset), stat.get(JAVA_LONG, offset + 8));
+        }
+
+        Instant instant() {
+            return Instant.ofEpochSecond(seconds, nanos);
         }
 
         private void write(MemorySegment stat, long offset) {
@@ -53,7 +60,8 @@ record FileStat(int mode, int links, int uid, int gid, long inode, long sizeByte
                 stat.get(JAVA_LONG, 24),
                 stat.get(JAVA_LONG, 32),
                 Time.read(stat, 64),
-                Time.read(stat, 96));
+                Time.read(stat, 96),
+                Time.read(stat, 80));
     }
 
     /// Writes what `ceph_setattrx` is to set.
@@ -78,7 +86,7 @@ record FileStat(int mode, int links, int uid, int gid, long inode, long sizeByte
 
     /// The same, owned by another.
     FileStat ownedBy(int newUid, int newGid) {
-        return new FileStat(mode, links, newUid, newGid, inode, sizeBytes, accessed, modified);
+        return new FileStat(mode, links, newUid, newGid, inode, sizeBytes, accessed, modified, changed);
     }
 
     /// Whether a copy that has the other's attributes looks like a whole copy of this.

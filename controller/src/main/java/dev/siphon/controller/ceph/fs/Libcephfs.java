@@ -65,6 +65,7 @@ final class Libcephfs {
         READDIRPLUS_R("ceph_readdirplus_r", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS),
         READLINK("ceph_readlink", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG),
         RELEASE("ceph_release", JAVA_INT, ADDRESS),
+        RENAME("ceph_rename", JAVA_INT, ADDRESS, ADDRESS, ADDRESS),
         RMDIR("ceph_rmdir", JAVA_INT, ADDRESS, ADDRESS),
         SELECT_FILESYSTEM("ceph_select_filesystem", JAVA_INT, ADDRESS, ADDRESS),
         SET_UUID("ceph_set_uuid", MemoryLayout.paddingLayout(1), ADDRESS, ADDRESS),

@@ -109,6 +109,13 @@ record Mount(Client client, String root) implements AutoCloseable {
         }
     }
 
+    /// Gives a file another name; one that has that name already is replaced.
+    void rename(MountPath path, MountPath to) {
+        try (Arena arena = Arena.ofConfined()) {
+            call(path, Function.RENAME, path.in(arena), to.in(arena));
+        }
+    }
+
     /// Removes what is no directory.
     void unlink(MountPath path) {
         try (Arena arena = Arena.ofConfined()) {

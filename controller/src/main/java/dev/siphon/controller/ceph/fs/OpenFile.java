@@ -91,10 +91,19 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
     /// @param name one name, or `.snap/NAME`
     /// @throws DriverException.InvalidRequest if it is a symlink
     OpenFile openDirectory(MountPath name) {
+        return open(name, OpenFlags.DIRECTORY);
+    }
+
+    /// Opens what is in this directory.
+    ///
+    /// @param name one name
+    /// @param flags of [OpenFlags]
+    /// @throws DriverException.InvalidRequest if it is a symlink
+    OpenFile open(MountPath name, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             MountPath whole = path.child(name);
-            int child = mount.call(
-                    whole, Function.OPENAT, descriptor, name.in(arena), OpenFlags.DIRECTORY | OpenFlags.NO_FOLLOW, 0);
+            int child =
+                    mount.call(whole, Function.OPENAT, descriptor, name.in(arena), flags | OpenFlags.NO_FOLLOW, 0600);
             return new OpenFile(mount, whole, child);
         }
     }

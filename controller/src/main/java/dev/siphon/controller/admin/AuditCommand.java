@@ -1,0 +1,159 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.admin.Table.Cell;
+import dev.siphon.controller.admin.rpc.Leader;
+import dev.siphon.controller.audit.AccountChecks;
+import dev.siphon.controller.audit.Ages;
+import dev.siphon.controller.audit.Auditor;
+import dev.siphon.controller.audit.Finding;
+import dev.siphon.controller.audit.Repairs;
+import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `siphon audit`: looks for what is not as it should be, and mends it when told to.
+@Command(
+        name = "audit",
+        description = {
+            "Looks through every file system for what is not as it should be: orphans, .meta files that are broken or",
+            "forged, clones that hang, quotas that differ from allowances, keys without volumes. Changes nothing, and",
+            "may run beside the controller. Exits 1 if there is a defect; a remark is none."
+        })
+public final class AuditCommand implements Callable<Integer> {
+    private static final int FOUND = 1;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private AdminOptions options = new AdminOptions();
+
+    @Mixin
+    private LeaderOptions leader = new LeaderOptions();
+
+    @Option(names = "--repair", description = "Show what would be repaired, and with --yes repair it.")
+    private boolean repair;
+
+    @Option(names = "--yes", description = "With --repair: do it. The data of a whole volume is never removed.")
+    private boolean yes;
+
+    @Option(
+            names = "--filling-hours",
+            paramLabel = "HOURS",
+            defaultValue = "24",
+            description = "A volume from a snapshot or volume may take so long to become whole (default: 24).")
+    private int fillingHours;
+
+    @Option(
+            names = "--trash-hours",
+            paramLabel = "HOURS",
+            defaultValue = "6",
+            description = "What was removed may wait so long to be purged (default: 6).")
+    private int trashHours;
+
+    @Option(
+            names = "--pause",
+            paramLabel = "SECONDS",
+            defaultValue = "15",
+            description = "What is found counts if it is still there so much later (default: 15).")
+    private int pauseSeconds;
+
+    @Override
+    public Integer call() {
+        return options.run(command, backend -> {
+            List<Finding> found = auditor(backend).audit();
+            if (!repair || !yes) {
+                options.print(command, table(found, repair ? "would be" : "repair"));
+                return exit(found);
+            }
+            try (Leader controller = leader.open(command)) {
+                return mend(found, repairs(backend, controller));
+            }
+        });
+    }
+
+    private Auditor auditor(Backend backend) {
+        return new Auditor(
+                backend.ceph().ports().clusters(),
+                backend.ceph().survey(),
+                backend.ceph().identities(),
+                backend.keys(),
+                new AccountChecks(backend.directory()),
+                new Ages(
+                        Duration.ofHours(fillingHours), Duration.ofHours(trashHours), Duration.ofSeconds(pauseSeconds)),
+                AuditCommand::pass);
+    }
+
+    private static Repairs repairs(Backend backend, Leader controller) {
+        return new Repairs(
+                backend.ceph().ports(),
+                backend.ceph().survey(),
+                backend.ceph().identities(),
+                backend.keys(),
+                backend.keys()
+                        .map(store -> new VolumeKeys(
+                                backend.ceph().ports(),
+                                backend.ceph().identities(),
+                                store,
+                                () -> Duration.ofMinutes(1))),
+                controller::delete);
+    }
+
+    /// Mends one after another; what cannot be mended does not keep the rest from it.
+    private int mend(List<Finding> found, Repairs repairs) {
+        Table table = columns("done");
+        boolean left = false;
+        for (Finding finding : found) {
+            boolean done = false;
+            String words = finding.repair().toString();
+            try {
+                done = repairs.mend(finding.repair());
+            } catch (DriverException refused) {
+                words = "failed: " + refused.getMessage();
+            }
+            left |= !done && finding.kind().isDefect();
+            row(table, finding, done ? "done: " + words : words);
+        }
+        options.print(command, table);
+        return left ? FOUND : 0;
+    }
+
+    private static int exit(List<Finding> found) {
+        return found.stream().anyMatch(finding -> finding.kind().isDefect()) ? FOUND : 0;
+    }
+
+    private static Table table(List<Finding> found, String heading) {
+        Table table = columns(heading);
+        found.forEach(finding -> row(table, finding, finding.repair().toString()));
+        return table;
+    }
+
+    private static Table columns(String last) {
+        return new Table("finding", "severity", "object", "why", last.replace(' ', '_'));
+    }
+
+    private static void row(Table table, Finding finding, String repair) {
+        table.row(
+                new Cell.Text(finding.kind().toString()),
+                new Cell.Text(finding.kind().isDefect() ? "defect" : "remark"),
+                new Cell.Text(finding.object()),
+                new Cell.Text(finding.why()),
+                new Cell.Text(repair));
+    }
+
+    private static void pass(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.admin.rpc.Leader;
+import java.time.Duration;
+import java.util.Objects;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/// Where the running controller is, for picocli's `@Mixin`: for commands that make, change or remove volumes.
+public final class LeaderOptions {
+    @Option(
+            names = "--endpoint",
+            paramLabel = "URI",
+            defaultValue = "${env:CSI_ENDPOINT:-unix:///csi/csi.sock}",
+            description = "The controller's unix socket (env CSI_ENDPOINT; default: unix:///csi/csi.sock).")
+    private String endpoint = "";
+
+    @Option(
+            names = "--patience",
+            paramLabel = "SECONDS",
+            defaultValue = "3600",
+            description = "How long to wait for one volume whose contents are copied (default: 3600).")
+    private int patienceSeconds;
+
+    /// A connection to the controller, made at the first call.
+    ///
+    /// @throws ParameterException if the endpoint is none
+    Leader open(CommandSpec command) {
+        try {
+            return Leader.at(endpoint, Duration.ofSeconds(patienceSeconds));
+        } catch (IllegalArgumentException wrong) {
+            throw new ParameterException(
+                    command.commandLine(), "--endpoint: " + Objects.requireNonNull(wrong.getMessage()), wrong);
+        }
+    }
+}

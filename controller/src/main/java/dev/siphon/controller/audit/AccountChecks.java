@@ -1,0 +1,131 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.audit.Finding.Kind;
+import dev.siphon.controller.audit.Look.Place;
+import dev.siphon.controller.audit.Look.Seen;
+import dev.siphon.controller.audit.Survey.DataState;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.volume.Freezing;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// Compares groups with the accounts that they belong to, as far as the note on a group says whose it is.
+public final class AccountChecks {
+    /// The note on a group that says whose it is: a uid, a blank and a name.
+    private static final String NOTE = "account";
+
+    private final Directory directory;
+
+    public AccountChecks(Directory directory) {
+        this.directory = directory;
+    }
+
+    /// Whose a group is, as it was noted down.
+    private record Owner(String uid, String name) {
+        static Optional<Owner> of(Seen seen) {
+            String note = seen.state().notes().getOrDefault(NOTE, "");
+            int blank = note.indexOf(' ');
+            return blank > 0
+                    ? Optional.of(new Owner(note.substring(0, blank), note.substring(blank + 1)))
+                    : Optional.empty();
+        }
+
+        @Override
+        public String toString() {
+            return name + " (uid " + uid + ")";
+        }
+    }
+
+    /// What does not fit the directory of accounts. While that does not answer, less is known.
+    List<Finding> of(List<Look> looks) {
+        List<Finding> found = new ArrayList<>();
+        for (Look look : looks) {
+            Map<String, List<String>> groupsOfUid = new TreeMap<>();
+            for (Seen seen : look.groups().values()) {
+                Optional<Owner> owner = Owner.of(seen);
+                Optional.ofNullable(seen.state().notes().get(Freezing.NOTE)).ifPresent(since -> {
+                    String why = "account " + owner.map(Owner::toString).orElse("") + " is frozen since " + since;
+                    found.add(remark(Kind.FROZEN, seen, why));
+                });
+                owner.ifPresent(of -> {
+                    groupsOfUid
+                            .computeIfAbsent(of.uid(), _ -> new ArrayList<>())
+                            .add(of.name() + " in " + seen.group().name());
+                    found.addAll(ofOwner(seen, of));
+                });
+            }
+            groupsOfUid.forEach((uid, groups) -> {
+                if (groups.size() > 1) {
+                    found.add(new Finding(
+                            Kind.UID_REUSED,
+                            look.cluster() + ":" + look.fileSystem() + ":uid " + uid,
+                            "belongs to several: " + String.join(", ", groups),
+                            new Repair.ByHand(
+                                    "none inherits another's volumes; siphon user offboard those that are" + " gone")));
+                }
+            });
+        }
+        return found;
+    }
+
+    private List<Finding> ofOwner(Seen seen, Owner owner) {
+        Optional<Account> account;
+        try {
+            account = directory
+                    .account(owner.name())
+                    .filter(each -> Names.group(each.id()).equals(seen.group().name()));
+        } catch (DriverException.BackendUnavailable | DriverException.BackendFault unknown) {
+            return List.of();
+        }
+        if (account.isEmpty()) {
+            return List.of(remark(Kind.ACCOUNT_GONE, seen, "account " + owner + " is not in the directory"));
+        }
+        List<Finding> found = new ArrayList<>();
+        account.get().allowanceBytes().ifPresent(allowance -> {
+            long quota = seen.state().quotaBytes().orElse(0);
+            // to Ceph a quota of 0 is no limit; nothing can be made for an account that may hold nothing
+            if (allowance > 0 && quota != allowance) {
+                found.add(new Finding(
+                        Kind.QUOTA_DRIFT,
+                        seen.group().toString(),
+                        "of account " + owner + " has a quota of " + quota + " bytes, and the allowance is "
+                                + allowance,
+                        new Repair.SetQuota(seen.group(), allowance)));
+            }
+        });
+        seen.entries()
+                .forEach(entry -> entry.data().stream()
+                        .filter(data -> data.kind() == Survey.FileKind.DIRECTORY && !isOwnedBy(data, account.get()))
+                        .forEach(data -> found.add(new Finding(
+                                Kind.OWNER_DIFFERS,
+                                VolumeChecks.describe(new Place(seen.group(), entry)),
+                                "belongs to " + data.uid() + ":" + data.gid() + ", and account " + owner.name() + " is "
+                                        + account.get().uid() + ":"
+                                        + account.get().gid(),
+                                new Repair.ByHand("right if its class says uid or gid; else chown -R")))));
+        return found;
+    }
+
+    private static boolean isOwnedBy(DataState data, Account account) {
+        return data.uid() == account.uid() && data.gid() == account.gid();
+    }
+
+    private static Finding remark(Kind kind, Seen seen, String why) {
+        int volumes = (int) seen.entries().stream()
+                .map(entry -> new Place(seen.group(), entry).id())
+                .flatMap(Optional<VolumeId.Provisioned>::stream)
+                .count();
+        return new Finding(
+                kind,
+                seen.group().toString(),
+                why + ", " + volumes + " volumes",
+                new Repair.ByHand("nothing has to be done; siphon user offboard hands over, exports, unfreezes"));
+    }
+}

@@ -1,0 +1,127 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.audit.Look.Seen;
+import dev.siphon.controller.audit.Survey.EntryState;
+import dev.siphon.controller.audit.Survey.Top;
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/// Looks through every file system for what is not as it should be, and changes nothing.
+///
+/// It runs beside a controller that makes and removes volumes. What is under way then looks like a defect for a
+/// moment, so what a first look finds counts only if a second one, [Ages#pause] later, finds it too; a healthy
+/// cluster is looked at once.
+public final class Auditor {
+    private final Clusters clusters;
+    private final Survey survey;
+    private final Identities identities;
+    private final Optional<KeyStore> keys;
+    private final AccountChecks accounts;
+    private final Ages ages;
+    private final Consumer<Duration> pause;
+
+    /// @param keys where the keys of volumes are; empty if the driver mints none
+    /// @param pause waits
+    public Auditor(
+            Clusters clusters,
+            Survey survey,
+            Identities identities,
+            Optional<KeyStore> keys,
+            AccountChecks accounts,
+            Ages ages,
+            Consumer<Duration> pause) {
+        this.clusters = clusters;
+        this.survey = survey;
+        this.identities = identities;
+        this.keys = keys;
+        this.accounts = accounts;
+        this.ages = ages;
+        this.pause = pause;
+    }
+
+    /// What is wrong, sorted by kind and object.
+    public List<Finding> audit() {
+        List<Finding> first = look();
+        if (first.stream().noneMatch(finding -> finding.kind().isDefect())) {
+            return first;
+        }
+        pause.accept(ages.pause());
+        return look().stream()
+                .filter(now -> first.stream().anyMatch(now::isAbout))
+                .toList();
+    }
+
+    /// What seems wrong at one look.
+    public List<Finding> look() {
+        List<Finding> found = new ArrayList<>();
+        for (String cluster : clusters.ids()) {
+            List<Look> looks = new ArrayList<>();
+            for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+                Look look = look(cluster, fileSystem.name());
+                looks.add(look);
+                VolumeChecks volumes = new VolumeChecks(look);
+                look.places().forEach(place -> found.addAll(volumes.of(place)));
+                found.addAll(new ContentChecks(look, ages).all());
+                found.addAll(new RemovalChecks(look, ages).all());
+            }
+            found.addAll(ofKeys(cluster, looks));
+            found.addAll(accounts.of(looks));
+        }
+        return found.stream()
+                .sorted(Comparator.comparing(Finding::kind).thenComparing(Finding::object))
+                .toList();
+    }
+
+    private Look look(String cluster, String fileSystem) {
+        Instant at = Instant.now();
+        Top top = survey.top(cluster, fileSystem);
+        Map<String, Seen> groups = new TreeMap<>();
+        for (String name : top.groups()) {
+            if (Names.isGroup(name)) {
+                seen(new Group(cluster, fileSystem, name)).ifPresent(seen -> groups.put(name, seen));
+            }
+        }
+        return new Look(cluster, fileSystem, at, top, groups);
+    }
+
+    private Optional<Seen> seen(Group group) {
+        return survey.group(group).map(state -> {
+            List<EntryState> entries = new ArrayList<>();
+            for (String name : survey.entries(group)) {
+                survey.entry(group, name).ifPresent(entries::add);
+            }
+            return new Seen(state, entries);
+        });
+    }
+
+    /// A driver that mints no keys may not list identities, and then has none.
+    private List<Finding> ofKeys(String cluster, List<Look> looks) {
+        KeyChecks checks = new KeyChecks(cluster, looks);
+        List<String> all;
+        try {
+            all = identities.startingWith(cluster, VolumeKeys.PREFIX);
+        } catch (DriverException.AccessDenied denied) {
+            if (keys.isPresent()) {
+                throw denied;
+            }
+            return List.of();
+        }
+        List<Finding> found = new ArrayList<>(checks.identities(all));
+        keys.ifPresent(store -> found.addAll(checks.store(store, all)));
+        return found;
+    }
+}

@@ -1,0 +1,221 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.audit.Finding.Kind;
+import dev.siphon.controller.audit.Look.Place;
+import dev.siphon.controller.audit.Survey.FileKind;
+import dev.siphon.controller.audit.Survey.Meta;
+import dev.siphon.controller.audit.VolumeChecks.State;
+import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.Notes;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// Looks at where contents come from: clones and copies that did not end, snapshots taken for them, and volumes that
+/// stand for a snapshot.
+final class ContentChecks {
+    /// The mode of a volume whose limit of files was never set, see `Creation`.
+    private static final int UNFINISHED = 01000;
+
+    private final Look look;
+    private final Ages ages;
+    private final List<Place> volumes;
+    private final Set<String> transfers;
+
+    ContentChecks(Look look, Ages ages) {
+        this.look = look;
+        this.ages = ages;
+        this.volumes = look.places().filter(ContentChecks::isVolume).toList();
+        this.transfers = volumes.stream()
+                .filter(place -> isKind(place, Names.Kind.FILLED) && !isWhole(place))
+                .map(place -> Names.transferSnapshot(place.entry().name()))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static boolean isVolume(Place place) {
+        return place.entry().kind() == FileKind.DIRECTORY
+                && place.id().flatMap(id -> Names.kindOf(id.subvolume())).isPresent();
+    }
+
+    /// Everything wrong with contents in the file system.
+    List<Finding> all() {
+        List<Finding> found = new ArrayList<>();
+        for (Place place : volumes) {
+            found.addAll(ofVolume(place));
+            found.addAll(ofSnapshots(place));
+        }
+        found.addAll(clonesWithoutTarget());
+        found.addAll(incompleteGroups());
+        return found;
+    }
+
+    private List<Finding> ofVolume(Place place) {
+        Optional<State> state = meta(place).flatMap(meta -> State.of(meta.global("state")));
+        VolumeId.Provisioned id = place.id().orElseThrow();
+        if (state.isEmpty()) {
+            return List.of();
+        }
+        return switch (state.get()) {
+            case FAILED, CANCELED ->
+                List.of(finding(
+                        Kind.CLONE_ENDED,
+                        place,
+                        "is the target of a clone that ended as " + state.get().text(),
+                        VolumeChecks.deleted(id, place.entry())));
+            case PENDING, IN_PROGRESS ->
+                look.top().clones().containsValue(place.path())
+                        ? List.of()
+                        : List.of(finding(
+                                Kind.CLONE_STUCK,
+                                place,
+                                "is the target of a clone that the mgr does not know any more",
+                                new Repair.EndClone(
+                                        id,
+                                        place.entry(),
+                                        meta(place)
+                                                .orElseThrow()
+                                                .with(MetaFile.GLOBAL, "state", State.FAILED.text()))));
+            case COMPLETE -> ofComplete(place, id);
+        };
+    }
+
+    private List<Finding> ofComplete(Place place, VolumeId.Provisioned id) {
+        boolean old = place.entry().changed().plus(ages.filling()).isBefore(look.at());
+        boolean closed = place.entry().data().stream().anyMatch(data -> data.mode() == UNFINISHED);
+        if (old && (closed || (isKind(place, Names.Kind.FILLED) && !isWhole(place)))) {
+            String since = " since " + place.entry().changed();
+            return List.of(finding(
+                    Kind.HALF_FILLED,
+                    place,
+                    closed ? "was not finished" + since : "is not known to be whole" + since,
+                    VolumeChecks.deleted(id, place.entry())));
+        }
+        if (Homes.isDoor(id)
+                && look.at(place.group().path() + "/" + Homes.of(place.group()).subvolume())
+                        .isEmpty()) {
+            return List.of(finding(
+                    Kind.HOME_GONE,
+                    place,
+                    "stands for a home that is gone",
+                    new Repair.ByHand("delete the volume, which holds nothing")));
+        }
+        if (isKind(place, Names.Kind.SHALLOW) && standsFor(place).isEmpty()) {
+            return List.of(finding(
+                    Kind.SNAPSHOT_GONE,
+                    place,
+                    "stands for a snapshot that is gone",
+                    new Repair.ByHand("delete the volume, which holds nothing")));
+        }
+        return List.of();
+    }
+
+    /// The snapshot that a volume without contents stands for.
+    private Optional<SnapshotId> standsFor(Place shallow) {
+        return volumes.stream()
+                .filter(place -> place.group().equals(shallow.group()))
+                .flatMap(place -> snapshots(place).stream())
+                .filter(id -> shallow.entry().name().endsWith(Names.shallowSuffix(id)))
+                .findFirst();
+    }
+
+    private List<Finding> ofSnapshots(Place place) {
+        List<Finding> found = new ArrayList<>();
+        for (SnapshotId id : snapshots(place)) {
+            if (Names.isTransferSnapshot(id.name()) && !transfers.contains(id.name())) {
+                found.add(new Finding(
+                        Kind.TRANSFER_LEFT,
+                        id.toString(),
+                        "was taken for a copy, and no volume is being filled from it",
+                        new Repair.RemoveSnapshot(id)));
+            }
+        }
+        Map<String, String> held =
+                meta(place).map(meta -> meta.sections().get(MetaFile.CLONED)).orElse(Map.of());
+        held.forEach((tracking, snapshot) -> {
+            if (!look.top().clones().containsKey(tracking)) {
+                found.add(new Finding(
+                        Kind.SNAPSHOT_HELD,
+                        place.id().orElseThrow() + "@" + snapshot + " for " + tracking,
+                        "is kept for a clone that the mgr does not know",
+                        new Repair.WriteMeta(
+                                place.id().orElseThrow(),
+                                place.entry(),
+                                meta(place).orElseThrow().without(MetaFile.CLONED, tracking),
+                                "")));
+            }
+        });
+        return found;
+    }
+
+    private List<Finding> clonesWithoutTarget() {
+        List<Finding> found = new ArrayList<>();
+        look.top().clones().forEach((tracking, target) -> {
+            boolean ours = look.groups().values().stream()
+                    .anyMatch(seen -> target.startsWith(seen.group().path() + "/"));
+            if (ours && look.at(target).isEmpty()) {
+                String link = "/volumes/_index/clone/" + tracking;
+                found.add(new Finding(
+                        Kind.CLONE_WITHOUT_TARGET,
+                        look.cluster() + ":" + look.fileSystem() + ":" + link,
+                        "is a clone to be made in " + target + ", which is gone",
+                        new Repair.RemoveFile(look.cluster(), look.fileSystem(), link)));
+            }
+        });
+        return found;
+    }
+
+    /// The name of a group of snapshots says of which volumes it is.
+    private List<Finding> incompleteGroups() {
+        Map<String, List<VolumeId.Provisioned>> members = new TreeMap<>();
+        for (Place place : volumes) {
+            for (SnapshotId id : snapshots(place)) {
+                if (Names.isGroupSnapshot(id.name())) {
+                    members.computeIfAbsent(id.name(), _ -> new ArrayList<>()).add(id.volume());
+                }
+            }
+        }
+        List<Finding> found = new ArrayList<>();
+        members.forEach((name, volumesOfIt) -> {
+            if (!Names.isOf(name, volumesOfIt)) {
+                found.add(new Finding(
+                        Kind.GROUP_SNAPSHOT_INCOMPLETE,
+                        look.cluster() + ":" + look.fileSystem() + ":" + name,
+                        "is there of " + volumesOfIt + " and was of others too",
+                        new Repair.ByHand("ask for the group of snapshots again, or delete it")));
+            }
+        });
+        return found;
+    }
+
+    private static List<SnapshotId> snapshots(Place place) {
+        return place.entry().snapshots().stream()
+                .filter(VolumeId.Part.SNAPSHOT::fits)
+                .map(name -> new SnapshotId(place.id().orElseThrow(), name))
+                .toList();
+    }
+
+    private static boolean isKind(Place place, Names.Kind kind) {
+        return Names.kindOf(place.entry().name()).equals(Optional.of(kind));
+    }
+
+    private static boolean isWhole(Place place) {
+        return meta(place)
+                .filter(meta -> meta.value(MetaFile.NOTES, Notes.SOURCE).isPresent())
+                .isPresent();
+    }
+
+    private static Optional<MetaFile> meta(Place place) {
+        return place.entry().meta() instanceof Meta.Read read ? Optional.of(read.file()) : Optional.empty();
+    }
+
+    private static Finding finding(Kind kind, Place place, String why, Repair repair) {
+        return new Finding(kind, VolumeChecks.describe(place), why, repair);
+    }
+}

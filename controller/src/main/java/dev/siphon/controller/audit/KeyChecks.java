@@ -1,0 +1,112 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.audit.Finding.Kind;
+import dev.siphon.controller.audit.Look.Place;
+import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.Freezing;
+import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// Compares volumes with cephx identities and with the keys that wait for nodes.
+final class KeyChecks {
+    /// An identity of a volume ([VolumeKeys#userId]): file system, group, subvolume, and a generation but for the
+    /// first one.
+    private static final Pattern IDENTITY = Pattern.compile(
+            Pattern.quote(VolumeKeys.PREFIX) + "(.+)\\.(a[0-9a-v]{20})\\.([a-z][0-9a-v]{19,23})((?:\\.[0-9]+)?)");
+
+    private final String cluster;
+    private final List<Look> looks;
+    private final Set<VolumeId.Provisioned> volumes;
+
+    /// @param looks at every file system of the cluster
+    KeyChecks(String cluster, List<Look> looks) {
+        this.cluster = cluster;
+        this.looks = List.copyOf(looks);
+        this.volumes = looks.stream()
+                .flatMap(Look::places)
+                .flatMap(place -> place.id().stream())
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /// What is wrong with the identities of the cluster.
+    List<Finding> identities(List<String> identities) {
+        Set<String> fileSystems = looks.stream().map(Look::fileSystem).collect(Collectors.toUnmodifiableSet());
+        List<Finding> found = new ArrayList<>();
+        for (String identity : identities) {
+            Matcher parts = IDENTITY.matcher(identity);
+            if (parts.matches() && fileSystems.contains(parts.group(1))) {
+                VolumeId.Provisioned volume =
+                        new VolumeId.Provisioned(cluster, parts.group(1), parts.group(2), parts.group(3));
+                if (!volumes.contains(volume)) {
+                    found.add(new Finding(
+                            Kind.IDENTITY_WITHOUT_VOLUME,
+                            cluster + ":client." + identity,
+                            "opens volume " + volume + ", which is gone",
+                            new Repair.RemoveIdentity(cluster, identity)));
+                }
+            }
+        }
+        return found;
+    }
+
+    /// What is wrong with the keys that are kept for nodes.
+    ///
+    /// @param identities those of the cluster
+    List<Finding> store(KeyStore store, List<String> identities) {
+        List<Finding> found = new ArrayList<>();
+        Set<VolumeId.Provisioned> kept = new HashSet<>(store.volumes());
+        kept.removeIf(volume -> !volume.cluster().equals(cluster));
+        for (VolumeId.Provisioned volume : kept) {
+            if (!volumes.contains(volume)) {
+                found.add(new Finding(
+                        Kind.KEY_FILE_WITHOUT_VOLUME,
+                        volume.toString(),
+                        "has a key file, and is gone",
+                        new Repair.RemoveKeyFile(volume)));
+            }
+        }
+        for (Look look : looks) {
+            look.groups().values().stream()
+                    .filter(seen -> !seen.state().notes().containsKey(Freezing.NOTE))
+                    .flatMap(seen -> seen.entries().stream().map(entry -> new Place(seen.group(), entry)))
+                    .filter(KeyChecks::canBeMounted)
+                    .map(place -> place.id().orElseThrow())
+                    .filter(volume -> !kept.contains(volume) || !hasIdentity(volume, identities))
+                    .forEach(volume -> found.add(withoutKey(volume, kept.contains(volume))));
+        }
+        return found;
+    }
+
+    private static boolean canBeMounted(Place place) {
+        return place.id()
+                        .filter(id -> !Homes.isHome(id))
+                        .flatMap(id -> Names.kindOf(id.subvolume()))
+                        .isPresent()
+                && place.entry().meta() instanceof Survey.Meta.Read read
+                && read.file().global("state").equals("complete");
+    }
+
+    private static boolean hasIdentity(VolumeId.Provisioned volume, List<String> identities) {
+        String first = VolumeKeys.userId(volume);
+        return identities.stream().anyMatch(each -> each.equals(first) || each.startsWith(first + "."));
+    }
+
+    private static Finding withoutKey(VolumeId.Provisioned volume, boolean hasFile) {
+        boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
+        return new Finding(
+                Kind.VOLUME_WITHOUT_KEY,
+                volume.toString(),
+                hasFile ? "has a key file whose identity is gone" : "has no key file",
+                shallow ? new Repair.ByHand("CreateVolume with its name mints one again") : new Repair.MintKey(volume));
+    }
+}

@@ -1,0 +1,59 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.audit.Survey.EntryState;
+import dev.siphon.controller.audit.Survey.GroupState;
+import dev.siphon.controller.audit.Survey.Top;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.csi.VolumeId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// A file system as it was seen once.
+///
+/// @param at when the look began
+/// @param groups the accounts' groups by name
+record Look(String cluster, String fileSystem, Instant at, Top top, Map<String, Seen> groups) {
+    Look {
+        groups = Map.copyOf(groups);
+    }
+
+    /// A group and what is in it.
+    record Seen(GroupState state, List<EntryState> entries) {
+        Seen {
+            entries = List.copyOf(entries);
+        }
+
+        Group group() {
+            return state.group();
+        }
+    }
+
+    /// An entry with where it is.
+    record Place(Group group, EntryState entry) {
+        /// The path of the subvolume.
+        String path() {
+            return group.path() + "/" + entry.name();
+        }
+
+        /// The volume's id; empty if its name can be no volume's.
+        Optional<VolumeId.Provisioned> id() {
+            return VolumeId.Part.SUBVOLUME.fits(entry.name())
+                    ? Optional.of(group.volume(entry.name()))
+                    : Optional.empty();
+        }
+    }
+
+    /// All entries of all groups.
+    Stream<Place> places() {
+        return groups.values().stream()
+                .flatMap(seen -> seen.entries().stream().map(entry -> new Place(seen.group(), entry)));
+    }
+
+    /// The entry at a path such as `/volumes/GROUP/NAME`; empty if there is none in an account's group.
+    Optional<Place> at(String path) {
+        return places().filter(place -> place.path().equals(path)).findFirst();
+    }
+}

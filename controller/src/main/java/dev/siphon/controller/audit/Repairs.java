@@ -1,0 +1,89 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Carries repairs out. Each may be repeated, and one that was cut off is finished by the next.
+public final class Repairs {
+    private final CephPorts ceph;
+    private final Survey survey;
+    private final Identities identities;
+    private final Optional<KeyStore> keys;
+    private final Optional<VolumeKeys> minting;
+    private final Consumer<VolumeId.Provisioned> deleteVolume;
+
+    /// @param keys where the keys of volumes are, and who mints them; empty if the driver mints none
+    /// @param deleteVolume DeleteVolume at the controller
+    public Repairs(
+            CephPorts ceph,
+            Survey survey,
+            Identities identities,
+            Optional<KeyStore> keys,
+            Optional<VolumeKeys> minting,
+            Consumer<VolumeId.Provisioned> deleteVolume) {
+        this.ceph = ceph;
+        this.survey = survey;
+        this.identities = identities;
+        this.keys = keys;
+        this.minting = minting;
+        this.deleteVolume = deleteVolume;
+    }
+
+    /// Mends what was found.
+    ///
+    /// @return whether anything was done; nothing is by hand
+    /// @throws DriverException what Ceph or the controller refused
+    public boolean mend(Repair repair) {
+        switch (repair) {
+            case Repair.ByHand _ -> {
+                return false;
+            }
+            case Repair.DeleteVolume it -> {
+                checkUnchanged(it.volume(), it.seen());
+                deleteVolume.accept(it.volume());
+            }
+            case Repair.RemoveSnapshot it -> ceph.subvolumes().removeSnapshot(it.snapshot());
+            case Repair.RemoveRemains it -> ceph.subvolumes().remove(it.volume());
+            case Repair.EndClone it -> {
+                checkUnchanged(it.target(), it.seen());
+                survey.writeMeta(it.target(), it.failed());
+                deleteVolume.accept(it.target());
+            }
+            case Repair.WriteMeta it -> {
+                checkUnchanged(it.volume(), it.seen());
+                survey.writeMeta(it.volume(), it.meta());
+                if (!it.old().isEmpty()) {
+                    survey.removeFile(it.volume().cluster(), it.volume().fileSystem(), it.old());
+                }
+            }
+            case Repair.RemoveFile it -> survey.removeFile(it.cluster(), it.fileSystem(), it.path());
+            case Repair.RemoveEmptyDirectory it ->
+                survey.removeEmptyDirectory(it.cluster(), it.fileSystem(), it.path());
+            case Repair.SetQuota it ->
+                ceph.files()
+                        .setQuotaBytes(
+                                it.group().cluster(),
+                                it.group().fileSystem(),
+                                it.group().path(),
+                                it.bytes());
+            case Repair.RemoveIdentity it -> identities.remove(it.cluster(), it.userId());
+            case Repair.RemoveKeyFile it -> keys.ifPresent(store -> store.remove(it.volume()));
+            case Repair.MintKey it -> minting.ifPresent(each -> each.mintNow(it.volume()));
+        }
+        return true;
+    }
+
+    /// A controller that works meanwhile goes first.
+    private void checkUnchanged(VolumeId.Provisioned volume, Survey.EntryState seen) {
+        if (!survey.entry(Group.of(volume), volume.subvolume()).equals(Optional.of(seen))) {
+            throw new DriverException.InUse("volume " + volume + " has changed since it was looked at; audit again");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.audit.Finding.Kind;
+import dev.siphon.controller.audit.Look.Place;
+import dev.siphon.controller.audit.Survey.DataState;
+import dev.siphon.controller.audit.Survey.EntryState;
+import dev.siphon.controller.audit.Survey.FileKind;
+import dev.siphon.controller.audit.Survey.Meta;
+import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.Notes;
+import dev.siphon.csi.VolumeId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/// Looks at one subvolume: whether it is one, and whether the mgr and Siphon mean the same by it.
+final class VolumeChecks {
+    private static final String OLD = "/volumes/_legacy/";
+
+    private final Look look;
+
+    VolumeChecks(Look look) {
+        this.look = look;
+    }
+
+    /// What is wrong with an entry of an account's group.
+    List<Finding> of(Place place) {
+        EntryState entry = place.entry();
+        Optional<VolumeId.Provisioned> id =
+                place.id().filter(volume -> Names.kindOf(volume.subvolume()).isPresent());
+        if (id.isEmpty()) {
+            return List.of(finding(
+                    Kind.UNKNOWN_ENTRY,
+                    place,
+                    "no volume of Siphon's has such a name",
+                    new Repair.ByHand("whoever put it there may take it away; it counts against the account")));
+        }
+        if (entry.kind() != FileKind.DIRECTORY) {
+            return List.of(finding(
+                    Kind.NOT_A_DIRECTORY,
+                    place,
+                    "is a " + entry.kind().name().toLowerCase(java.util.Locale.ROOT) + " where a subvolume belongs",
+                    new Repair.ByHand("nothing of Siphon's follows it; look where it leads, and remove it")));
+        }
+        List<Finding> found = new ArrayList<>();
+        switch (entry.meta()) {
+            case Meta.Missing _
+            when hasNoFiles(entry) ->
+                found.add(finding(
+                        Kind.HALF_MADE,
+                        place,
+                        "has no .meta and no files: it was never finished",
+                        deleted(id.get(), entry)));
+            case Meta.Missing _ -> found.add(lost(place, id.get(), "has files and no .meta"));
+            case Meta.Broken broken -> found.add(lost(place, id.get(), "has a .meta that " + broken.why()));
+            case Meta.Read read -> found.addAll(withMeta(place, id.get(), read.file()));
+        }
+        if (!entry.others().isEmpty()) {
+            found.add(finding(
+                    Kind.STRAY_FILES,
+                    place,
+                    "has beside its data directory: " + String.join(", ", entry.others()),
+                    new Repair.ByHand("no volume shows them; move or remove them")));
+        }
+        return found;
+    }
+
+    /// A home is nobody's to delete but its own command's.
+    static Repair deleted(VolumeId.Provisioned volume, EntryState seen) {
+        return Homes.isHome(volume)
+                ? new Repair.ByHand("the next volume of its class finishes it; siphon home --delete removes it")
+                : new Repair.DeleteVolume(volume, seen);
+    }
+
+    private static boolean hasNoFiles(EntryState entry) {
+        return entry.snapshots().isEmpty()
+                && entry.data().stream().allMatch(data -> data.kind() == FileKind.DIRECTORY && data.entries() == 0);
+    }
+
+    private Finding lost(Place place, VolumeId.Provisioned id, String why) {
+        Optional<MetaFile> written = Names.kindOf(id.subvolume()).equals(Optional.of(Names.Kind.FILLED))
+                ? Optional.empty()
+                : onlyDataPath(place).map(MetaFile::complete);
+        return finding(Kind.META_LOST, place, why, mended(place, id, written));
+    }
+
+    private static Repair mended(Place place, VolumeId.Provisioned id, Optional<MetaFile> written) {
+        return written.<Repair>map(meta -> new Repair.WriteMeta(id, place.entry(), meta, old(place.path())))
+                .orElseGet(() -> new Repair.ByHand("restore " + place.path()
+                        + "/.meta from a snapshot, or move the files to another volume; nothing says for sure what the"
+                        + " volume is"));
+    }
+
+    private List<Finding> withMeta(Place place, VolumeId.Provisioned id, MetaFile meta) {
+        List<Finding> found = new ArrayList<>();
+        String path = meta.global("path");
+        String state = meta.global("state");
+        boolean retained = state.equals("snapshot-retained");
+        boolean knownState = retained || State.of(state).isPresent();
+        boolean own = path.matches(java.util.regex.Pattern.quote(place.path()) + "/" + DATA_NAME);
+        if (look.top().old().contains(oldName(place.path()))) {
+            found.add(finding(
+                    Kind.TAKEN_FOR_OLD,
+                    place,
+                    "the mgr reads " + old(place.path()) + " in place of its .meta",
+                    mended(
+                            place,
+                            id,
+                            own ? Optional.of(meta) : onlyDataPath(place).map(MetaFile::complete))));
+        } else if (!meta.hasKnownFormat() || !knownState || (retained ? !path.isEmpty() : !own)) {
+            String why = ".meta says version " + meta.global("version") + ", type " + meta.global("type") + ", state "
+                    + state + ", path " + (path.isEmpty() ? "none" : path);
+            found.add(finding(Kind.META_FORGED, place, why, mended(place, id, corrected(place, id, meta))));
+        } else if (retained) {
+            found.addAll(retained(place, id));
+        } else {
+            found.addAll(live(place, meta));
+        }
+        return found;
+    }
+
+    /// `.meta` as it must have been, notes kept, where the volume is known to be whole.
+    private static Optional<MetaFile> corrected(Place place, VolumeId.Provisioned id, MetaFile meta) {
+        boolean whole = !Names.kindOf(id.subvolume()).equals(Optional.of(Names.Kind.FILLED))
+                || meta.value(MetaFile.NOTES, Notes.SOURCE).isPresent();
+        return onlyDataPath(place).filter(_ -> whole).map(meta::completeAt);
+    }
+
+    private List<Finding> retained(Place place, VolumeId.Provisioned id) {
+        EntryState entry = place.entry();
+        if (!entry.data().isEmpty()) {
+            return List.of(finding(
+                    Kind.REMOVAL_UNFINISHED,
+                    place,
+                    "was removed and its snapshots kept, but its data is still in " + names(entry),
+                    new Repair.ByHand("remove " + place.path() + "/" + names(entry) + " when nobody misses it")));
+        }
+        return entry.snapshots().isEmpty() && !entry.purging()
+                ? List.of(finding(
+                        Kind.REMAINS,
+                        place,
+                        "was removed for the sake of its snapshots, and has none",
+                        new Repair.RemoveRemains(id)))
+                : List.of();
+    }
+
+    private List<Finding> live(Place place, MetaFile meta) {
+        EntryState entry = place.entry();
+        String name = meta.global("path").substring(place.path().length() + 1);
+        Optional<DataState> data =
+                entry.data().stream().filter(each -> each.name().equals(name)).findFirst();
+        List<Finding> found = new ArrayList<>();
+        if (data.filter(each -> each.kind() == FileKind.DIRECTORY).isEmpty()) {
+            found.add(finding(
+                    Kind.DATA_MISSING,
+                    place,
+                    "its data directory " + name + (data.isPresent() ? " is no directory" : " is not there"),
+                    new Repair.ByHand("nothing of Siphon's follows it; restore the directory, or delete the volume")));
+        }
+        for (DataState other : entry.data()) {
+            if (!other.name().equals(name)) {
+                String path = place.path() + "/" + other.name();
+                found.add(finding(
+                        Kind.DATA_SEVERAL,
+                        place,
+                        "has beside its data directory another, " + other.name() + ", with " + other.entries()
+                                + " entries",
+                        other.entries() == 0 && other.kind() == FileKind.DIRECTORY
+                                ? new Repair.RemoveEmptyDirectory(look.cluster(), look.fileSystem(), path)
+                                : new Repair.ByHand("move what is in " + path + " to the other, and remove it")));
+            }
+        }
+        boolean complete = meta.global("state").equals(State.COMPLETE.text());
+        if (complete
+                && data.filter(each -> each.kind() == FileKind.DIRECTORY
+                                && each.namespace().isEmpty())
+                        .isPresent()) {
+            found.add(finding(
+                    Kind.NOT_ISOLATED,
+                    place,
+                    "its files lie in the common RADOS namespace",
+                    new Repair.ByHand("copy them to a new volume: no key can open these without opening others'")));
+        }
+        return found;
+    }
+
+    private static String names(EntryState entry) {
+        return String.join(", ", entry.data().stream().map(DataState::name).toList());
+    }
+
+    /// The path of the one data directory; empty if there is none, several, or something else of that name.
+    private static Optional<String> onlyDataPath(Place place) {
+        List<DataState> data = place.entry().data();
+        return data.size() == 1 && data.getFirst().kind() == FileKind.DIRECTORY
+                ? Optional.of(place.path() + "/" + data.getFirst().name())
+                : Optional.empty();
+    }
+
+    /// The names of data directories.
+    static final String DATA_NAME = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+    private static String old(String path) {
+        return OLD + oldName(path);
+    }
+
+    /// Where the mgr keeps the `.meta` of a subvolume of old (`subvolume_base.py`, `legacy_config_path`).
+    private static String oldName(String path) {
+        try {
+            byte[] md5 = MessageDigest.getInstance("MD5").digest(path.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(md5) + ".meta";
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException("every Java platform has MD5", missing);
+        }
+    }
+
+    private static Finding finding(Kind kind, Place place, String why, Repair repair) {
+        return new Finding(kind, describe(place), why, repair);
+    }
+
+    /// A subvolume as findings name it: a volume's id where it can have one.
+    static String describe(Place place) {
+        return place.id()
+                .map(VolumeId.Provisioned::toString)
+                .orElseGet(() -> place.group().cluster() + ":" + place.group().fileSystem() + ":" + place.path());
+    }
+
+    /// What the mgr says of a subvolume that has a data directory (`subvolume_attrs.py`).
+    enum State {
+        COMPLETE,
+        PENDING,
+        IN_PROGRESS,
+        FAILED,
+        CANCELED;
+
+        static Optional<State> of(String text) {
+            return java.util.Arrays.stream(values())
+                    .filter(state -> state.text().equals(text))
+                    .findFirst();
+        }
+
+        String text() {
+            return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+        }
+    }
+}

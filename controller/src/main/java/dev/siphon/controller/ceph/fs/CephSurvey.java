@@ -1,0 +1,193 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.audit.MetaFile;
+import dev.siphon.controller.audit.Survey;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// [Survey] by libcephfs. Names of the mgr's are those of `src/pybind/mgr/volumes/fs/operations`.
+final class CephSurvey implements Survey {
+    private static final String VOLUMES = "/volumes";
+    private static final String CLONES = VOLUMES + "/_index/clone";
+    private static final String TRASH = VOLUMES + "/_deleting";
+    private static final String OLD = VOLUMES + "/_legacy";
+    private static final String NOTE = "user.siphon.";
+    private static final Pattern AUTH_FILE = Pattern.compile("_([^:]+):(.+)\\.meta");
+    private static final int META_MODE = 0640;
+
+    private final CephFileSystems fileSystems;
+
+    CephSurvey(CephFileSystems fileSystems) {
+        this.fileSystems = fileSystems;
+    }
+
+    @Override
+    public Top top(String cluster, String fileSystem) {
+        return call(cluster, fileSystem, mount -> {
+            List<String> groups = new ArrayList<>();
+            Set<String> authFiles = new HashSet<>();
+            for (Mount.Entry entry : list(mount, VOLUMES)) {
+                String name = entry.name().toString();
+                Matcher auth = AUTH_FILE.matcher(name);
+                if (entry.isDirectory() && !name.startsWith("_")) {
+                    groups.add(name);
+                } else if (!entry.isDirectory() && auth.matches()) {
+                    authFiles.add(auth.group(1) + "/" + auth.group(2));
+                }
+            }
+            Set<String> old = new HashSet<>();
+            list(mount, OLD).forEach(entry -> old.add(entry.name().toString()));
+            return new Top(groups.stream().sorted().toList(), clones(mount), trash(mount), authFiles, old);
+        });
+    }
+
+    private static Map<String, String> clones(Mount mount) {
+        Map<String, String> clones = new HashMap<>();
+        for (Mount.Entry entry : list(mount, CLONES)) {
+            MountPath link = mount.locate(CLONES).child(entry.name());
+            unlessGone(() ->
+                    clones.put(entry.name().toString(), mount.readLink(link).toString()));
+        }
+        return clones;
+    }
+
+    private static Map<String, Instant> trash(Mount mount) {
+        Map<String, Instant> trash = new HashMap<>();
+        for (Mount.Entry entry : list(mount, TRASH)) {
+            mount.stat(mount.locate(TRASH).child(entry.name()))
+                    .ifPresent(stat ->
+                            trash.put(entry.name().toString(), stat.changed().instant()));
+        }
+        return trash;
+    }
+
+    @Override
+    public Optional<GroupState> group(Group group) {
+        return call(group.cluster(), group.fileSystem(), mount -> {
+            MountPath path = mount.locate(group.path());
+            try (OpenFile directory = mount.openDirectory(path)) {
+                Map<String, String> notes = new HashMap<>();
+                for (String name : mount.userAttributes(path)) {
+                    if (name.startsWith(NOTE)) {
+                        mount.attribute(path, name)
+                                .filter(value -> !value.isEmpty())
+                                .ifPresent(value -> notes.put(name.substring(NOTE.length()), value));
+                    }
+                }
+                return Optional.of(new GroupState(group, directory.number("ceph.quota.max_bytes"), notes));
+            } catch (DriverException.NotFound gone) {
+                return Optional.empty();
+            }
+        });
+    }
+
+    @Override
+    public List<String> entries(Group group) {
+        return call(
+                group.cluster(),
+                group.fileSystem(),
+                mount -> list(mount, group.path()).stream()
+                        .map(entry -> entry.name().toString())
+                        .sorted()
+                        .toList());
+    }
+
+    @Override
+    public Optional<EntryState> entry(Group group, String name) {
+        return call(group.cluster(), group.fileSystem(), mount -> {
+            try {
+                return SurveyedEntry.read(mount, mount.locate(group.path()), name);
+            } catch (DriverException.NotFound gone) {
+                return Optional.empty();
+            }
+        });
+    }
+
+    @Override
+    public void writeMeta(VolumeId.Provisioned volume, MetaFile meta) {
+        boolean _ = call(volume.cluster(), volume.fileSystem(), mount -> {
+            MountPath path = mount.locate(Group.of(volume).path() + "/" + volume.subvolume());
+            MountPath aside = path.child(MountPath.of(".meta.tmp"));
+            byte[] text = meta.text().getBytes(StandardCharsets.UTF_8);
+            try (OpenFile directory = mount.openDirectory(path);
+                    Arena arena = Arena.ofConfined()) {
+                if (mount.stat(aside).isPresent()) {
+                    mount.unlink(aside);
+                }
+                int flags = OpenFlags.WRITE | OpenFlags.CREATE | OpenFlags.EXCLUSIVE;
+                try (OpenFile file = directory.open(MountPath.of(".meta.tmp"), flags)) {
+                    file.write(arena.allocateFrom(ValueLayout.JAVA_BYTE, text), 0);
+                    file.setMode(META_MODE);
+                }
+                mount.sync();
+                mount.rename(aside, path.child(MountPath.of(".meta")));
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public void removeFile(String cluster, String fileSystem, String path) {
+        boolean _ = call(
+                cluster,
+                fileSystem,
+                mount -> unlessGone(() -> {
+                    mount.unlink(mount.locate(path));
+                    return path;
+                }));
+    }
+
+    @Override
+    public void removeEmptyDirectory(String cluster, String fileSystem, String path) {
+        boolean _ = call(
+                cluster,
+                fileSystem,
+                mount -> unlessGone(() -> {
+                    mount.removeDirectory(mount.locate(path));
+                    return path;
+                }));
+    }
+
+    /// What is in a directory; nothing if there is none.
+    static List<Mount.Entry> list(Mount mount, String path) {
+        List<Mount.Entry> entries = new ArrayList<>();
+        unlessGone(() -> {
+            MountPath directory = mount.locate(path);
+            mount.openDirectory(directory).close();
+            mount.list(directory, entries::add);
+            return entries;
+        });
+        return entries;
+    }
+
+    /// Does what may find nothing to do it with any more.
+    ///
+    /// @return whether it was there
+    private static boolean unlessGone(java.util.function.Supplier<@org.jspecify.annotations.Nullable Object> action) {
+        try {
+            Object _ = action.get();
+            return true;
+        } catch (DriverException.NotFound gone) {
+            return false;
+        }
+    }
+
+    private <T> T call(String cluster, String fileSystem, Function<Mount, T> body) {
+        return fileSystems.client(cluster, fileSystem).call("survey", body);
+    }
+}

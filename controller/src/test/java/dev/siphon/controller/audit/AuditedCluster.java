@@ -1,0 +1,128 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.ceph.CephAdapter;
+import dev.siphon.controller.ceph.CephLab;
+import dev.siphon.controller.ceph.ClustersFile;
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.key.FileKeyStore;
+import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.ContentSource;
+import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.VolumeId;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// A driver with keys over the lab's cluster, an auditor over the same, and accounts of its own, so that what other
+/// tests leave is nobody's finding.
+final class AuditedCluster implements AutoCloseable {
+    static final long SIZE = 1 << 30;
+
+    final CephAdapter adapter = CephAdapter.open(
+            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
+            CephLab.identity(),
+            CallLimits.DEFAULT,
+            Optional.empty(),
+            CephLab.PATIENT,
+            new PrometheusRegistry());
+    /// Each run has accounts of its own.
+    private final String run = UUID.randomUUID().toString();
+    final int firstUid = ThreadLocalRandom.current().nextInt(100_000, 1_000_000_000);
+    final FileKeyStore store;
+    final VolumeKeys keys;
+    final Domain domain;
+    final Map<String, Account> accounts = new ConcurrentHashMap<>();
+    private final Directory directory = name -> Optional.ofNullable(accounts.get(name));
+
+    AuditedCluster(Path folder) throws IOException {
+        store = new FileKeyStore(Files.createDirectory(
+                folder.resolve("keys"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))));
+        keys = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT);
+        domain = Domain.over(adapter.ports(), directory, Optional.empty(), keys, CephLab.PATIENT);
+        accounts.put("u1", new Account("u1", id("u1"), firstUid, firstUid, Set.of(), OptionalLong.empty()));
+        accounts.put(
+                "u2", new Account("u2", id("u2"), firstUid + 1, firstUid + 1, Set.of(), OptionalLong.of(100L << 30)));
+    }
+
+    private String id(String account) {
+        return account + " of " + run;
+    }
+
+    Group group(String account) {
+        return new Group("lab", CephLab.fileSystem(), Names.group(id(account)));
+    }
+
+    VolumeId.Provisioned create(String name, String owner) {
+        return create(name, owner, false, Optional.empty());
+    }
+
+    VolumeId.Provisioned create(String name, String owner, boolean readOnly, Optional<ContentSource> source) {
+        VolumeId.Provisioned made = (VolumeId.Provisioned) domain.volumes()
+                .create(new VolumeRequest(
+                        name,
+                        new CapacityRange(SIZE, 0),
+                        ClassParameters.parse(Map.of("owner", owner)),
+                        readOnly,
+                        source))
+                .id();
+        CephLab.await(Duration.ofSeconds(20), () -> store.find(made).isPresent());
+        return made;
+    }
+
+    /// What is found of these accounts' volumes.
+    List<Finding> audit(Duration filling) {
+        Auditor auditor = new Auditor(
+                adapter.ports().clusters(),
+                adapter.survey(),
+                adapter.identities(),
+                Optional.of(store),
+                new AccountChecks(directory),
+                new Ages(filling, Duration.ofHours(1), Duration.ZERO),
+                _ -> {});
+        List<String> ours = List.of(group("u1").name(), group("u2").name());
+        return auditor.audit().stream()
+                .filter(finding -> ours.stream().anyMatch((finding.object() + finding.why())::contains))
+                .toList();
+    }
+
+    List<Finding> defects() {
+        return audit(Duration.ZERO).stream()
+                .filter(finding -> finding.kind().isDefect())
+                .toList();
+    }
+
+    Repairs repairs() {
+        return new Repairs(
+                adapter.ports(),
+                adapter.survey(),
+                adapter.identities(),
+                Optional.of(store),
+                Optional.of(keys),
+                domain.volumes()::delete);
+    }
+
+    @Override
+    public void close() {
+        keys.close();
+        adapter.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.audit;
+
+import org.jspecify.annotations.NullMarked;
