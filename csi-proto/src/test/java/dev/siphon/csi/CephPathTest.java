@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -69,5 +70,18 @@ final class CephPathTest {
             })
     void anyOtherBelowIsRefused(String path) {
         assertThrows(DriverException.InvalidRequest.class, () -> CephPath.checkRelative(path));
+    }
+
+    @Test
+    void aPartIsNoLongerThanANameMayBe() {
+        assertTrue(CephPath.isClean("/a/" + "ü".repeat(127) + "x"));
+        assertFalse(CephPath.isClean("/a/" + "ü".repeat(128)));
+        assertThrows(DriverException.InvalidRequest.class, () -> CephPath.checkRelative("v/" + "x".repeat(256)));
+    }
+
+    @Test
+    void thePathLeavesRoomForWhereANodeMountsIt() {
+        assertTrue(CephPath.isClean("/abcdefg".repeat(384)));
+        assertFalse(CephPath.isClean("/abcdefg".repeat(384) + "h"));
     }
 }
