@@ -30,7 +30,8 @@ public final class SiphonMain implements Runnable {
             new Subcommand("node", "dev.siphon.node.NodeMain", true),
             new Subcommand("csi", "dev.siphon.cli.CsiCommand", false),
             new Subcommand("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand", false),
-            new Subcommand("audit", "dev.siphon.controller.admin.AuditCommand", false));
+            new Subcommand("audit", "dev.siphon.controller.admin.AuditCommand", false),
+            new Subcommand("key", "dev.siphon.controller.admin.KeyCommand", false));
 
     /// @param serves whether it serves until a signal ends it
     private record Subcommand(String name, String type, boolean serves) {}

@@ -24,7 +24,7 @@ final class SiphonMainTest {
     @Test
     void everySubcommandIsOffered() {
         assertEquals(
-                Set.of("ceph-caps", "controller", "csi", "node"),
+                Set.of("audit", "ceph-caps", "controller", "csi", "key", "node"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
     }
 

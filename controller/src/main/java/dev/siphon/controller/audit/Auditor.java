@@ -5,7 +5,7 @@ import dev.siphon.controller.audit.Survey.EntryState;
 import dev.siphon.controller.audit.Survey.Top;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.KeyStore;
-import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Names;
@@ -113,7 +113,7 @@ public final class Auditor {
         KeyChecks checks = new KeyChecks(cluster, looks);
         List<String> all;
         try {
-            all = identities.startingWith(cluster, VolumeKeys.PREFIX);
+            all = identities.startingWith(cluster, VolumeIdentity.PREFIX);
         } catch (DriverException.AccessDenied denied) {
             if (keys.isPresent()) {
                 throw denied;

@@ -3,7 +3,7 @@ package dev.siphon.controller.audit;
 import dev.siphon.controller.audit.Finding.Kind;
 import dev.siphon.controller.audit.Look.Place;
 import dev.siphon.controller.key.KeyStore;
-import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Freezing;
 import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.Names;
@@ -19,10 +19,10 @@ import java.util.stream.Collectors;
 
 /// Compares volumes with cephx identities and with the keys that wait for nodes.
 final class KeyChecks {
-    /// An identity of a volume ([VolumeKeys#userId]): file system, group, subvolume, and a generation but for the
+    /// An identity of a volume ([VolumeIdentity]): file system, group, subvolume, and a generation but for the
     /// first one.
     private static final Pattern IDENTITY = Pattern.compile(
-            Pattern.quote(VolumeKeys.PREFIX) + "(.+)\\.(a[0-9a-v]{20})\\.([a-z][0-9a-v]{19,23})((?:\\.[0-9]+)?)");
+            Pattern.quote(VolumeIdentity.PREFIX) + "(.+)\\.(a[0-9a-v]{20})\\.([a-z][0-9a-v]{19,23})((?:\\.[0-9]+)?)");
 
     private final String cluster;
     private final List<Look> looks;
@@ -97,7 +97,7 @@ final class KeyChecks {
     }
 
     private static boolean hasIdentity(VolumeId.Provisioned volume, List<String> identities) {
-        String first = VolumeKeys.userId(volume);
+        String first = VolumeIdentity.first(volume).userId();
         return identities.stream().anyMatch(each -> each.equals(first) || each.startsWith(first + "."));
     }
 

@@ -6,6 +6,7 @@ import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.fs.CephFileSystems;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.csi.DriverException;
@@ -78,6 +79,11 @@ public final class CephAdapter implements AutoCloseable {
     /// The identities of volumes, in the same clusters.
     public Identities identities() {
         return identities;
+    }
+
+    /// Who uses which identity, in the same clusters.
+    public ClientSessions clientSessions() {
+        return fileSystems.clientSessions();
     }
 
     /// Begins to mount every file system, which ends the sessions that an earlier run of this controller left when it

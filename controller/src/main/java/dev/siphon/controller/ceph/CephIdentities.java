@@ -9,12 +9,16 @@ import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.CommandReply;
 import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.MintedIdentity;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -36,7 +40,11 @@ final class CephIdentities implements Identities {
 
     @Override
     public VolumeKey mint(String cluster, String userId, Grant grant) {
-        CephCommand command = command("auth get-or-create", userId).with("caps", caps(grant));
+        return mint(cluster, userId, caps(grant));
+    }
+
+    private VolumeKey mint(String cluster, String userId, List<String> caps) {
+        CephCommand command = command("auth get-or-create", userId).with("caps", caps);
         command = keyType.isPresent() ? command.with("key_type", keyType.get()) : command;
         CommandReply reply = connections.apply(cluster).call(command);
         if (reply.is(CephErrno.EINVAL) && exists(cluster, userId)) {
@@ -47,9 +55,26 @@ final class CephIdentities implements Identities {
         return new VolumeKey(userId, made.get("key").getAsString());
     }
 
+    @Override
+    public VolumeKey mintLike(String cluster, String userId, String like) {
+        JsonObject found = connections
+                .apply(cluster)
+                .call(get(like))
+                .json()
+                .getAsJsonArray()
+                .get(0)
+                .getAsJsonObject();
+        List<String> caps = new ArrayList<>();
+        caps(found).forEach((service, cap) -> caps.addAll(List.of(service, cap)));
+        return mint(cluster, userId, caps);
+    }
+
     private boolean exists(String cluster, String userId) {
-        CephCommand get = CephCommand.read(Daemon.MON, "auth get").with("entity", TYPE + userId);
-        return connections.apply(cluster).call(get).returnCode() == 0;
+        return connections.apply(cluster).call(get(userId)).returnCode() == 0;
+    }
+
+    private static CephCommand get(String userId) {
+        return CephCommand.read(Daemon.MON, "auth get").with("entity", TYPE + userId);
     }
 
     @Override
@@ -62,19 +87,32 @@ final class CephIdentities implements Identities {
 
     @Override
     public List<String> startingWith(String cluster, String prefix) {
+        return minted(cluster, prefix).stream().map(MintedIdentity::userId).toList();
+    }
+
+    @Override
+    public List<MintedIdentity> minted(String cluster, String prefix) {
         JsonObject all = connections
                 .apply(cluster)
                 .call(CephCommand.read(Daemon.MON, "auth ls"))
                 .json()
                 .getAsJsonObject();
-        List<String> found = new ArrayList<>();
+        List<MintedIdentity> found = new ArrayList<>();
         for (JsonElement each : all.getAsJsonArray("auth_dump")) {
             String entity = each.getAsJsonObject().get("entity").getAsString();
             if (entity.startsWith(TYPE + prefix)) {
-                found.add(entity.substring(TYPE.length()));
+                found.add(new MintedIdentity(entity.substring(TYPE.length()), caps(each.getAsJsonObject())));
             }
         }
-        return found.stream().sorted().toList();
+        return found.stream()
+                .sorted(Comparator.comparing(MintedIdentity::userId))
+                .toList();
+    }
+
+    private static Map<String, String> caps(JsonObject identity) {
+        Map<String, String> caps = new TreeMap<>();
+        identity.getAsJsonObject("caps").asMap().forEach((service, cap) -> caps.put(service, cap.getAsString()));
+        return caps;
     }
 
     private static CephCommand command(String prefix, String userId) {

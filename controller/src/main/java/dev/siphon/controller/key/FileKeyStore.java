@@ -18,6 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -86,6 +87,17 @@ public final class FileKeyStore implements KeyStore {
         } catch (JsonParseException | IllegalStateException _) {
             // not ours, or broken: a new one replaces it; the cause would quote it
             return Optional.empty();
+        }
+    }
+
+    @Override
+    public Optional<Instant> since(VolumeId.Provisioned volume) {
+        try {
+            return Optional.of(Files.getLastModifiedTime(file(volume)).toInstant());
+        } catch (NoSuchFileException _) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be read: " + e);
         }
     }
 

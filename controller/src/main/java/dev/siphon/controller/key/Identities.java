@@ -13,10 +13,18 @@ public interface Identities {
     ///     may not mint; `siphon ceph-caps` prints what it needs
     VolumeKey mint(String cluster, String userId, Grant grant);
 
+    /// Makes an identity with the caps of another one, or finds it: two mon commands.
+    ///
+    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if there is no identity `like`
+    VolumeKey mintLike(String cluster, String userId, String like);
+
     /// Removes an identity; one that is not there is no error. Sessions that are open go on until their
     /// ticket ends.
     void remove(String cluster, String userId);
 
     /// The ids of all identities that begin so, sorted.
     List<String> startingWith(String cluster, String prefix);
+
+    /// All identities that begin so, with what they may do; sorted.
+    List<MintedIdentity> minted(String cluster, String prefix);
 }

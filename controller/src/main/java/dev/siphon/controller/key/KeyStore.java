@@ -1,6 +1,7 @@
 package dev.siphon.controller.key;
 
 import dev.siphon.csi.VolumeId;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,6 +12,9 @@ public interface KeyStore {
 
     /// The key of a volume.
     Optional<VolumeKey> find(VolumeId.Provisioned volume);
+
+    /// Since when a volume has the key that it has; empty if it has none.
+    Optional<Instant> since(VolumeId.Provisioned volume);
 
     /// Forgets the key of a volume; one that is not there is no error.
     void remove(VolumeId.Provisioned volume);

@@ -38,9 +38,6 @@ import org.slf4j.LoggerFactory;
 /// long as the volume itself. Only that of a volume that is a snapshot goes before it. What fails or is cut off is
 /// tried again ([#heal]).
 public final class VolumeKeys implements KeyMinting, AutoCloseable {
-    /// How all identities of volumes begin.
-    public static final String PREFIX = "siphon.";
-
     private static final Logger LOG = LoggerFactory.getLogger(VolumeKeys.class);
 
     /// Identities are minted one after another in the mons; more at once would only take threads from
@@ -59,6 +56,10 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// The keys that are yet to be minted; done where that has failed.
     private final Map<VolumeId.Provisioned, CompletableFuture<Void>> pending = new ConcurrentHashMap<>();
+
+    /// The last generation in the cluster of what had been replaced when this controller started.
+    private final Map<VolumeId.Provisioned, Integer> later = new ConcurrentHashMap<>();
+
     private final Semaphore slots = new Semaphore(AT_ONCE);
     private final Set<String> looked = new HashSet<>();
     private final ScheduledExecutorService healer = Executors.newSingleThreadScheduledExecutor(
@@ -84,11 +85,6 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     @Override
     public void close() {
         healer.shutdownNow();
-    }
-
-    /// The id of a volume's first identity.
-    public static String userId(VolumeId.Provisioned volume) {
-        return PREFIX + volume.fileSystem() + "." + volume.group() + "." + volume.subvolume();
     }
 
     @Override
@@ -158,11 +154,17 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     private void mintMissing(String cluster) {
-        Set<String> minted = Set.copyOf(identities.startingWith(cluster, PREFIX));
+        List<String> all = identities.startingWith(cluster, VolumeIdentity.PREFIX);
+        Set<String> minted = Set.copyOf(all);
         Set<VolumeId.Provisioned> have = store.volumes().stream()
-                .filter(volume -> minted.contains(userId(volume)))
+                .filter(volume -> store.find(volume)
+                        .filter(key -> minted.contains(key.userId()))
+                        .isPresent())
                 .collect(Collectors.toSet());
         for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+            all.forEach(userId -> VolumeIdentity.parse(cluster, fileSystem.name(), userId)
+                    .filter(identity -> identity.generation() > 1)
+                    .ifPresent(identity -> later.merge(identity.volume(), identity.generation(), Math::max)));
             for (String name : subvolumes.groups(cluster, fileSystem.name())) {
                 Group group = new Group(cluster, fileSystem.name(), name);
                 if (Volumes.isOurs(group)) {
@@ -193,7 +195,15 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         if (freezing.isFrozen(Group.of(volume))) {
             return;
         }
-        store.put(volume, identities.mint(volume.cluster(), userId(volume), grant(volume, dataPath, writable)));
+        String userId = latest(volume).userId();
+        store.put(volume, identities.mint(volume.cluster(), userId, grant(volume, dataPath, writable)));
+    }
+
+    /// The identity that the volume has, or is to have; older ones may still be there.
+    private VolumeIdentity latest(VolumeId.Provisioned volume) {
+        return store.find(volume)
+                .flatMap(key -> VolumeIdentity.of(volume, key.userId()))
+                .orElseGet(() -> new VolumeIdentity(volume, later.getOrDefault(volume, 1)));
     }
 
     /// What the volume's layout says about where its objects are. A volume that is gone meanwhile is
@@ -216,8 +226,11 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             awaitEnd(volume, minting);
             pending.remove(volume, minting);
         });
-        identities.remove(volume.cluster(), userId(volume));
+        for (int generation = latest(volume).generation(); generation > 0; generation--) {
+            identities.remove(volume.cluster(), new VolumeIdentity(volume, generation).userId());
+        }
         store.remove(volume);
+        later.remove(volume);
     }
 
     /// A key that is being minted now would outlive the volume.

@@ -27,6 +27,7 @@ public final class ClassParameters {
     private static final String QUOTA_FILES = "quotaFiles";
     private static final String MOUNTER = "mounter";
     private static final String SNAPSHOT_BACKED = "snapshotBacked";
+    private static final String COPY_ACROSS_ACCOUNTS = "copyAcrossAccounts";
     private static final String KIND = "kind";
 
     private static final Set<String> KNOWN = Set.of(
@@ -41,6 +42,7 @@ public final class ClassParameters {
             MOUNTER,
             MountOptions.KEY,
             SNAPSHOT_BACKED,
+            COPY_ACROSS_ACCOUNTS,
             KIND);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
@@ -99,6 +101,7 @@ public final class ClassParameters {
                         .orElse(MounterChoice.AUTO),
                 mountOptions(parameters),
                 flag(parameters, SNAPSHOT_BACKED),
+                flag(parameters, COPY_ACROSS_ACCOUNTS).orElse(false),
                 home(parameters));
     }
 

@@ -261,13 +261,25 @@ final class Creation {
     /// Finds the source. If it is gone, so is what an earlier try began to make of it, of which no caller knows.
     private Filling.Origin origin(Wish wish, ContentSource source, Optional<Subvolume> existing) {
         try {
-            return filling.origin(source, wish.id());
+            Filling.Origin found = filling.origin(source, wish.id());
+            checkAccount(wish, source);
+            return found;
         } catch (DriverException.NotFound gone) {
             if (existing.isPresent()) {
                 filling.remove(wish.id());
                 filling.release(source, wish.id());
             }
             throw gone;
+        }
+    }
+
+    /// Only who wrote the class can say that one account's data is for another: a request names no caller.
+    private static void checkAccount(Wish wish, ContentSource source) {
+        if (!Group.of(source.volume()).equals(Group.of(wish.id()))
+                && !wish.parameters().copyAcrossAccounts()) {
+            throw new DriverException.AccessDenied("volume_content_source " + source
+                    + " belongs to another account than "
+                    + wish.account().name() + ": only a class with parameter copyAcrossAccounts \"true\" copies it");
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.OptionalInt;
 /// @param mountOptions checked against the allow list
 /// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; empty lets access modes
 ///     say
+/// @param copyAcrossAccounts whether a volume may be filled with what belongs to another account
 /// @param home whether its volumes are the owner's home
 public record VolumeClass(
         Optional<String> cluster,
@@ -32,6 +33,7 @@ public record VolumeClass(
         MounterChoice mounter,
         List<String> mountOptions,
         Optional<Boolean> snapshotBacked,
+        boolean copyAcrossAccounts,
         boolean home) {
     public VolumeClass {
         mountOptions = List.copyOf(mountOptions);
@@ -51,6 +53,7 @@ public record VolumeClass(
                 mounter,
                 mountOptions,
                 snapshotBacked,
+                copyAcrossAccounts,
                 home);
     }
 }

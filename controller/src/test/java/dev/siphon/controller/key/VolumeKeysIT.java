@@ -85,7 +85,7 @@ class VolumeKeysIT {
     @AfterAll
     void removeVolumes() {
         List.of(mine, beside, others, spare).forEach(domain.volumes()::delete);
-        assertEquals(List.of(), adapter.identities().startingWith("lab", VolumeKeys.PREFIX));
+        assertEquals(List.of(), adapter.identities().startingWith("lab", VolumeIdentity.PREFIX));
         assertEquals(List.of(), store.volumes());
         keys.close();
         adapter.close();
@@ -217,7 +217,8 @@ class VolumeKeysIT {
         VolumeKey first = store.find(volume).orElseThrow();
         domain.volumes().delete(volume);
         assertEquals(Optional.empty(), store.find(volume));
-        assertFalse(adapter.identities().startingWith("lab", VolumeKeys.PREFIX).contains(first.userId()));
+        assertFalse(
+                adapter.identities().startingWith("lab", VolumeIdentity.PREFIX).contains(first.userId()));
 
         assertEquals(volume, create("keys-again", "u1"));
         awaitKey(volume);

@@ -102,13 +102,15 @@ final class CrashTest {
             new Story<>(
                     "copy a volume to another account",
                     world -> world.volumeWithFile("pvc"),
-                    (world, id) -> world.create(
-                            filledFrom(new ContentSource.FromVolume(id), request("copy", Map.of("owner", "u2"))))),
+                    (world, id) -> world.create(filledFrom(
+                            new ContentSource.FromVolume(id),
+                            request("copy", Map.of("owner", "u2", "copyAcrossAccounts", "true"))))),
             new Story<>(
                     "copy a snapshot to another account",
                     world -> world.snapshot(world.volumeWithFile("pvc"), "snap"),
-                    (world, id) -> world.create(
-                            filledFrom(new ContentSource.FromSnapshot(id), request("copy", Map.of("owner", "u2"))))),
+                    (world, id) -> world.create(filledFrom(
+                            new ContentSource.FromSnapshot(id),
+                            request("copy", Map.of("owner", "u2", "copyAcrossAccounts", "true"))))),
             new Story<>(
                     "volume that is a snapshot",
                     world -> world.snapshot(world.volumeWithFile("pvc"), "snap"),

@@ -99,8 +99,11 @@ final class FillingTest {
 
     @Test
     void acrossAccountsPoolsAndOwnersContentsAreCopiedAndNotCloned() {
-        List<Map<String, String>> elsewhere =
-                List.of(Map.of("owner", "u2"), Map.of("dataPool", "fast"), Map.of("uid", "77"), Map.of("gid", "77"));
+        List<Map<String, String>> elsewhere = List.of(
+                Map.of("owner", "u2", "copyAcrossAccounts", "true"),
+                Map.of("dataPool", "fast"),
+                Map.of("uid", "77"),
+                Map.of("gid", "77"));
         for (Map<String, String> parameters : elsewhere) {
             for (VolumeRequest request : List.of(fromSnapshot("copy", parameters), fromVolume("copy2", parameters))) {
                 Volume made = world.domain.volumes().create(request);
@@ -194,7 +197,7 @@ final class FillingTest {
     void aCopyThatOutlastsTheCallerGoesOnAndARetryFindsItDone() {
         world.ceph.holdCopies();
         world.timeLeft.set(Duration.ofSeconds(1));
-        VolumeRequest request = fromSnapshot("copy", Map.of("owner", "u2"));
+        VolumeRequest request = fromSnapshot("copy", Map.of("owner", "u2", "copyAcrossAccounts", "true"));
         var pending = assertThrows(DriverException.OperationPending.class, () -> world.create(request));
         assertTrue(String.valueOf(pending.getMessage()).contains("1 entries"), pending.getMessage());
         assertThrows(
@@ -264,14 +267,27 @@ final class FillingTest {
     }
 
     @Test
+    void whatBelongsToAnotherAccountIsCopiedOnlyWhereTheClassSaysSo() {
+        for (String value : List.of("", "false")) {
+            Map<String, String> parameters =
+                    value.isEmpty() ? Map.of("owner", "u2") : Map.of("owner", "u2", "copyAcrossAccounts", value);
+            for (VolumeRequest request : List.of(fromSnapshot("no", parameters), fromVolume("no", parameters))) {
+                assertThrows(DriverException.AccessDenied.class, () -> world.create(request), request.toString());
+            }
+        }
+        assertNoTrace();
+    }
+
+    @Test
     void aReadOnlyVolumeOfAnotherAccountIsACopy() {
-        VolumeRequest request = readOnly(fromSnapshot("view", Map.of("owner", "u2")));
+        VolumeRequest request = readOnly(fromSnapshot("view", Map.of("owner", "u2", "copyAcrossAccounts", "true")));
         Volume made = world.domain.volumes().create(request);
         assertFalse(made.context().orElseThrow().readOnly());
         assertEquals(1, world.ceph.files(made.id()).size());
         assertThrows(
                 DriverException.InvalidRequest.class,
-                () -> world.create(readOnly(fromSnapshot("no", Map.of("owner", "u2", "snapshotBacked", "true")))));
+                () -> world.create(readOnly(fromSnapshot(
+                        "no", Map.of("owner", "u2", "snapshotBacked", "true", "copyAcrossAccounts", "true")))));
     }
 
     @Test

@@ -49,6 +49,11 @@ public final class Requests {
                 .build();
     }
 
+    /// The same volume, of a class that copies what belongs to another account.
+    public static CreateVolumeRequest acrossAccounts(CreateVolumeRequest volume) {
+        return volume.toBuilder().putParameters("copyAcrossAccounts", "true").build();
+    }
+
     /// The same volume, only to be read.
     public static CreateVolumeRequest readOnly(CreateVolumeRequest volume) {
         return volume.toBuilder()

@@ -74,8 +74,8 @@ final class ContentsIT {
             Map<String, String> written = Contents.read(mounted);
             Snapshot snapshot = setup.snapshot("of-origin", volume);
 
-            Volume copy = setup.volume(
-                    Requests.fromSnapshot(Requests.volume("copy", "u2", Requests.GIB), snapshot.getSnapshotId()));
+            Volume copy = setup.volume(Requests.acrossAccounts(
+                    Requests.fromSnapshot(Requests.volume("copy", "u2", Requests.GIB), snapshot.getSnapshotId())));
 
             Path there = setup.mounts().mount(copy);
             assertEquals(written, Contents.read(there));

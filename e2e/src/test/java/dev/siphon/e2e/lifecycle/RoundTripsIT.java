@@ -178,8 +178,8 @@ final class RoundTripsIT {
                             "mds get quota", 1,
                             "mgr fs subvolume create", 1,
                             "mgr fs subvolume metadata set", 1),
-                    sent.of(() ->
-                            setup.volume(Requests.fromSnapshot(Requests.volume("copy", "u4", Requests.GIB), snapshot))),
+                    sent.of(() -> setup.volume(Requests.acrossAccounts(
+                            Requests.fromSnapshot(Requests.volume("copy", "u4", Requests.GIB), snapshot)))),
                     "for another account, beside the copy itself");
         }
     }

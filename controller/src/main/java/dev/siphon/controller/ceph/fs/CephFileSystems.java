@@ -6,6 +6,7 @@ import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Sessions;
 import java.time.Duration;
@@ -62,7 +63,16 @@ public final class CephFileSystems implements AutoCloseable {
 
     /// The adapter of that port.
     public Sessions sessions() {
-        return new CephSessions(connections, cluster -> client(new Key(cluster, Optional.empty())));
+        return new CephSessions(daemons());
+    }
+
+    /// The adapter of that port.
+    public ClientSessions clientSessions() {
+        return new CephClientSessions(connections, daemons());
+    }
+
+    private MdsDaemons daemons() {
+        return new MdsDaemons(connections, cluster -> client(new Key(cluster, Optional.empty())));
     }
 
     /// The client of a file system.

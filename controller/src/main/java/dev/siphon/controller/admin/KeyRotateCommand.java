@@ -1,0 +1,97 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.admin.Table.Cell;
+import dev.siphon.controller.key.ClientSession;
+import dev.siphon.controller.key.Rotation;
+import dev.siphon.controller.key.Rotation.Progress;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `siphon key rotate`: other keys for volumes that are in use.
+@Command(
+        name = "rotate",
+        description = {
+            "Gives volumes other keys without unmounting them: mints a second identity, puts its key in the place of the",
+            "first, and removes the first when no session uses it any more. Run it again to go on.",
+            "Exits 1 while older keys are in use."
+        })
+final class KeyRotateCommand implements Callable<Integer> {
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private AdminOptions options = new AdminOptions();
+
+    @ArgGroup(multiplicity = "1")
+    private Which which = new Which();
+
+    @Option(
+            names = "--wait",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "Wait so long for sessions with the older keys to end (default: ${DEFAULT-VALUE}).")
+    private int waitSeconds;
+
+    /// Which volumes.
+    static final class Which {
+        @Parameters(paramLabel = "VOLUME", description = "The ids of volumes.", arity = "1..*")
+        private List<String> volumes = List.of();
+
+        @Option(
+                names = "--all-older-than",
+                paramLabel = "DAYS",
+                description = "All volumes whose key is older, or whose rotation is yet to be finished.")
+        private int days = -1;
+    }
+
+    @Override
+    public Integer call() {
+        return options.run(command, this::rotate);
+    }
+
+    private int rotate(Backend backend) {
+        Rotation rotation = new Rotation(
+                backend.ceph().identities(),
+                KeyVolumes.store(command, backend),
+                backend.ceph().clientSessions(),
+                volume -> KeyVolumes.exists(backend, volume));
+        List<VolumeId.Provisioned> volumes = which.days < 0
+                ? KeyVolumes.parse(command, which.volumes)
+                : rotation.due(Duration.ofDays(which.days), Instant.now());
+        List<Progress> states =
+                new ArrayList<>(volumes.stream().map(rotation::rotate).toList());
+        long end = System.nanoTime() + Duration.ofSeconds(waitSeconds).toNanos();
+        while (states.stream().anyMatch(state -> !state.isDone()) && System.nanoTime() < end) {
+            LockSupport.parkNanos(POLL.toNanos());
+            states.replaceAll(state ->
+                    state.isDone() ? state : rotation.finish(state.current().volume()));
+        }
+        Table table = new Table("volume", "identity", "older used by");
+        states.forEach(state -> table.row(
+                new Cell.Text(state.current().volume().toString()),
+                new Cell.Text("client." + state.current().userId()),
+                new Cell.Text(state.usedBy().stream()
+                        .map(ClientSession::host)
+                        .distinct()
+                        .sorted()
+                        .collect(Collectors.joining(",")))));
+        options.print(command, table);
+        return states.stream().allMatch(Progress::isDone) ? 0 : 1;
+    }
+}

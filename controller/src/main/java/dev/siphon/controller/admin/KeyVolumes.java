@@ -1,0 +1,45 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.key.KeyStore;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/// What the commands for keys read from their arguments, and ask of the cluster.
+final class KeyVolumes {
+    private KeyVolumes() {}
+
+    /// The volumes of these ids.
+    static List<VolumeId.Provisioned> parse(CommandSpec command, List<String> ids) {
+        List<VolumeId.Provisioned> volumes = new ArrayList<>();
+        for (String id : ids) {
+            try {
+                if (VolumeId.parse(id) instanceof VolumeId.Provisioned volume) {
+                    volumes.add(volume);
+                } else {
+                    throw new ParameterException(
+                            command.commandLine(), "static volume " + id + " has a key that somebody else minted");
+                }
+            } catch (DriverException.InvalidRequest wrong) {
+                throw new ParameterException(command.commandLine(), wrong.getMessage(), wrong);
+            }
+        }
+        return volumes;
+    }
+
+    /// Where keys are.
+    static KeyStore store(CommandSpec command, Backend backend) {
+        return backend.keys()
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(), "--key-dir is needed: there the keys of volumes are"));
+    }
+
+    /// Whether there is such a volume.
+    static boolean exists(Backend backend, VolumeId.Provisioned volume) {
+        return backend.ceph().ports().subvolumes().find(volume).isPresent();
+    }
+}

@@ -1,0 +1,25 @@
+package dev.siphon.controller.key;
+
+import java.time.Duration;
+import java.util.List;
+
+/// Port: who uses which identity now. Deadlines and unknown outcomes are as in
+/// [dev.siphon.controller.volume.Subvolumes].
+///
+/// All of it needs `mds 'allow * fsname=FS'` ([dev.siphon.csi.DriverException.AccessDenied], PERMISSION_DENIED);
+/// `siphon ceph-caps --key-commands` prints that.
+public interface ClientSessions {
+    /// All sessions of a file system, those of every MDS that is active in it.
+    List<ClientSession> all(String cluster, String fileSystem);
+
+    /// The sessions that an identity has.
+    List<ClientSession> of(String cluster, String fileSystem, String userId);
+
+    /// Ends a session, and has the OSDs refuse that client, so that nothing it has in flight is written. One that
+    /// has ended is no error.
+    void end(String cluster, ClientSession session);
+
+    /// Has MDS and OSDs refuse every client at an IP address: also one whose session nobody knows, which has a
+    /// ticket that somebody copied. Repeating it makes it last longer.
+    void block(String cluster, String address, Duration time);
+}

@@ -1,0 +1,24 @@
+package dev.siphon.controller.key;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// An identity as the mons have it, without its key.
+///
+/// @param userId without `client.`
+/// @param caps what each service allows it
+public record MintedIdentity(String userId, Map<String, String> caps) {
+    private static final Pattern OBJECTS = Pattern.compile("pool=([^ ,]+) namespace=([^ ,]+)");
+
+    public MintedIdentity {
+        caps = Map.copyOf(caps);
+    }
+
+    /// Where the objects are that it opens, as `POOL/NAMESPACE`; empty if its caps are none of a volume's.
+    public Optional<String> objects() {
+        Matcher found = OBJECTS.matcher(caps.getOrDefault("osd", ""));
+        return found.find() ? Optional.of(found.group(1) + "/" + found.group(2)) : Optional.empty();
+    }
+}

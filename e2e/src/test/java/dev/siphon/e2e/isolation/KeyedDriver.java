@@ -1,0 +1,182 @@
+package dev.siphon.e2e.isolation;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import csi.v1.CreateVolumeRequest;
+import csi.v1.Volume;
+import dev.siphon.e2e.driver.CsiClient;
+import dev.siphon.e2e.driver.DriverFolder;
+import dev.siphon.e2e.driver.NodeMounts;
+import dev.siphon.e2e.driver.Requests;
+import dev.siphon.e2e.driver.ServedProcess;
+import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Lab;
+import dev.siphon.e2e.lab.Project;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+
+/// A controller that gives each volume a key, a node, and one test's volumes. Its identity has exactly the caps that
+/// `siphon ceph-caps` prints.
+final class KeyedDriver implements AutoCloseable {
+    private static final Duration FOLLOWS_WITHIN = Duration.ofSeconds(30);
+
+    private final DriverFolder folder;
+    private final Path keys;
+    private final ServedProcess controllerProcess;
+    private final ServedProcess nodeProcess;
+    private final CsiClient controller;
+    private final CsiClient node;
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+
+    private KeyedDriver(DriverFolder folder, Path keys) {
+        this.folder = folder;
+        this.keys = keys;
+        this.controllerProcess = folder.controller("--key-dir=" + keys);
+        this.nodeProcess = folder.node("node-a");
+        this.controller = CsiClient.to(controllerProcess.endpoint());
+        this.node = CsiClient.to(nodeProcess.endpoint());
+    }
+
+    /// Starts both processes. The accounts are those of a [DriverFolder], and `u1_b`.
+    static KeyedDriver start() {
+        DriverFolder folder = DriverFolder.create();
+        try {
+            Path keys = Files.createDirectory(
+                    folder.file("keys"),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.writeString(folder.file("passwd"), "u1_b:x:10100:10100::/:/bin/false\n", StandardOpenOption.APPEND);
+            Files.writeString(folder.file("group"), "u1_b:x:10100:\n", StandardOpenOption.APPEND);
+            makeIdentity(folder);
+            return new KeyedDriver(folder, keys);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void makeIdentity(DriverFolder folder) throws IOException {
+        Path clusters = folder.file("clusters.json");
+        Files.writeString(clusters, """
+                {"clusters": [{"id": "lab", "monitors": ["%s"], "user": "siphon-key-commands", "keyringFile": "%s"}]}
+                """.formatted(Lab.here().monitors(), folder.file("controller.keyring")));
+        String script = Command.run(
+                Project.launcher().toString(),
+                "ceph-caps",
+                "--clusters=" + clusters,
+                "--fs=" + Lab.here().fileSystem(),
+                "--key-commands");
+        Command.run("bash", "-euc", script);
+    }
+
+    /// Makes a volume, waits for its key, and has it deleted at the end.
+    Volume volume(String name, String owner) {
+        return volume(Requests.volume(name, owner, Requests.GIB));
+    }
+
+    Volume volume(CreateVolumeRequest request) {
+        Volume made = controller.controller().createVolume(request).getVolume();
+        undo.push(() -> controller.controller().deleteVolume(Requests.delete(made.getVolumeId())));
+        Await.until("the key of " + made.getVolumeId(), FOLLOWS_WITHIN, () -> Files.exists(keyFile(made)));
+        return made;
+    }
+
+    private Path keyFile(Volume volume) {
+        return keys.resolve(volume.getVolumeId() + ".json");
+    }
+
+    /// A volume's identity and its key.
+    record Secrets(String userId, String key) {
+        /// As NodeStage takes them.
+        Map<String, String> toMap() {
+            return Map.of("userID", userId, "userKey", key);
+        }
+    }
+
+    /// The secrets of NodeStage for a volume, as they are now.
+    Secrets secrets(Volume volume) {
+        try {
+            JsonObject json =
+                    JsonParser.parseString(Files.readString(keyFile(volume))).getAsJsonObject();
+            return new Secrets(
+                    json.get("userID").getAsString(), json.get("userKey").getAsString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Somebody who has found the key of a volume, as it is now.
+    KeyHolder finderOf(Volume volume) {
+        Secrets secrets = secrets(volume);
+        return KeyHolder.with(secrets.userId(), secrets.key(), folder.file("."));
+    }
+
+    /// A node's work with the key of one volume.
+    ///
+    /// @param place where it mounts, no two the same
+    NodeMounts mountsWith(Volume key, String place) {
+        NodeMounts mounts =
+                new NodeMounts(node, folder.file(place), secrets(key).toMap());
+        undo.push(mounts::close);
+        return mounts;
+    }
+
+    /// Runs `siphon` with the flags by which it finds cluster and keys.
+    Command.Result siphon(String... words) {
+        List<String> command = new ArrayList<>(List.of(Project.launcher().toString()));
+        command.addAll(List.of(words));
+        command.addAll(List.of(
+                "--clusters=" + folder.file("clusters.json"),
+                "--key-dir=" + keys,
+                "--directory-passwd=" + folder.file("passwd"),
+                "--directory-group=" + folder.file("group")));
+        return Command.attempt(command.toArray(String[]::new));
+    }
+
+    /// Has `body` run at the end, before what was made earlier is removed.
+    void atEnd(Runnable body) {
+        undo.push(body);
+    }
+
+    CsiClient controller() {
+        return controller;
+    }
+
+    CsiClient node() {
+        return node;
+    }
+
+    ServedProcess nodeProcess() {
+        return nodeProcess;
+    }
+
+    DriverFolder folder() {
+        return folder;
+    }
+
+    Path keys() {
+        return keys;
+    }
+
+    @Override
+    public void close() {
+        try (folder;
+                controllerProcess;
+                nodeProcess;
+                controller;
+                node) {
+            while (!undo.isEmpty()) {
+                undo.pop().run();
+            }
+        }
+    }
+}
