@@ -7,11 +7,12 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads an allowance as people write it: bytes, or a number with a unit of Kubernetes' quantities.
+/// Reads and writes an allowance as people do: bytes, or a number with a unit of Kubernetes' quantities.
 public final class Allowance {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,9})?) ?([kKMGTPE]i?)?B?");
     private static final Map<String, Integer> EXPONENTS =
             Map.of("k", 1, "K", 1, "M", 2, "G", 3, "T", 4, "P", 5, "E", 6);
+    private static final int KILO = 1024;
     private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
 
     private Allowance() {}
@@ -31,6 +32,18 @@ public final class Allowance {
             throw new IllegalArgumentException(Quoted.of(text) + " is more than 2^63 - 1 bytes");
         }
         return bytes.setScale(0, RoundingMode.DOWN).longValueExact();
+    }
+
+    /// Bytes as people read them: `512 B`, `12 GiB`, `1.5 TiB`; never more than there are.
+    public static String text(long bytes) {
+        int unit = bytes < KILO ? 0 : (Long.SIZE - 1 - Long.numberOfLeadingZeros(bytes)) / 10;
+        if (unit == 0) {
+            return bytes + " B";
+        }
+        BigDecimal value = BigDecimal.valueOf(bytes)
+                .divide(BigDecimal.valueOf(1L << (10 * unit)), 2, RoundingMode.DOWN)
+                .stripTrailingZeros();
+        return value.toPlainString() + " " + "KMGTPE".charAt(unit - 1) + "iB";
     }
 
     private static BigDecimal factor(@org.jspecify.annotations.Nullable String unit) {

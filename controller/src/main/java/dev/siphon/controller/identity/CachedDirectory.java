@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -105,6 +106,11 @@ public final class CachedDirectory implements Directory {
             observer.ended(Outcome.REFUSED, since(began));
             throw refused;
         }
+    }
+
+    @Override
+    public void accounts(Consumer<Account> each) {
+        source.accounts(each);
     }
 
     /// Says whether the directory answers, from whoever found out by other means.

@@ -1,9 +1,9 @@
 package dev.siphon.controller.identity;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// Port: the directory that knows the accounts.
-@FunctionalInterface
 public interface Directory {
     /// What the name of an account begins with that is a group: `group:vision`. No person's name does.
     String GROUP = "group:";
@@ -15,6 +15,13 @@ public interface Directory {
     /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if it has several accounts of that name, or
     ///     one that cannot own files: somebody has to mend the directory
     Optional<Account> account(String name);
+
+    /// Hands every account to `each`, people and groups, as the directory has them now; an account may be handed over
+    /// twice. One that cannot own files is left out. May take minutes: nothing for a caller to wait for.
+    ///
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer;
+    ///     what was handed over until then is not all
+    void accounts(Consumer<Account> each);
 
     /// What an administrator should know of the directory although the driver works: that it does not answer, and
     /// how long what is known of it is still used. Empty if all is well. Never waits.

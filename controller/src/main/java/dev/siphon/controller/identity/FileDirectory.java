@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /// Accounts from files in the formats of passwd(5) and group(5); the directory that needs no server.
 ///
@@ -43,6 +45,25 @@ public final class FileDirectory implements Directory {
                     new Account(name, "file:" + uid + ":" + name, uid, gid, groups(name, gid), OptionalLong.empty()));
         }
         return Optional.empty();
+    }
+
+    @Override
+    public void accounts(Consumer<Account> each) {
+        Stream<String> people = lines(passwd, PASSWD_FIELDS).stream().map(fields -> fields[0]);
+        Stream<String> groups = lines(group, GROUP_FIELDS).stream().map(fields -> GROUP + fields[0]);
+        Stream.concat(people, groups)
+                .distinct()
+                .flatMap(name -> usable(name).stream())
+                .forEach(each);
+    }
+
+    /// The account of a line, unless there are two of that name.
+    private Optional<Account> usable(String name) {
+        try {
+            return account(name);
+        } catch (DriverException.BackendFault ambiguous) {
+            return Optional.empty();
+        }
     }
 
     private Optional<Account> group(String name) {

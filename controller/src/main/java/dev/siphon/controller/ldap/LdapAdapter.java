@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +61,11 @@ public final class LdapAdapter implements Directory, AutoCloseable {
     @Override
     public Optional<Account> account(String name) {
         return directory.account(name);
+    }
+
+    @Override
+    public void accounts(Consumer<Account> each) {
+        directory.accounts(each);
     }
 
     @Override

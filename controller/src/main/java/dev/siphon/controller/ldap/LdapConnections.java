@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
@@ -143,21 +144,40 @@ final class LdapConnections implements AutoCloseable {
     List<SearchResultEntry> all(Search search) {
         return use(connection -> {
             List<SearchResultEntry> entries = new ArrayList<>();
-            ASN1OctetString cookie = new ASN1OctetString();
-            do {
-                SearchRequest request = request(search);
-                request.addControl(new SimplePagedResultsControl(limits.pageSize(), cookie));
-                SearchResult page = connection.search(request);
-                entries.addAll(found(page.getSearchEntries()));
-                SimplePagedResultsControl more = SimplePagedResultsControl.get(page);
-                cookie = more == null ? new ASN1OctetString() : more.getCookie();
-                if (entries.size() > MOST_ENTRIES) {
-                    throw new DriverException.BackendFault("LDAP has more than " + MOST_ENTRIES + " entries for "
-                            + search.filter() + " below " + Quoted.of(search.base()));
-                }
-            } while (cookie != null && cookie.getValueLength() > 0);
+            pages(connection, search, entries::add);
             return entries;
         });
+    }
+
+    /// Hands all entries that match to `each`, page by page, so that no more than a page is in memory. After a
+    /// connection that failed it begins again, and hands some over twice.
+    ///
+    /// @throws DriverException.BackendUnavailable if no server answers in time
+    void each(Search search, Consumer<SearchResultEntry> each) {
+        boolean _ = use(connection -> {
+            pages(connection, search, each);
+            return true;
+        });
+    }
+
+    private void pages(LDAPConnection connection, Search search, Consumer<SearchResultEntry> each)
+            throws LDAPException {
+        ASN1OctetString cookie = new ASN1OctetString();
+        int count = 0;
+        do {
+            SearchRequest request = request(search);
+            request.addControl(new SimplePagedResultsControl(limits.pageSize(), cookie));
+            SearchResult page = connection.search(request);
+            List<SearchResultEntry> entries = found(page.getSearchEntries());
+            entries.forEach(each);
+            count += entries.size();
+            SimplePagedResultsControl more = SimplePagedResultsControl.get(page);
+            cookie = more == null ? new ASN1OctetString() : more.getCookie();
+            if (count > MOST_ENTRIES) {
+                throw new DriverException.BackendFault("LDAP has more than " + MOST_ENTRIES + " entries for "
+                        + search.filter() + " below " + Quoted.of(search.base()));
+            }
+        } while (cookie != null && cookie.getValueLength() > 0);
     }
 
     /// The entries that match, at most two: whoever looks for one need not know how many others there are.

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -45,11 +46,14 @@ final class LdapDirectory implements Directory {
                 .map(entry -> person(name, entry));
     }
 
+    @Override
+    public void accounts(Consumer<Account> each) {
+        new Listing(connections, accounts, groups).each(each);
+    }
+
     private Account person(String name, SearchResultEntry entry) {
         Attributes attributes = new Attributes(entry);
-        int uid = attributes.id(accounts.uid(), accounts.lowestUid());
         int gid = attributes.id(accounts.gid(), 1);
-        String id = "ldap:" + attributes.immutableId(accounts.id()) + ":" + Integer.toUnsignedString(uid);
         Set<String> names = new HashSet<>();
         OptionalLong groupsAllowance = OptionalLong.empty();
         for (SearchResultEntry group : groupsOf(name, entry.getDN(), gid)) {
@@ -57,11 +61,27 @@ final class LdapDirectory implements Directory {
             names.addAll(found.texts(groups.name()));
             groupsAllowance = larger(groupsAllowance, found.allowance(groups.allowance()));
         }
-        OptionalLong own = attributes.allowance(accounts.allowance());
-        return new Account(name, id, uid, gid, names, own.isPresent() ? own : groupsAllowance);
+        return person(accounts, name, attributes, names, groupsAllowance);
     }
 
-    private static OptionalLong larger(OptionalLong one, OptionalLong other) {
+    /// The account of an entry.
+    ///
+    /// @param in the names of its groups
+    /// @param groupsAllowance the largest of theirs
+    static Account person(
+            LdapConfig.Accounts accounts,
+            String name,
+            Attributes attributes,
+            Set<String> in,
+            OptionalLong groupsAllowance) {
+        int uid = attributes.id(accounts.uid(), accounts.lowestUid());
+        int gid = attributes.id(accounts.gid(), 1);
+        String id = "ldap:" + attributes.immutableId(accounts.id()) + ":" + Integer.toUnsignedString(uid);
+        OptionalLong own = attributes.allowance(accounts.allowance());
+        return new Account(name, id, uid, gid, in, own.isPresent() ? own : groupsAllowance);
+    }
+
+    static OptionalLong larger(OptionalLong one, OptionalLong other) {
         if (one.isPresent() && other.isPresent()) {
             return OptionalLong.of(Math.max(one.getAsLong(), other.getAsLong()));
         }
@@ -85,13 +105,14 @@ final class LdapDirectory implements Directory {
         List<String> attributes =
                 attributes(groups.allowance(), groups.name(), groups.id(), groups.gid(), groups.members());
         return only(groups.base(), groups.filter(), groups.name(), name, attributes)
-                .map(entry -> {
-                    Attributes found = new Attributes(entry);
-                    int gid = found.id(groups.gid(), 1);
-                    String id = "ldap:group:" + found.immutableId(groups.id()) + ":" + Integer.toUnsignedString(gid);
-                    OptionalLong allowance = found.allowance(groups.allowance());
-                    return new Account(GROUP + name, id, 0, gid, Set.of(name), allowance, members(entry));
-                });
+                .map(entry -> group(groups, name, new Attributes(entry), members(entry)));
+    }
+
+    /// The account of a group's entry.
+    static Account group(LdapConfig.Groups groups, String name, Attributes found, Set<String> members) {
+        int gid = found.id(groups.gid(), 1);
+        String id = "ldap:group:" + found.immutableId(groups.id()) + ":" + Integer.toUnsignedString(gid);
+        return new Account(GROUP + name, id, 0, gid, Set.of(name), found.allowance(groups.allowance()), members);
     }
 
     private Set<String> members(SearchResultEntry group) {
@@ -148,20 +169,25 @@ final class LdapDirectory implements Directory {
                 .findFirst();
     }
 
-    private static LdapConnections.Search search(DN base, Filter filter, List<String> attributes) {
+    static LdapConnections.Search search(DN base, Filter filter, List<String> attributes) {
         return new LdapConnections.Search(base.toString(), SearchScope.SUB, filter, attributes);
     }
 
     private List<String> accountAttributes() {
+        return attributes(accounts);
+    }
+
+    /// What an account is made of.
+    static List<String> attributes(LdapConfig.Accounts accounts) {
         return attributes(accounts.allowance(), accounts.name(), accounts.id(), accounts.uid(), accounts.gid());
     }
 
-    private static List<String> attributes(Optional<String> more, String... always) {
+    static List<String> attributes(Optional<String> more, String... always) {
         return Stream.concat(Stream.of(always), more.stream()).toList();
     }
 
     /// Whether a name can be one: what else comes from the wire is in no directory, so none is asked.
-    private static boolean canBeName(String name) {
+    static boolean canBeName(String name) {
         Predicate<Integer> hidden = c -> Character.isISOControl(c)
                 || Character.getType(c) == Character.FORMAT
                 || Character.getType(c) == Character.SURROGATE

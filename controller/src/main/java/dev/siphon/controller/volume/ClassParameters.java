@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.identity.Allowance;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.MountOptions;
 import dev.siphon.csi.Nearest;
@@ -29,6 +30,8 @@ public final class ClassParameters {
     private static final String SNAPSHOT_BACKED = "snapshotBacked";
     private static final String COPY_ACROSS_ACCOUNTS = "copyAcrossAccounts";
     private static final String KIND = "kind";
+    private static final String ALLOWANCE = "allowance";
+    private static final String OVERCOMMIT = "overcommit";
 
     private static final Set<String> KNOWN = Set.of(
             CLUSTER,
@@ -43,7 +46,9 @@ public final class ClassParameters {
             MountOptions.KEY,
             SNAPSHOT_BACKED,
             COPY_ACROSS_ACCOUNTS,
-            KIND);
+            KIND,
+            ALLOWANCE,
+            OVERCOMMIT);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
     /// What the provisioner adds with `--extra-create-metadata`; it says who asks; of all that only the
@@ -102,7 +107,20 @@ public final class ClassParameters {
                 mountOptions(parameters),
                 flag(parameters, SNAPSHOT_BACKED),
                 flag(parameters, COPY_ACROSS_ACCOUNTS).orElse(false),
-                home(parameters));
+                home(parameters),
+                allowance(parameters),
+                flag(parameters, OVERCOMMIT).orElse(false));
+    }
+
+    private static OptionalLong allowance(Map<String, String> parameters) {
+        if (!parameters.containsKey(ALLOWANCE)) {
+            return OptionalLong.empty();
+        }
+        try {
+            return OptionalLong.of(Allowance.bytes(parameters.get(ALLOWANCE)));
+        } catch (IllegalArgumentException invalid) {
+            throw new DriverException.InvalidRequest("parameter " + ALLOWANCE + ": " + invalid.getMessage());
+        }
     }
 
     /// Reads a VolumeAttributesClass.

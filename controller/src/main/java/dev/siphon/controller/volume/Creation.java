@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.Inventory.Known;
 import dev.siphon.controller.volume.Names.Kind;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
@@ -34,9 +33,17 @@ final class Creation {
     private final Filling filling;
     private final Contexts contexts;
     private final Fit fit;
+    private final Ledger ledger;
     private final KeyedOperations operations;
 
-    Creation(CephPorts ports, Inventory inventory, Filling filling, Contexts contexts, KeyedOperations operations) {
+    Creation(
+            CephPorts ports,
+            Inventory inventory,
+            Ledger ledger,
+            Filling filling,
+            Contexts contexts,
+            KeyedOperations operations) {
+        this.ledger = ledger;
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.inventory = inventory;
@@ -133,6 +140,10 @@ final class Creation {
         long size;
         if (existing.isPresent()) {
             size = fit.size(wish, existing.get());
+            if (wish.parameters().overcommit()) {
+                // an earlier try may have been cut off before
+                noteOvercommit(wish.id());
+            }
             if (existing.get().mode() == UNFINISHED) {
                 complete(wish, existing.get());
             } else {
@@ -171,19 +182,28 @@ final class Creation {
         long size = operations.runShared(key(source), () -> {
             Filling.Origin origin = origin(wish, source, existing);
             long wanted = wish.capacity().choose(origin.sizeBytes());
-            filling.claim(source, origin);
-            if (filling.canClone(origin, id, wish.parameters(), wish.owner())) {
-                filling.cloneInto(id, origin, existing, wanted);
-            } else {
-                if (existing.isEmpty()) {
-                    make(wish, OptionalLong.of(wanted), wish.mode());
-                }
-                filling.copyInto(id, origin, mustFind(id), wish.owner());
-            }
-            finish(wish, source);
-            return wanted;
+            allow(wish);
+            return ledger.spendInSteps(
+                    Ledger.Request.of(id, wanted, wish.parameters().overcommit()), () -> {
+                        fill(wish, origin, existing, wanted);
+                        return wanted;
+                    });
         });
         return made(wish, size, context);
+    }
+
+    private void fill(Wish wish, Filling.Origin origin, Optional<Subvolume> existing, long size) {
+        ContentSource source = wish.request().source().orElseThrow();
+        filling.claim(source, origin);
+        if (filling.canClone(origin, wish.id(), wish.parameters(), wish.owner())) {
+            filling.cloneInto(wish.id(), origin, existing, size);
+        } else {
+            if (existing.isEmpty()) {
+                make(wish, OptionalLong.of(size), wish.mode());
+            }
+            filling.copyInto(wish.id(), origin, mustFind(wish.id()), wish.owner());
+        }
+        finish(wish, source);
     }
 
     private void finish(Wish wish, ContentSource source) {
@@ -192,6 +212,9 @@ final class Creation {
                 .with(wish.parameters().changeable());
         if (!changes.isNothing()) {
             apply(wish.id(), mustFind(wish.id()), changes);
+        }
+        if (wish.parameters().overcommit()) {
+            noteOvercommit(wish.id());
         }
         subvolumes.setNote(wish.id(), Notes.SOURCE, source.id());
         filling.release(source, wish.id());
@@ -293,6 +316,7 @@ final class Creation {
 
     private Volume made(Wish wish, long size, VolumeContext context) {
         inventory.note(wish.id(), new Known.Live(OptionalLong.of(size)));
+        ledger.found(wish.id(), Names.countsNothing(wish.id().subvolume()) ? 0 : size);
         return new Volume(wish.id(), size, Optional.of(context), wish.request().source());
     }
 
@@ -308,16 +332,35 @@ final class Creation {
         changes.mode().ifPresent(mode -> files.setMode(cluster, fileSystem, path, mode));
     }
 
-    /// @param size empty for what only stands for a home, and is written by nobody
-    private void make(Wish wish, OptionalLong size, int mode) {
+    /// Says whether the account may have anything, and how much.
+    private void allow(Wish wish) {
         if (!wish.account().mayHoldSomething()) {
             // to Ceph a quota of 0 would be no limit
             throw new DriverException.QuotaExhausted("account " + wish.account().name()
                     + " may hold nothing: its allowance in the directory is 0 bytes");
         }
         Group group = Group.of(wish.id());
+        ledger.allow(group, inventory.exists(group), wish.account(), wish.allowanceBytes());
+    }
+
+    /// @param size empty for what only stands for a home, and is written by nobody
+    private void make(Wish wish, OptionalLong size, int mode) {
+        allow(wish);
+        boolean overcommit = wish.parameters().overcommit();
+        long counts = Names.countsNothing(wish.id().subvolume()) ? 0 : size.orElse(0);
+        boolean _ = ledger.spend(Ledger.Request.of(wish.id(), counts, overcommit), () -> {
+            makeSubvolume(wish, size, mode);
+            return true;
+        });
+        if (overcommit) {
+            noteOvercommit(wish.id());
+        }
+    }
+
+    private void makeSubvolume(Wish wish, OptionalLong size, int mode) {
+        Group group = Group.of(wish.id());
         if (!inventory.exists(group)) {
-            makeGroup(group, wish.account());
+            makeGroup(group, wish);
         }
         inventory.note(wish.id(), new Known.Unsure());
         SubvolumeSpec spec = new SubvolumeSpec(
@@ -331,13 +374,30 @@ final class Creation {
         } catch (DriverException.NotFound groupGone) {
             // somebody removed it by hand, which Ceph allows once it is empty
             inventory.exists(group, false);
-            makeGroup(group, wish.account());
+            makeGroup(group, wish);
             subvolumes.create(wish.id(), spec);
         }
     }
 
-    private void makeGroup(Group group, Account account) {
-        subvolumes.createGroup(group, account.allowanceBytes(), Optional.empty());
+    private void noteOvercommit(VolumeId.Provisioned id) {
+        String path = Group.of(id).path() + "/" + id.subvolume();
+        files.setNote(id.cluster(), id.fileSystem(), path, Holdings.OVERCOMMITTED, "true");
+    }
+
+    /// The note is for people: of an account that goes before the reconciler has seen the group, nothing else would
+    /// tell the name.
+    private void makeGroup(Group group, Wish wish) {
+        OptionalLong allowance = wish.allowanceBytes();
+        subvolumes.createGroup(
+                group,
+                allowance.isPresent() ? OptionalLong.of(Ledger.quota(allowance.getAsLong())) : allowance,
+                Optional.empty());
+        files.setNote(
+                group.cluster(),
+                group.fileSystem(),
+                group.path(),
+                AccountNote.NAME,
+                AccountNote.of(wish.account()).text());
         inventory.exists(group, true);
     }
 

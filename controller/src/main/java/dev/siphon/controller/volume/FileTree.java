@@ -1,6 +1,8 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.csi.SnapshotId;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +47,12 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     long fileCount(String cluster, String fileSystem, String path);
 
+    /// What is written below a directory, at any depth (`ceph.dir.rbytes`), in bytes, as the MDS last counted, which
+    /// may be seconds ago.
+    ///
+    /// @throws DriverException.NotFound if there is no such directory
+    long writtenBytes(String cluster, String fileSystem, String path);
+
     /// The path of the one directory below `path` whose name is a UUID: where the mgr puts a subvolume's data,
     /// and where that is in a snapshot (`src/pybind/mgr/volumes/fs/operations/versions/subvolume_v2.py`).
     ///
@@ -74,6 +82,25 @@ public interface FileTree {
     ///
     /// @throws DriverException.NotFound if there is no such directory
     void setNote(String cluster, String fileSystem, String path, String name, String value);
+
+    /// All groups of a file system, by name; the mgr's own directories beside them are left out. One call, however
+    /// many there are.
+    List<Holdings.Standing> standings(String cluster, String fileSystem);
+
+    /// What is in a group: some round trips to the MDS for each subvolume, all in one call.
+    ///
+    /// @throws DriverException.NotFound if there is no such group
+    Holdings holdings(Group group);
+
+    /// Adds up what the files in a snapshot of a subvolume are long, and writes that down beside it for
+    /// [#holdings]. Exact also right after the snapshot: waits for what clients have yet to write. The MDS's own
+    /// sum would not do: in a snapshot it is that of now, unless `mds_snap_rstat` is set, and late.
+    ///
+    /// @param mostEntries files and directories to look at before giving up
+    /// @param otherwise what to write down if there are more of them
+    /// @return what was written down, in bytes
+    /// @throws DriverException.NotFound if there is no such snapshot
+    long measure(SnapshotId snapshot, int mostEntries, long otherwise);
 
     /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
     /// background and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links;

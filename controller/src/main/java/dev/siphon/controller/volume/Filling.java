@@ -36,6 +36,7 @@ final class Filling {
     private final Subvolumes subvolumes;
     private final FileTree files;
     private final Inventory inventory;
+    private final Ledger ledger;
     private final KeyMinting keys;
     private final Supplier<Duration> timeLeft;
     private final Map<VolumeId.Provisioned, Running> copies = new ConcurrentHashMap<>();
@@ -43,7 +44,8 @@ final class Filling {
     /// A copy and what it reads.
     private record Running(SnapshotId source, Copy copy) {}
 
-    Filling(CephPorts ports, Inventory inventory, KeyMinting keys, Supplier<Duration> timeLeft) {
+    Filling(CephPorts ports, Inventory inventory, Ledger ledger, KeyMinting keys, Supplier<Duration> timeLeft) {
+        this.ledger = ledger;
         this.keys = keys;
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
@@ -229,6 +231,7 @@ final class Filling {
         // whatever comes under that name later has another directory, which the key would not open
         keys.removed(target);
         inventory.gone(target);
+        ledger.free(Group.of(target), Item.of(target));
     }
 
     /// The volume that may have a snapshot for `target`. The note of a whole one says what it was made from; of

@@ -5,11 +5,12 @@ import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ public final class GroupSnapshots {
     private final Quiesce quiesce;
     private final Volumes volumes;
     private final Snapshots snapshots;
+    private final SnapshotCharges charges;
     private final KeyedOperations operations;
 
     /// Which group a name was used for since this controller started.
@@ -39,6 +41,7 @@ public final class GroupSnapshots {
         this.quiesce = ports.quiesce();
         this.volumes = volumes;
         this.snapshots = snapshots;
+        this.charges = volumes.snapshotCharges();
         this.operations = operations;
     }
 
@@ -52,6 +55,8 @@ public final class GroupSnapshots {
     /// Takes a snapshot of every volume, or finds those that an earlier try took (CSI v1.13,
     /// CreateVolumeGroupSnapshot). If one cannot be taken, those taken by this call are removed.
     ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what they hold does not fit the account's
+    ///     allowance
     /// @throws DriverException.InUse (FAILED_PRECONDITION) also if an earlier try took some, and a volume needs
     ///     one
     /// @throws DriverException.OperationPending (ABORTED) if one of those is being cloned
@@ -95,12 +100,13 @@ public final class GroupSnapshots {
         if (found.size() == ids.size()) {
             return new View(group, found);
         }
-        members.forEach(volumes::live);
+        Map<SnapshotId, OptionalLong> sizes = new LinkedHashMap<>();
+        ids.forEach(id -> sizes.put(id, volumes.live(id.volume()).quotaBytes()));
         members.stream().map(Group::of).distinct().forEach(volumes::checkNotFrozen);
         List<SnapshotId> left = found.stream().map(SnapshotView::id).toList();
         left.forEach(snapshots::checkRemovable);
-        left.forEach(subvolumes::removeSnapshot);
-        takeAtOnce(group, members, ids);
+        left.forEach(charges::remove);
+        takeAtOnce(group, members, sizes);
         return new View(
                 group,
                 ids.stream()
@@ -111,21 +117,24 @@ public final class GroupSnapshots {
                         .toList());
     }
 
-    private void takeAtOnce(GroupSnapshotId group, List<VolumeId.Provisioned> members, List<SnapshotId> ids) {
+    private void takeAtOnce(
+            GroupSnapshotId group, List<VolumeId.Provisioned> members, Map<SnapshotId, OptionalLong> sizes) {
         boolean quiet = quiesce.acquire(group.snapshot(), members, QUIESCE_TIMEOUT, QUIESCE_EXPIRATION);
-        List<SnapshotId> taken = new ArrayList<>();
+        Map<SnapshotId, OptionalLong> taken = new LinkedHashMap<>();
         boolean whole = false;
         try {
-            for (SnapshotId id : ids) {
-                taken.add(id);
-                subvolumes.createSnapshot(id);
+            for (Map.Entry<SnapshotId, OptionalLong> each : sizes.entrySet()) {
+                taken.put(each.getKey(), each.getValue());
+                subvolumes.createSnapshot(each.getKey());
             }
-            whole = !quiet || quiesce.release(group.snapshot(), members);
+            boolean atOnce = !quiet || quiesce.release(group.snapshot(), members);
             quiet = false;
-            if (!whole) {
+            if (!atOnce) {
                 throw new DriverException.OperationPending(
                         "writes went on before every snapshot of " + group + " was taken; retry");
             }
+            sizes.forEach(charges::count);
+            whole = true;
         } finally {
             if (!whole) {
                 undo(group, members, taken, quiet);
@@ -135,13 +144,17 @@ public final class GroupSnapshots {
 
     /// After a failure; one of its own is logged, since the first is what the caller has to know.
     private void undo(
-            GroupSnapshotId group, List<VolumeId.Provisioned> members, List<SnapshotId> taken, boolean quiet) {
+            GroupSnapshotId group,
+            List<VolumeId.Provisioned> members,
+            Map<SnapshotId, OptionalLong> taken,
+            boolean quiet) {
         try {
             if (quiet) {
                 quiesce.release(group.snapshot(), members);
             }
-            taken.forEach(subvolumes::removeSnapshot);
+            taken.keySet().forEach(charges::remove);
         } catch (DriverException also) {
+            taken.forEach(charges::doubt);
             LOG.atWarn()
                     .addKeyValue("group_snapshot_id", group)
                     .setCause(also)
@@ -159,7 +172,7 @@ public final class GroupSnapshots {
         List<VolumeId.Provisioned> members = checkMembers(group, ids);
         operations.run(key(group, members), () -> {
             ids.forEach(snapshots::checkRemovable);
-            ids.forEach(subvolumes::removeSnapshot);
+            ids.forEach(charges::remove);
             names.values().remove(group);
         });
     }

@@ -124,6 +124,13 @@ public final class Names {
                 .findFirst();
     }
 
+    /// Whether a subvolume holds nothing of its own, so that it counts against no allowance.
+    static boolean countsNothing(String subvolume) {
+        return kindOf(subvolume)
+                .filter(kind -> kind == Kind.SHALLOW || kind == Kind.DOOR)
+                .isPresent();
+    }
+
     /// The snapshot called `name` of any volume.
     static String snapshot(String name) {
         return 's' + digest("snapshot\0" + name);

@@ -40,7 +40,8 @@ public final class Snapshots {
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume does not exist
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for another volume
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the volume has as many as Ceph allows
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the volume has as many as Ceph allows, or
+    ///     what it holds does not fit the account's allowance
     public SnapshotView create(VolumeId source, String name) {
         VolumeId.Provisioned volume = snapshottable("source_volume_id", source);
         SnapshotId id = new SnapshotId(volume, Names.snapshot(name));
@@ -64,7 +65,7 @@ public final class Snapshots {
                             () -> new DriverException.NotFound("volume " + id.volume() + " does not exist"));
         }
         volumes.checkNotFrozen(Group.of(id.volume()));
-        subvolumes.createSnapshot(id);
+        volumes.snapshotCharges().take(id, volume.get().quotaBytes());
         return find(id).orElseThrow(() ->
                 new DriverException.BackendUnavailable("snapshot " + id + " was taken and is not there now; retry"));
     }
@@ -91,7 +92,7 @@ public final class Snapshots {
         }
         operations.run(key(id), () -> {
             checkNotNeeded(id);
-            subvolumes.removeSnapshot(id);
+            volumes.snapshotCharges().remove(id);
             sources.remove(NameInFileSystem.of(id), id.volume());
         });
     }

@@ -4,6 +4,7 @@ import dev.siphon.csi.VolumeContext.MounterChoice;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /// The parameters of a StorageClass, checked. [ClassParameters] reads them.
 ///
@@ -21,6 +22,8 @@ import java.util.OptionalInt;
 ///     say
 /// @param copyAcrossAccounts whether a volume may be filled with what belongs to another account
 /// @param home whether its volumes are the owner's home
+/// @param allowanceBytes what an account may have to which the directory gives no allowance; empty for any amount
+/// @param overcommit whether bytes written count against the allowance, not the sizes of volumes
 public record VolumeClass(
         Optional<String> cluster,
         Optional<String> fileSystem,
@@ -34,7 +37,9 @@ public record VolumeClass(
         List<String> mountOptions,
         Optional<Boolean> snapshotBacked,
         boolean copyAcrossAccounts,
-        boolean home) {
+        boolean home,
+        OptionalLong allowanceBytes,
+        boolean overcommit) {
     public VolumeClass {
         mountOptions = List.copyOf(mountOptions);
     }
@@ -54,6 +59,8 @@ public record VolumeClass(
                 mountOptions,
                 snapshotBacked,
                 copyAcrossAccounts,
-                home);
+                home,
+                allowanceBytes,
+                overcommit);
     }
 }

@@ -24,6 +24,8 @@ public final class Volumes {
     private final Creation creation;
     private final Filling filling;
     private final Freezing freezing;
+    private final Ledger ledger;
+    private final SnapshotCharges charges;
     private final KeyMinting keys;
 
     /// @param ports what the domain needs from Ceph
@@ -46,8 +48,18 @@ public final class Volumes {
         this.inventory = new Inventory(subvolumes);
         this.operations = operations;
         this.freezing = new Freezing(files);
-        this.filling = new Filling(ports, inventory, keys, timeLeft);
-        this.creation = new Creation(ports, inventory, filling, new Contexts(ports.clusters()), operations);
+        this.ledger = new Ledger(files, timeLeft);
+        this.charges = new SnapshotCharges(subvolumes, files, ledger);
+        this.filling = new Filling(ports, inventory, ledger, keys, timeLeft);
+        this.creation = new Creation(ports, inventory, ledger, filling, new Contexts(ports.clusters()), operations);
+    }
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    SnapshotCharges snapshotCharges() {
+        return charges;
     }
 
     Inventory inventory() {
@@ -71,6 +83,7 @@ public final class Volumes {
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if there is one of that name that does
     ///     not fit
     /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit the account's allowance
     /// @throws DriverException.OperationPending (ABORTED) if its contents are not whole before the deadline
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
     public Volume create(VolumeRequest request) {
@@ -174,6 +187,7 @@ public final class Volumes {
     /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than the range's limit
     ///     already, or stands for a snapshot and would have to grow
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the account's allowance
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
     public long expand(VolumeId id, CapacityRange range) {
         return operations.run(key(id), () -> switch (id) {
@@ -200,7 +214,10 @@ public final class Volumes {
         }
         if (wanted > now.getAsLong()) {
             freezing.check(Group.of(volume));
-            subvolumes.resize(volume, wanted);
+            boolean _ = ledger.grow(Ledger.Request.of(volume, wanted, false), () -> {
+                subvolumes.resize(volume, wanted);
+                return true;
+            });
             inventory.note(volume, new Inventory.Known.Live(OptionalLong.of(wanted)));
         }
         return wanted;

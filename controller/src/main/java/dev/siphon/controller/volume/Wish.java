@@ -2,6 +2,7 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.VolumeId;
+import java.util.OptionalLong;
 
 /// What CreateVolume asks for.
 ///
@@ -35,6 +36,13 @@ record Wish(VolumeId.Provisioned id, Account account, Account owner, VolumeReque
     int mode() {
         int usual = account.isGroup() ? MODE_OF_A_GROUP : MODE_OF_A_PERSON;
         return parameters().changeable().mode().orElse(parameters().mode().orElse(usual));
+    }
+
+    /// What the account may have: what the directory gives it, else what the class gives everybody.
+    OptionalLong allowanceBytes() {
+        return account.allowanceBytes().isPresent()
+                ? account.allowanceBytes()
+                : parameters().allowanceBytes();
     }
 
     /// The account with the uid and gid that the class puts in its place.

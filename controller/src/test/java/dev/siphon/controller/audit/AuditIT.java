@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.controller.audit.Finding.Kind;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.key.VolumeIdentity;
-import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.volume.ContentSource;
 import dev.siphon.controller.volume.Freezing;
 import dev.siphon.controller.volume.Group;
@@ -307,7 +306,9 @@ class AuditIT {
         assertFoundAndMended(Kind.KEY_FILE_WITHOUT_VOLUME);
         var grant = new dev.siphon.controller.key.Grant(
                 gone.fileSystem(), Group.of(gone).path(), Optional.empty(), "pool", "namespace");
-        var _ = cluster.adapter.identities().mint("lab", VolumeIdentity.first(gone).userId(), grant);
+        var _ = cluster.adapter
+                .identities()
+                .mint("lab", VolumeIdentity.first(gone).userId(), grant);
         assertFoundAndMended(Kind.IDENTITY_WITHOUT_VOLUME);
 
         cluster.store.remove(volume);

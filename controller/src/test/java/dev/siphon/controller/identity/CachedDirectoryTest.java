@@ -17,6 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,14 +31,22 @@ final class CachedDirectoryTest {
     private final AtomicInteger asked = new AtomicInteger();
     private final ConcurrentLinkedQueue<Outcome> outcomes = new ConcurrentLinkedQueue<>();
     private volatile Duration timeLeft = Duration.ofSeconds(30);
-    private volatile Directory source = name -> Optional.of(account(name, "id"));
+    private volatile Function<String, Optional<Account>> source = name -> Optional.of(account(name, "id"));
     private final CachedDirectory directory = cached(LIMITS);
 
     private CachedDirectory cached(CacheLimits limits) {
         return new CachedDirectory(
-                name -> {
-                    asked.incrementAndGet();
-                    return source.account(name);
+                new Directory() {
+                    @Override
+                    public Optional<Account> account(String name) {
+                        asked.incrementAndGet();
+                        return source.apply(name);
+                    }
+
+                    @Override
+                    public void accounts(Consumer<Account> each) {
+                        asked.incrementAndGet();
+                    }
                 },
                 limits,
                 () -> timeLeft,

@@ -6,6 +6,7 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.InMemoryCeph;
+import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.ErrorMapping;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -42,7 +44,7 @@ final class ServedController implements AutoCloseable {
         Account owner = new Account("u1", "id-1", 10_001, 10_001, Set.of(), OptionalLong.empty());
         Domain domain = Domain.over(
                 decorate.apply(ceph.ports()),
-                name -> Optional.of(owner).filter(account -> account.name().equals(name)),
+                new InMemoryDirectory(Map.of("u1", owner)),
                 Optional.of("u1"),
                 KeyMinting.NONE,
                 () -> Duration.ofSeconds(20));

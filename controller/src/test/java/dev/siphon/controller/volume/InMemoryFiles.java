@@ -2,7 +2,10 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.controller.volume.InMemoryTree.Directory;
 import dev.siphon.controller.volume.InMemoryTree.Entry;
+import dev.siphon.controller.volume.InMemoryTree.GroupState;
+import dev.siphon.controller.volume.InMemoryTree.SnapshotState;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,9 +45,82 @@ final class InMemoryFiles implements FileTree {
         return tree.at(path).orElseThrow(() -> new DriverException.NotFound(path + " does not exist"));
     }
 
+    private GroupState group(String cluster, String name) {
+        InMemoryTree.known(cluster);
+        return Optional.ofNullable(tree.groups.get(name))
+                .orElseThrow(() -> new DriverException.NotFound("group " + name + " does not exist"));
+    }
+
+    @Override
+    public List<Holdings.Standing> standings(String cluster, String fileSystem) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            return tree.groups.keySet().stream().map(this::standing).toList();
+        }
+    }
+
+    private Holdings.Standing standing(String name) {
+        GroupState group = Optional.ofNullable(tree.groups.get(name)).orElseThrow();
+        return new Holdings.Standing(
+                name,
+                group.quota,
+                tree.usedBytes(group),
+                Optional.ofNullable(group.notes.get(AccountNote.NAME)).flatMap(AccountNote::parse));
+    }
+
+    @Override
+    public Holdings holdings(Group group) {
+        synchronized (tree) {
+            GroupState state = group(group.cluster(), group.name());
+            List<Holdings.Entry> entries = new ArrayList<>();
+            state.subvolumes.forEach((name, entry) -> entries.add(new Holdings.Entry(
+                    name,
+                    entry.cloning()
+                            ? OptionalLong.empty()
+                            : entry.data.map(data -> data.quotaBytes).orElse(OptionalLong.empty()),
+                    entry.data.isPresent(),
+                    entry.data.map(Directory::usedBytes).orElse(0L),
+                    entry.directoryNotes.containsKey(Holdings.OVERCOMMITTED),
+                    entry.snapshots.entrySet().stream()
+                            .map(each -> new Holdings.Snapshot(
+                                    each.getKey(),
+                                    each.getValue().held(),
+                                    each.getValue().data().quotaBytes))
+                            .toList())));
+            return new Holdings(standing(group.name()), entries);
+        }
+    }
+
+    @Override
+    public long measure(SnapshotId snapshot, int mostEntries, long otherwise) {
+        synchronized (tree) {
+            Entry entry = tree.mustHave(snapshot.volume());
+            SnapshotState taken = Optional.ofNullable(entry.snapshots.get(snapshot.name()))
+                    .orElseThrow(() -> new DriverException.NotFound(snapshot + " does not exist"));
+            long held = taken.data().files.size() > mostEntries
+                    ? otherwise
+                    : taken.data().usedBytes();
+            entry.snapshots.put(
+                    snapshot.name(), new SnapshotState(taken.createdAt(), taken.data(), OptionalLong.of(held)));
+            return held;
+        }
+    }
+
+    @Override
+    public long writtenBytes(String cluster, String fileSystem, String path) {
+        synchronized (tree) {
+            return tree.usedBytes(group(cluster, path.substring(path.lastIndexOf('/') + 1)));
+        }
+    }
+
     @Override
     public OptionalLong quotaBytes(String cluster, String fileSystem, String path) {
         synchronized (tree) {
+            GroupState ofGroup = tree.groups.get(path.substring(path.lastIndexOf('/') + 1));
+            if (ofGroup != null) {
+                InMemoryTree.known(cluster);
+                return ofGroup.quota;
+            }
             return at(cluster, path).quotaBytes;
         }
     }
@@ -52,7 +128,13 @@ final class InMemoryFiles implements FileTree {
     @Override
     public void setQuotaBytes(String cluster, String fileSystem, String path, long bytes) {
         synchronized (tree) {
-            at(cluster, path).quotaBytes = bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
+            OptionalLong quota = bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
+            GroupState ofGroup = tree.groups.get(path.substring(path.lastIndexOf('/') + 1));
+            if (ofGroup == null) {
+                at(cluster, path).quotaBytes = quota;
+            } else {
+                ofGroup.quota = quota;
+            }
         }
     }
 

@@ -39,6 +39,9 @@ final class InMemoryTree {
         Optional<CloneState> clone = Optional.empty();
         boolean broken;
 
+        /// On the directory that the data directory is in.
+        final Map<String, String> directoryNotes = new HashMap<>();
+
         boolean cloning() {
             return clone.filter(state -> state.stage == Stage.RUNNING).isPresent();
         }
@@ -96,13 +99,22 @@ final class InMemoryTree {
     /// The notes on a group's or a data directory.
     Optional<Map<String, String>> notesAt(String path) {
         String[] parts = path.split("/", -1);
+        if (parts.length == 4) {
+            return entry(parts[2], parts[3]).map(entry -> entry.directoryNotes);
+        }
         return parts.length == 3
                 ? Optional.ofNullable(groups.get(parts[2])).map(group -> group.notes)
                 : at(path).map(directory -> directory.notes);
     }
 
     /// A snapshot: the data directory as it was.
-    record SnapshotState(Instant createdAt, Directory data) {}
+    ///
+    /// @param held what was written down as its size
+    record SnapshotState(Instant createdAt, Directory data, OptionalLong held) {
+        SnapshotState(Instant createdAt, Directory data) {
+            this(createdAt, data, OptionalLong.empty());
+        }
+    }
 
     /// A clone's target. It is done when it has been asked about a few times.
     static final class CloneState {
@@ -116,6 +128,14 @@ final class InMemoryTree {
             this.snapshot = snapshot;
             this.looksLeft = looksLeft;
         }
+    }
+
+    /// What is written in a group.
+    long usedBytes(GroupState group) {
+        return group.subvolumes.values().stream()
+                .flatMap(entry -> entry.data.stream())
+                .mapToLong(Directory::usedBytes)
+                .sum();
     }
 
     /// The group of a volume.

@@ -209,10 +209,9 @@ final class ListingsTest {
         assertEquals(1L << 50, pool);
         assertEquals(pool, world.domain.capacities().available(ClassParameters.parse(Map.of("owner", "u1"))));
         VolumeId.Provisioned volume = world.volumeWithFile("pvc-1");
-        world.ceph.ports().subvolumes().createGroup(Group.of(volume), OptionalLong.of(GIB), Optional.empty());
-        assertEquals(
-                GIB - "contents of pvc-1".length(),
-                world.domain.capacities().available(ClassParameters.parse(Map.of("owner", "u1"))));
+        world.ceph.ports().subvolumes().createGroup(Group.of(volume), OptionalLong.of(3 * GIB), Optional.empty());
+        world.restart();
+        assertEquals(2 * GIB, world.domain.capacities().available(ClassParameters.parse(Map.of("owner", "u1"))));
         assertThrows(
                 DriverException.InvalidRequest.class,
                 () -> world.domain.capacities().available(ClassParameters.parse(Map.of("dataPool", "none"))));

@@ -47,7 +47,8 @@ final class RoundTripsTest {
 
     @Test
     void createVolume() {
-        assertCalls(() -> world.create(request("a", Map.of("owner", "u2"))), "list", "createGroup", "create");
+        assertCalls(
+                () -> world.create(request("a", Map.of("owner", "u2"))), "list", "createGroup", "setNote", "create");
         assertCalls(() -> world.create(request("b", Map.of("owner", "u2"))), "create");
         assertCalls(() -> world.create(request("c", Map.of("owner", "u2"))), "create");
         assertCalls(() -> world.create(request("b", Map.of("owner", "u2"))), "find");
@@ -76,8 +77,13 @@ final class RoundTripsTest {
     @Test
     void changesOfOneVolume() {
         assertCalls(() -> world.domain.volumes().get(volume), "find");
-        assertCalls(() -> world.domain.volumes().expand(volume, new CapacityRange(2 * GIB, 0)), "find", "resize");
-        assertCalls(() -> world.domain.volumes().expand(volume, new CapacityRange(2 * GIB, 0)), "find");
+        assertCalls(
+                () -> world.domain.volumes().expand(volume, new CapacityRange(2 * GIB, 0)),
+                "find",
+                "holdings",
+                "resize");
+        assertCalls(() -> world.domain.volumes().expand(volume, new CapacityRange(3 * GIB, 0)), "find", "resize");
+        assertCalls(() -> world.domain.volumes().expand(volume, new CapacityRange(3 * GIB, 0)), "find");
         assertCalls(
                 () -> world.domain.volumes().modify(volume, new Changeable(OptionalLong.of(3), OptionalInt.of(0711))),
                 "find",
@@ -93,6 +99,7 @@ final class RoundTripsTest {
         assertCalls(
                 () -> world.snapshot(volume, "snap"),
                 "find",
+                "holdings",
                 "createSnapshot",
                 "findSnapshot",
                 "dataDirectory",

@@ -35,7 +35,7 @@ final class WishTest {
         InMemoryCeph ceph = new InMemoryCeph();
         Domain domain = Domain.over(
                 ceph.ports(),
-                name -> Optional.of(account(name, OptionalLong.of(0))),
+                new InMemoryDirectory(Map.of("u1", account("u1", OptionalLong.of(0)))),
                 Optional.empty(),
                 KeyMinting.NONE,
                 () -> Duration.ofSeconds(30));

@@ -1,7 +1,6 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
@@ -18,6 +17,7 @@ final class World {
     static final long GIB = 1L << 30;
 
     final InMemoryCeph ceph;
+    final InMemoryDirectory directory = directory();
     final AtomicReference<Duration> timeLeft = new AtomicReference<>(Duration.ofSeconds(30));
     /// The volumes that have a key.
     final Set<VolumeId.Provisioned> keys = ConcurrentHashMap.newKeySet();
@@ -30,7 +30,7 @@ final class World {
     }
 
     private Domain over(CephPorts ports) {
-        return Domain.over(ports, directory(), Optional.empty(), keys(), timeLeft::get);
+        return Domain.over(ports, directory, Optional.empty(), keys(), timeLeft::get);
     }
 
     private KeyMinting keys() {
@@ -48,11 +48,11 @@ final class World {
     }
 
     /// The directory with the accounts u1 (10001) and u2 (10002).
-    static Directory directory() {
+    static InMemoryDirectory directory() {
         Map<String, Account> accounts = Map.of(
                 "u1", new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()),
                 "u2", new Account("u2", "id-2", 10_002, 10_002, Set.of("u2"), OptionalLong.empty()));
-        return name -> Optional.ofNullable(accounts.get(name));
+        return new InMemoryDirectory(accounts);
     }
 
     /// The controller dies and is started again: what it knew is gone.

@@ -1,8 +1,11 @@
 package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Holdings;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.SnapshotId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +20,7 @@ final class CephFileTree implements FileTree {
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
     private static final String MAX_FILES = "ceph.quota.max_files";
     private static final String SNAPSHOT_TIME = "ceph.snap.btime";
-    private static final String NOTE = "user.siphon.";
+    private static final String NOTE = GroupTree.NOTE;
     private static final String LAYOUT = "ceph.dir.layout";
     private static final Pattern TIME = Pattern.compile("([0-9]{1,12})[.]([0-9]{9})");
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
@@ -70,6 +73,16 @@ final class CephFileTree implements FileTree {
                 fileSystem,
                 path,
                 directory -> directory.number("ceph.dir.rfiles").orElse(0));
+    }
+
+    @Override
+    public long writtenBytes(String cluster, String fileSystem, String path) {
+        return inDirectory(
+                "count bytes",
+                cluster,
+                fileSystem,
+                path,
+                directory -> directory.number("ceph.dir.rbytes").orElse(0));
     }
 
     @Override
@@ -140,6 +153,25 @@ final class CephFileTree implements FileTree {
     @Override
     public Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid) {
         return fileSystems.copy(cluster, fileSystem, new TreeCopy.Order(source, target, uid, gid));
+    }
+
+    @Override
+    public List<Holdings.Standing> standings(String cluster, String fileSystem) {
+        return fileSystems.client(cluster, fileSystem).call("list groups", mount -> new GroupTree(mount).standings());
+    }
+
+    @Override
+    public Holdings holdings(Group group) {
+        return fileSystems
+                .client(group.cluster(), group.fileSystem())
+                .call("sum up group", mount -> new GroupTree(mount).holdings(group));
+    }
+
+    @Override
+    public long measure(SnapshotId snapshot, int mostEntries, long otherwise) {
+        return fileSystems
+                .client(snapshot.volume().cluster(), snapshot.volume().fileSystem())
+                .call("measure snapshot", mount -> new GroupTree(mount).measure(snapshot, mostEntries, otherwise));
     }
 
     private <T> T inDirectory(

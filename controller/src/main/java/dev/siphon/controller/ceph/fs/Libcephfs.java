@@ -40,6 +40,7 @@ final class Libcephfs {
         LGETXATTR("ceph_lgetxattr", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG),
         LINK("ceph_link", JAVA_INT, ADDRESS, ADDRESS, ADDRESS),
         LLISTXATTR("ceph_llistxattr", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG),
+        LREMOVEXATTR("ceph_lremovexattr", JAVA_INT, ADDRESS, ADDRESS, ADDRESS),
         LSETXATTR("ceph_lsetxattr", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT),
         MDS_COMMAND(
                 "ceph_mds_command",

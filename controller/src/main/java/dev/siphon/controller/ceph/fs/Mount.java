@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /// The files of a mounted file system. Every method blocks in native code; names at the end of a path are
@@ -186,12 +187,41 @@ record Mount(Client client, String root) implements AutoCloseable {
         }
     }
 
+    /// Removes an extended attribute; one that is not there is no error.
+    void removeAttribute(String name, MountPath path) {
+        try (Arena arena = Arena.ofConfined()) {
+            int returnCode = client.callUnchecked(
+                    Function.LREMOVEXATTR, path.in(arena), arena.allocateFrom(name, StandardCharsets.ISO_8859_1));
+            if (!CephErrno.ENODATA.is(returnCode)) {
+                check(path, returnCode);
+            }
+        }
+    }
+
     /// One entry of a directory. Its attributes are not asked for: they may take long where another client
     /// has the file open.
     record Entry(MountPath name, boolean isDirectory) {}
 
     /// Hands every entry of a directory to `each`, in the order in which the MDS has them.
     void list(MountPath path, Consumer<Entry> each) {
+        entries(path, 0, DO_NOT_SYNC, (name, entry, _) -> {
+            each.accept(new Entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY));
+            return true;
+        });
+    }
+
+    /// Hands every entry of a directory with what it is to `each`, until that returns false; waits for what other
+    /// clients have yet to say of it.
+    void listWithLengths(MountPath path, BiPredicate<MountPath, FileStat> each) {
+        entries(path, FileStat.WANTED, 0, (name, _, stat) -> each.test(name, FileStat.read(stat)));
+    }
+
+    @FunctionalInterface
+    private interface Each {
+        boolean accept(MountPath name, MemorySegment entry, MemorySegment stat);
+    }
+
+    private void entries(MountPath path, int wanted, int flags, Each each) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ADDRESS);
             call(path, Function.OPENDIR, path.in(arena), pointer);
@@ -199,20 +229,17 @@ record Mount(Client client, String root) implements AutoCloseable {
             MemorySegment entry = arena.allocate(DIRENT_BYTES, 8);
             MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
             try {
-                while (next(path, directory, entry, stat)) {
+                boolean more = true;
+                while (more
+                        && call(path, Function.READDIRPLUS_R, directory, entry, stat, wanted, flags, MemorySegment.NULL)
+                                > 0) {
                     MountPath name = MountPath.read(entry, DIRENT_NAME);
-                    if (!name.isSelfOrParent()) {
-                        each.accept(new Entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY));
-                    }
+                    more = name.isSelfOrParent() || each.accept(name, entry, stat);
                 }
             } finally {
                 client.callUnchecked(Function.CLOSEDIR, directory);
             }
         }
-    }
-
-    private boolean next(MountPath path, MemorySegment directory, MemorySegment entry, MemorySegment stat) {
-        return call(path, Function.READDIRPLUS_R, directory, entry, stat, 0, DO_NOT_SYNC, MemorySegment.NULL) > 0;
     }
 
     /// Opens a file.

@@ -12,7 +12,8 @@ import java.util.OptionalLong;
 ///
 /// @param path for messages
 record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoCloseable {
-    private static final int MAX_ATTRIBUTE_BYTES = 256;
+    /// Room for the longest name that an account can have, in UTF-8.
+    private static final int MAX_ATTRIBUTE_BYTES = 1_100;
 
     /// What it is.
     FileStat stat() {
@@ -56,7 +57,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         return number == 0 ? OptionalLong.empty() : OptionalLong.of(number);
     }
 
-    /// A short attribute that Ceph keeps of a directory; empty if it has none.
+    /// A short attribute of a directory, Ceph's or our own; empty if it has none.
     ///
     /// @param name for example `ceph.snap.btime`
     Optional<String> attribute(String name) {
@@ -64,7 +65,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
             MemorySegment value = arena.allocate(MAX_ATTRIBUTE_BYTES + 1L);
             mount.call(
                     path, Function.FGETXATTR, descriptor, arena.allocateFrom(name), value, (long) MAX_ATTRIBUTE_BYTES);
-            return Optional.of(value.getString(0, StandardCharsets.US_ASCII));
+            return Optional.of(value.getString(0, StandardCharsets.UTF_8));
         } catch (DriverException.NotFound _) {
             // ENODATA: no such attribute. An open directory cannot be missing.
             return Optional.empty();
@@ -73,8 +74,13 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
 
     /// Sets such a number.
     void setNumber(String name, long number) {
+        setText(name, Long.toString(number));
+    }
+
+    /// Sets such an attribute.
+    void setText(String name, String text) {
         try (Arena arena = Arena.ofConfined()) {
-            byte[] value = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+            byte[] value = text.getBytes(StandardCharsets.UTF_8);
             mount.call(
                     path,
                     Function.FSETXATTR,

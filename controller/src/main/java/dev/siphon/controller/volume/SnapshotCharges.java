@@ -1,0 +1,74 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import java.util.OptionalLong;
+
+/// Takes snapshots as far as the account's allowance goes: a deleted file that a snapshot holds is in no quota of
+/// Ceph's. How much a snapshot holds is only known when it is there, so one that turns out not to fit is removed
+/// again.
+final class SnapshotCharges {
+    /// Files and directories that are looked at to measure a snapshot, some ten thousand per second; one with more
+    /// counts with the size of its volume.
+    private static final int MOST_ENTRIES = 20_000;
+
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final Ledger ledger;
+
+    SnapshotCharges(Subvolumes subvolumes, FileTree files, Ledger ledger) {
+        this.subvolumes = subvolumes;
+        this.files = files;
+        this.ledger = ledger;
+    }
+
+    /// Takes a snapshot; one of that name that exists stays as it is.
+    ///
+    /// @param size of its volume
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what it holds does not fit the allowance
+    void take(SnapshotId id, OptionalLong size) {
+        Group group = Group.of(id.volume());
+        if (!ledger.isLimited(group) || ledger.has(group, Item.of(id))) {
+            subvolumes.createSnapshot(id);
+            return;
+        }
+        long most = size.orElse(0);
+        boolean _ = ledger.spend(new Ledger.Request(group, Item.of(id), 0, most, false), () -> {
+            subvolumes.createSnapshot(id);
+            try {
+                admit(id, most);
+            } catch (DriverException.QuotaExhausted beyond) {
+                remove(id);
+                throw beyond;
+            }
+            return true;
+        });
+    }
+
+    /// Counts a snapshot that was taken just now.
+    ///
+    /// @param size of its volume
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what it holds does not fit the allowance; it
+    ///     is there and counts until it is removed
+    void count(SnapshotId id, OptionalLong size) {
+        if (ledger.isLimited(Group.of(id.volume()))) {
+            admit(id, size.orElse(0));
+        }
+    }
+
+    private void admit(SnapshotId id, long size) {
+        long held = files.measure(id, MOST_ENTRIES, size);
+        ledger.admit(new Ledger.Request(Group.of(id.volume()), Item.of(id), held, held, false));
+    }
+
+    /// Says that nobody knows whether a snapshot is there.
+    void doubt(SnapshotId id, OptionalLong size) {
+        ledger.doubt(Group.of(id.volume()), Item.of(id), size.orElse(0));
+    }
+
+    /// Removes a snapshot; one that is not there is no error.
+    void remove(SnapshotId id) {
+        subvolumes.removeSnapshot(id);
+        ledger.free(Group.of(id.volume()), Item.of(id));
+    }
+}

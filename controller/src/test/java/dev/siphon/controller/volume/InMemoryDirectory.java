@@ -1,0 +1,51 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.csi.DriverException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/// A directory that a test changes as it likes.
+public final class InMemoryDirectory implements Directory {
+    private final Map<String, Account> accounts;
+    private volatile boolean down;
+
+    public InMemoryDirectory(Map<String, Account> accounts) {
+        this.accounts = new ConcurrentHashMap<>(accounts);
+    }
+
+    /// Adds an account, or puts another in place of the one of that name.
+    public void put(Account account) {
+        accounts.put(account.name(), account);
+    }
+
+    public void remove(String name) {
+        accounts.remove(name);
+    }
+
+    /// Whether it leaves every question unanswered.
+    public void down(boolean isDown) {
+        down = isDown;
+    }
+
+    @Override
+    public Optional<Account> account(String name) {
+        checkUp();
+        return Optional.ofNullable(accounts.get(name));
+    }
+
+    @Override
+    public void accounts(Consumer<Account> each) {
+        checkUp();
+        accounts.values().forEach(each);
+    }
+
+    private void checkUp() {
+        if (down) {
+            throw new DriverException.BackendUnavailable("the directory is down");
+        }
+    }
+}
