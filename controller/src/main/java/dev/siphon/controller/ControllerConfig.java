@@ -2,6 +2,7 @@ package dev.siphon.controller;
 
 import dev.siphon.csi.server.ServerConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /// How the controller is set up; [ControllerOptions] makes one from flags.
@@ -9,11 +10,13 @@ import java.util.Optional;
 /// @param server the shell of the process
 /// @param backend the clusters, directory and keys
 /// @param defaultOwner the account for classes that name none
+/// @param reconcileEvery how often the quotas of accounts are compared with the directory
 /// @param attach whether volumes are attached to nodes before they are used there
 /// @param grantsFile where to publish which namespaces may use whose volumes; empty if no node asks
 public record ControllerConfig(
         ServerConfig server,
         BackendConfig backend,
         Optional<String> defaultOwner,
+        Duration reconcileEvery,
         boolean attach,
         Optional<Path> grantsFile) {}

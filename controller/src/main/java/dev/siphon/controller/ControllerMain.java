@@ -1,5 +1,6 @@
 package dev.siphon.controller;
 
+import dev.siphon.controller.allowance.Reconciler;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.grant.FileGrantsStore;
@@ -94,6 +95,10 @@ public final class ControllerMain implements Callable<Integer> {
         process.closeAtEnd("backend", backend);
         keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start()));
         grants.ifPresent(published -> process.closeAtEnd("grants", published.start()));
+        process.closeAtEnd(
+                "reconciler",
+                new Reconciler(ports, backend.directory(), domain.volumes().ledger(), metrics)
+                        .start(config.reconcileEvery()));
         if (afterKill) {
             // who ends in order removes its socket
             ceph.takeOver();

@@ -4,6 +4,7 @@ import dev.siphon.controller.grant.FileGrantsStore;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerOptions;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Mixin;
@@ -23,6 +24,12 @@ public final class ControllerOptions {
             defaultValue = "${env:SIPHON_DEFAULT_OWNER:-}",
             description = "The account that owns the volumes of classes without parameter owner (default: none).")
     private String defaultOwner = "";
+
+    @Option(
+            names = "--reconcile-interval",
+            defaultValue = "${env:SIPHON_RECONCILE_INTERVAL:-60}",
+            description = "Seconds between two comparisons of the accounts' quotas with the directory (default: 60).")
+    private int reconcileSeconds;
 
     @Option(
             names = "--attach",
@@ -52,14 +59,23 @@ public final class ControllerOptions {
         var grants = problems.read(
                 "--grants-file",
                 () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(ControllerOptions::forGrants));
+        var reconcileEvery = problems.read("--reconcile-interval", () -> atLeastOne(reconcileSeconds));
         return problems.orFail(
                 command,
                 () -> new ControllerConfig(
                         serverConfig.get(),
                         backendConfig.get(),
                         Optional.of(defaultOwner).filter(owner -> !owner.isEmpty()),
+                        reconcileEvery.get(),
                         attach,
                         grants.get()));
+    }
+
+    private static Duration atLeastOne(int seconds) {
+        if (seconds < 1) {
+            throw new IllegalArgumentException("need at least 1 second");
+        }
+        return Duration.ofSeconds(seconds);
     }
 
     private static Path forGrants(String text) {

@@ -261,7 +261,11 @@ final class Creation {
         if (mayGrow
                 && found.filter(home -> home.quotaBytes().orElse(wanted) < wanted)
                         .isPresent()) {
-            subvolumes.resize(wish.id(), wanted);
+            allow(wish);
+            boolean _ = ledger.grow(Ledger.Request.of(wish.id(), wanted, false), () -> {
+                subvolumes.resize(wish.id(), wanted);
+                return true;
+            });
             return existing(wish.id());
         }
         return found;

@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.VolumeId;
 
 /// One account's subvolumegroup; everything the account owns in a file system is in it.
@@ -11,6 +12,11 @@ public record Group(String cluster, String fileSystem, String name) {
     /// The group that holds `volume`.
     public static Group of(VolumeId.Provisioned volume) {
         return new Group(volume.cluster(), volume.fileSystem(), volume.group());
+    }
+
+    /// The name of an account's group, the same in every file system.
+    public static String nameOf(Account account) {
+        return Names.group(account.id());
     }
 
     /// The id of the subvolume `subvolume` in this group.

@@ -54,7 +54,8 @@ public final class Volumes {
         this.creation = new Creation(ports, inventory, ledger, filling, new Contexts(ports.clusters()), operations);
     }
 
-    Ledger ledger() {
+    /// Holds every account to its allowance.
+    public Ledger ledger() {
         return ledger;
     }
 

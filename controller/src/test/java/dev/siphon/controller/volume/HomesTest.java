@@ -144,7 +144,7 @@ final class HomesTest {
             return make.get();
         });
         var _ = door("pvc-1");
-        assertEquals(List.of("list", "createGroup", "create", "create"), calls);
+        assertEquals(List.of("list", "createGroup", "setNote", "create", "create"), calls);
         calls.clear();
         var _ = door("pvc-2");
         assertEquals(List.of("find", "create"), calls);

@@ -22,6 +22,7 @@ public final class DriverFolder implements AutoCloseable {
     /// How many accounts there are: `u1`, `u2` and so on, with uid and gid 10001, 10002 and so on.
     public static final int ACCOUNTS = 9;
 
+    private static final int RECONCILE_SECONDS = 3_600;
     private static final int FIRST_UID = 10001;
 
     private final Path folder;
@@ -82,6 +83,8 @@ public final class DriverFolder implements AutoCloseable {
                 Stream.of(
                         "--endpoint=unix://" + file("controller.sock"),
                         "--ops-port=" + opsPort,
+                        // round trips are counted: none may come between
+                        "--reconcile-interval=" + RECONCILE_SECONDS,
                         "--clusters=" + file("clusters.json"),
                         "--directory-passwd=" + file("passwd"),
                         "--directory-group=" + file("group")),

@@ -1,0 +1,172 @@
+package dev.siphon.controller.allowance;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.volume.AccountNote;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Holdings.Standing;
+import dev.siphon.controller.volume.Ledger;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.DriverException;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Gives every group the quota that the directory says its account may have, again and again: more, or less, also less
+/// than is in it, which stops writes and deletes nothing. Where the directory says nothing of an account's allowance
+/// the quota stays as it is, and so it does when the account is gone, or the directory does not answer.
+///
+/// A round costs two searches in the directory, however many accounts there are, and one call to each file system,
+/// which reads three attributes of each group; none to a mon or mgr. A quota that differs is one more call.
+public final class Reconciler implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Reconciler.class);
+
+    private final Clusters clusters;
+    private final FileTree files;
+    private final Directory directory;
+    private final Ledger ledger;
+    private final ReconcilerMetrics metrics;
+    private final Clock clock = Clock.systemUTC();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+
+    /// What a round found.
+    ///
+    /// @param whole whether the directory and all clusters answered
+    /// @param inStep groups whose quota is as the directory says, now at least
+    /// @param changed those of them that were not before
+    /// @param gone groups whose account the directory does not have
+    record Round(boolean whole, int inStep, int changed, int gone) {}
+
+    /// @param ledger is told what holds
+    public Reconciler(CephPorts ports, Directory directory, Ledger ledger, PrometheusRegistry registry) {
+        this.clusters = ports.clusters();
+        this.files = ports.files();
+        this.directory = directory;
+        this.ledger = ledger;
+        this.metrics = new ReconcilerMetrics(registry);
+    }
+
+    /// Begins, with the first round after the first interval.
+    public Reconciler start(Duration every) {
+        Thread.ofVirtual().name("reconcile").start(() -> run(every));
+        return this;
+    }
+
+    @Override
+    public void close() {
+        stopped.countDown();
+    }
+
+    private void run(Duration every) {
+        try {
+            while (!stopped.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
+                try {
+                    metrics.ended(reconcile(), clock.instant());
+                    ledger.lookAgain();
+                } catch (DriverException notNow) {
+                    LOG.atWarn().log("allowances are as they were: {}", notNow.getMessage());
+                }
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// One round.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer: all stays
+    Round reconcile() {
+        Map<Group, Standing> groups = new LinkedHashMap<>();
+        boolean whole = true;
+        for (String cluster : clusters.ids()) {
+            try {
+                addGroups(cluster, groups);
+            } catch (DriverException silent) {
+                whole = false;
+                LOG.atWarn().addKeyValue("cluster", cluster).log("allowances there wait: {}", silent.getMessage());
+            }
+        }
+        if (groups.isEmpty()) {
+            return new Round(whole, 0, 0, 0);
+        }
+        Map<String, Account> accounts = accounts(groups.keySet());
+        int changed = 0;
+        int gone = 0;
+        for (Map.Entry<Group, Standing> each : groups.entrySet()) {
+            Optional<Account> account =
+                    Optional.ofNullable(accounts.get(each.getKey().name()));
+            gone += account.isEmpty() ? 1 : 0;
+            try {
+                changed += bringInStep(each.getKey(), each.getValue(), account) ? 1 : 0;
+            } catch (DriverException failed) {
+                whole = false;
+                LOG.atWarn().addKeyValue("group", each.getKey()).log("its allowance waits: {}", failed.getMessage());
+            }
+        }
+        return new Round(whole, groups.size() - gone, changed, gone);
+    }
+
+    private void addGroups(String cluster, Map<Group, Standing> groups) {
+        for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+            for (Standing standing : files.standings(cluster, fileSystem.name())) {
+                Group group = new Group(cluster, fileSystem.name(), standing.group());
+                if (Volumes.isOurs(group)) {
+                    groups.put(group, standing);
+                }
+            }
+        }
+    }
+
+    /// The accounts of these groups, by the groups' names; of all others nothing is kept.
+    private Map<String, Account> accounts(Set<Group> groups) {
+        Set<String> names = groups.stream().map(Group::name).collect(Collectors.toSet());
+        Map<String, Account> accounts = new HashMap<>();
+        directory.accounts(account -> {
+            String name = Group.nameOf(account);
+            if (names.contains(name)) {
+                accounts.put(name, account);
+            }
+        });
+        return accounts;
+    }
+
+    /// @return whether the quota was another
+    private boolean bringInStep(Group group, Standing standing, Optional<Account> account) {
+        OptionalLong wanted = account.map(Account::allowanceBytes).orElse(OptionalLong.empty());
+        boolean differs =
+                wanted.isPresent() && !standing.quotaBytes().equals(OptionalLong.of(Ledger.quota(wanted.getAsLong())));
+        if (differs) {
+            files.setQuotaBytes(group.cluster(), group.fileSystem(), group.path(), Ledger.quota(wanted.getAsLong()));
+            LOG.atInfo()
+                    .addKeyValue("group", group)
+                    .addKeyValue("bytes", wanted.getAsLong())
+                    .addKeyValue("before", standing.quotaBytes().orElse(0))
+                    .log("the directory has another allowance");
+        }
+        ledger.inForce(group, wanted.isPresent() ? wanted : standing.quotaBytes(), wanted.isPresent());
+        Optional<AccountNote> note = account.map(AccountNote::of);
+        if (note.isPresent() && !note.equals(standing.account())) {
+            files.setNote(
+                    group.cluster(),
+                    group.fileSystem(),
+                    group.path(),
+                    AccountNote.NAME,
+                    note.get().text());
+        }
+        return differs;
+    }
+}

@@ -1,0 +1,5 @@
+/// Keeps the quotas of accounts in step with the directory.
+@NullMarked
+package dev.siphon.controller.allowance;
+
+import org.jspecify.annotations.NullMarked;

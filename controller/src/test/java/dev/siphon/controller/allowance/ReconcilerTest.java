@@ -1,0 +1,105 @@
+package dev.siphon.controller.allowance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.siphon.controller.allowance.Reconciler.Round;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.AccountNote;
+import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Holdings.Standing;
+import dev.siphon.controller.volume.InMemoryCeph;
+import dev.siphon.controller.volume.InMemoryDirectory;
+import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class ReconcilerTest {
+    private static final long GIB = 1L << 30;
+
+    private final InMemoryCeph ceph = new InMemoryCeph();
+    private final CephPorts ports = ceph.ports();
+    private final InMemoryDirectory directory =
+            new InMemoryDirectory(Map.of("u1", account("u1", OptionalLong.of(4 * GIB))));
+    private final Domain domain =
+            Domain.over(ports, directory, Optional.of("u1"), KeyMinting.NONE, () -> Duration.ofSeconds(30));
+    private final Reconciler reconciler =
+            new Reconciler(ports, directory, domain.volumes().ledger(), new PrometheusRegistry());
+
+    private static Account account(String name, OptionalLong allowance) {
+        return new Account(name, "id-1", 10_001, 10_001, Set.of(), allowance);
+    }
+
+    private VolumeId.Provisioned create(String name, long bytes) {
+        return (VolumeId.Provisioned) domain.volumes()
+                .create(new VolumeRequest(
+                        name, new CapacityRange(bytes, 0), ClassParameters.parse(Map.of()), false, Optional.empty()))
+                .id();
+    }
+
+    private Standing standing(VolumeId.Provisioned volume) {
+        return ports.files().holdings(Group.of(volume)).standing();
+    }
+
+    @Test
+    void raisedAndLoweredReachesTheGroupAndWhoDecides() {
+        VolumeId.Provisioned volume = create("one", 3 * GIB);
+        assertEquals(new Round(true, 1, 0, 0), reconciler.reconcile());
+        directory.put(account("u1", OptionalLong.of(8 * GIB)));
+        assertEquals(new Round(true, 1, 1, 0), reconciler.reconcile());
+        assertEquals(OptionalLong.of(8 * GIB), standing(volume).quotaBytes());
+        create("two", 5 * GIB);
+        directory.put(account("u1", OptionalLong.of(2 * GIB)));
+        assertEquals(new Round(true, 1, 1, 0), reconciler.reconcile());
+        assertEquals(OptionalLong.of(2 * GIB), standing(volume).quotaBytes(), "below what is committed");
+        assertThrows(DriverException.QuotaExhausted.class, () -> create("three", 1));
+        directory.put(account("u1", OptionalLong.of(0)));
+        reconciler.reconcile();
+        assertEquals(OptionalLong.of(1), standing(volume).quotaBytes(), "0 would be no limit");
+        assertEquals(new Round(true, 1, 0, 0), reconciler.reconcile());
+    }
+
+    @Test
+    void anAccountThatIsGoneKeepsWhatItHas() {
+        VolumeId.Provisioned volume = create("one", GIB);
+        directory.remove("u1");
+        assertEquals(new Round(true, 0, 0, 1), reconciler.reconcile());
+        assertEquals(OptionalLong.of(4 * GIB), standing(volume).quotaBytes());
+        assertEquals(
+                Optional.of(new AccountNote("10001", "u1")), standing(volume).account());
+    }
+
+    @Test
+    void anAccountThatIsRenamedIsWrittenDownAnew() {
+        VolumeId.Provisioned volume = create("one", GIB);
+        directory.remove("u1");
+        directory.put(account("née", OptionalLong.of(4 * GIB)));
+        assertEquals(new Round(true, 1, 0, 0), reconciler.reconcile());
+        assertEquals(
+                Optional.of(new AccountNote("10001", "née")), standing(volume).account());
+    }
+
+    @Test
+    void aDirectoryThatIsDownOrSaysNothingChangesNothing() {
+        VolumeId.Provisioned volume = create("one", GIB);
+        directory.down(true);
+        assertThrows(DriverException.BackendUnavailable.class, reconciler::reconcile);
+        directory.down(false);
+        directory.put(account("u1", OptionalLong.empty()));
+        assertEquals(new Round(true, 1, 0, 0), reconciler.reconcile());
+        assertEquals(OptionalLong.of(4 * GIB), standing(volume).quotaBytes());
+        assertThrows(DriverException.QuotaExhausted.class, () -> create("two", 4 * GIB));
+    }
+}

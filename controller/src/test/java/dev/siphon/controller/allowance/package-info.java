@@ -1,0 +1,5 @@
+/// Tests of what keeps quotas in step.
+@NullMarked
+package dev.siphon.controller.allowance;
+
+import org.jspecify.annotations.NullMarked;
