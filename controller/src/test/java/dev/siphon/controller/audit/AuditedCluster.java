@@ -12,6 +12,7 @@ import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.ContentSource;
 import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.VolumeRequest;
@@ -49,8 +50,8 @@ final class AuditedCluster implements AutoCloseable {
     final FileKeyStore store;
     final VolumeKeys keys;
     final Domain domain;
-    final Map<String, Account> accounts = new ConcurrentHashMap<>();
-    private final Directory directory = name -> Optional.ofNullable(accounts.get(name));
+    final ConcurrentHashMap<String, Account> accounts = new ConcurrentHashMap<>();
+    private final Directory directory = InMemoryDirectory.over(accounts);
 
     AuditedCluster(Path folder) throws IOException {
         store = new FileKeyStore(Files.createDirectory(

@@ -14,7 +14,16 @@ public final class InMemoryDirectory implements Directory {
     private volatile boolean down;
 
     public InMemoryDirectory(Map<String, Account> accounts) {
-        this.accounts = new ConcurrentHashMap<>(accounts);
+        this(new ConcurrentHashMap<>(accounts));
+    }
+
+    private InMemoryDirectory(ConcurrentHashMap<String, Account> accounts) {
+        this.accounts = accounts;
+    }
+
+    /// The directory that always has what is in `accounts`.
+    public static InMemoryDirectory over(ConcurrentHashMap<String, Account> accounts) {
+        return new InMemoryDirectory(accounts);
     }
 
     /// Adds an account, or puts another in place of the one of that name.

@@ -8,6 +8,7 @@ import csi.v1.ControllerExpandVolumeRequest;
 import csi.v1.ControllerGetVolumeRequest;
 import csi.v1.ControllerModifyVolumeRequest;
 import csi.v1.CreateVolumeGroupSnapshotRequest;
+import csi.v1.CreateVolumeRequest;
 import csi.v1.DeleteVolumeGroupSnapshotRequest;
 import csi.v1.GetCapacityRequest;
 import csi.v1.ListVolumesRequest;
@@ -34,7 +35,11 @@ final class RoundTripsIT {
             RoundTrips sent = new RoundTrips(setup.controllerProcess());
 
             assertEquals(
-                    Map.of("mgr fs subvolume ls", 1, "mgr fs subvolumegroup create", 1, "mgr fs subvolume create", 1),
+                    Map.of(
+                            "mgr fs subvolume ls", 1,
+                            "mgr fs subvolumegroup create", 1,
+                            "mds set note", 1,
+                            "mgr fs subvolume create", 1),
                     sent.of(() -> setup.volume("first-of-account", "u5", Requests.GIB)));
             assertEquals(Map.of("mgr fs subvolume create", 1), sent.of(() -> setup.volume("next", "u5", Requests.GIB)));
             assertEquals(Map.of("mgr fs subvolume info", 1), sent.of(() -> setup.volume("next", "u5", Requests.GIB)));
@@ -45,6 +50,47 @@ final class RoundTripsIT {
                     Map.of("mgr fs subvolume ls", 1, "mgr fs subvolume create", 1),
                     sent.of(() -> setup.volume("first-since-start", "u5", Requests.GIB)));
         }
+    }
+
+    /// An account that has an allowance costs one look at what it has, at its first use since the start.
+    @Test
+    void anAllowanceCostsNothingOnceTheAccountIsKnown() {
+        try (Setup setup = Setup.start()) {
+            RoundTrips sent = new RoundTrips(setup.controllerProcess());
+            assertEquals(
+                    Map.of(
+                            "mgr fs subvolume ls", 1,
+                            "mgr fs subvolumegroup create", 1,
+                            "mds set note", 1,
+                            "mgr fs subvolume create", 1),
+                    sent.of(() -> setup.volume(allowed("first-of-account"))));
+            assertEquals(Map.of("mgr fs subvolume create", 1), sent.of(() -> setup.volume(allowed("next"))));
+        }
+        try (Setup setup = Setup.start()) {
+            RoundTrips sent = new RoundTrips(setup.controllerProcess());
+            assertEquals(
+                    Map.of("mgr fs subvolume ls", 1, "mds sum up group", 1, "mgr fs subvolume create", 1),
+                    sent.of(() -> setup.volume(allowed("first-since-start"))));
+            assertEquals(Map.of("mgr fs subvolume create", 1), sent.of(() -> setup.volume(allowed("another"))));
+            Volume volume = setup.volume(allowed("snapshotted"));
+            assertEquals(
+                    Map.of(
+                            "mgr fs subvolume info", 1,
+                            "mgr fs subvolume snapshot create", 1,
+                            "mds measure snapshot", 1,
+                            "mgr fs subvolume snapshot info", 1,
+                            "mds find data directory", 1,
+                            "mds get quota", 1,
+                            "mds get time of snapshot", 1),
+                    sent.of(() -> setup.snapshot("counted", volume)),
+                    "CreateSnapshot");
+        }
+    }
+
+    private static CreateVolumeRequest allowed(String name) {
+        return Requests.volume(name, "u6", Requests.GIB).toBuilder()
+                .putParameters("allowance", "100Gi")
+                .build();
     }
 
     @Test
