@@ -30,6 +30,7 @@ public final class SiphonMain implements Runnable {
             new Subcommand("node", "dev.siphon.node.NodeMain", true),
             new Subcommand("csi", "dev.siphon.cli.CsiCommand", false),
             new Subcommand("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand", false),
+            new Subcommand("user", "dev.siphon.controller.admin.UserCommand", false),
             new Subcommand("audit", "dev.siphon.controller.admin.AuditCommand", false),
             new Subcommand("key", "dev.siphon.controller.admin.KeyCommand", false));
 

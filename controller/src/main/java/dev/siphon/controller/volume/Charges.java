@@ -18,6 +18,14 @@ public final class Charges {
         return of(group, holdings).values().stream().mapToLong(Long::longValue).sum();
     }
 
+    /// How many volumes an account has; one that stands for its home is counted with that.
+    public static long volumes(Holdings holdings) {
+        return holdings.subvolumes().stream()
+                .filter(Holdings.Entry::live)
+                .filter(entry -> !Names.kindOf(entry.name()).equals(Optional.of(Names.Kind.DOOR)))
+                .count();
+    }
+
     /// What each counts, in bytes.
     static Map<Item, Long> of(Group group, Holdings holdings) {
         Map<Item, Long> charges = new HashMap<>();
