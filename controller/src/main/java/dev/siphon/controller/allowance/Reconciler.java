@@ -49,7 +49,7 @@ public final class Reconciler implements AutoCloseable {
     /// @param inStep groups whose quota is as the directory says, now at least
     /// @param changed those of them that were not before
     /// @param gone groups whose account the directory does not have
-    record Round(boolean whole, int inStep, int changed, int gone) {}
+    public record Round(boolean whole, int inStep, int changed, int gone) {}
 
     /// @param ledger is told what holds
     public Reconciler(CephPorts ports, Directory directory, Ledger ledger, PrometheusRegistry registry) {
@@ -89,7 +89,7 @@ public final class Reconciler implements AutoCloseable {
     /// One round.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer: all stays
-    Round reconcile() {
+    public Round reconcile() {
         Map<Group, Standing> groups = new LinkedHashMap<>();
         boolean whole = true;
         for (String cluster : clusters.ids()) {
