@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox chaos demo sanity kernel bench lint format clean
+.PHONY: help need build test blackbox security-table chaos demo sanity kernel bench lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -34,6 +34,13 @@ BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
 
 blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing
 	$(call BLACKBOX,-DexcludedGroups='kernel|slow')
+
+security-table: build ## writes the table of docs/security.md anew, from attacks on a real Ceph
+	rm -f e2e/target/isolation-matrix.md
+	export LAB_NAME=$${LAB_NAME:-test}
+	e2e/lab.d/with-lab $(MVN) verify -pl e2e -am -DskipUnits=true -Dit.test=IsolationMatrixIT \
+		-Dfailsafe.failIfNoSpecifiedTests=false || true
+	e2e/security-table
 
 chaos: build ## the same, killed at every call it makes to Ceph, and with each daemon gone or hanging under load
 	$(call BLACKBOX,-Dgroups=slow)

@@ -175,6 +175,23 @@ final class KeyCommandsIT {
                         .isEmpty());
     }
 
+    @Test
+    void anAddressIsBlockedForWhateverComesFromThere() {
+        Command.Result revoked =
+                driver.siphon("key", "revoke", "--node", "node-z@192.0.2.77", "--block-address", "1", "--json");
+        assertEquals(0, revoked.exit(), revoked.output());
+        assertEquals("", revoked.output(), "no volume is mounted there");
+        String blocked =
+                KeyHolder.admin().tool("ceph", "osd", "blocklist", "ls").output();
+        assertTrue(blocked.contains("192.0.2.77:0/0 "), blocked);
+        KeyHolder.admin().tool("ceph", "osd", "blocklist", "rm", "192.0.2.77");
+        assertEquals(
+                2,
+                driver.siphon("key", "revoke", "--node", "node-z", "--block-address", "1")
+                        .exit(),
+                "a name is no address");
+    }
+
     private static void write(FileChannel open) throws IOException {
         var _ = open.write(ByteBuffer.wrap(new byte[] {1}));
         open.force(true);

@@ -1,0 +1,180 @@
+package dev.siphon.e2e.isolation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import csi.v1.Snapshot;
+import csi.v1.Volume;
+import dev.siphon.e2e.driver.LeavesNothingBehind;
+import dev.siphon.e2e.driver.Requests;
+import dev.siphon.e2e.isolation.Attack.Control;
+import dev.siphon.e2e.lab.CephTree;
+import dev.siphon.e2e.lab.Lab;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// Who refuses what to somebody with the key of one volume of `u1`. Each attack has its control: the same with the
+/// rightful key, or the administrator's, succeeds. `docs/security.md` has the table, as this test writes it.
+@Timeout(600)
+@ExtendWith(LeavesNothingBehind.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class IsolationMatrixIT {
+    private final KeyedDriver driver = KeyedDriver.start();
+    private final List<Target> targets = new ArrayList<>();
+    private final MatrixTable table = new MatrixTable();
+    private Target from = target("the attacker's", "u1", "attacker");
+
+    @BeforeAll
+    void makeTargets() {
+        targets.add(target("u2's volume", "u2", "victim"));
+        targets.add(target("u1_b's volume", "u1_b", "victim-b"));
+        targets.add(target(CephAttacks.SAME_ACCOUNT, "u1", "victim-beside"));
+    }
+
+    @AfterAll
+    void end() {
+        driver.close();
+    }
+
+    private Target target(String title, String owner, String name) {
+        Volume volume = driver.volume(name, owner);
+        KeyHolder key = driver.finderOf(volume);
+        String[] id = volume.getVolumeId().split(":", -1);
+        String data = KeyHolder.admin()
+                .tool("ceph", "fs", "subvolume", "getpath", Lab.here().fileSystem(), id[4], "--group_name", id[3])
+                .output()
+                .lines()
+                .filter(line -> line.startsWith("/volumes/"))
+                .findFirst()
+                .orElseThrow();
+        String object = write(key, data);
+        Snapshot snapshot = driver.controller()
+                .controller()
+                .createSnapshot(Requests.snapshot("of-" + name, volume.getVolumeId()))
+                .getSnapshot();
+        driver.atEnd(() ->
+                driver.controller().controller().deleteSnapshot(Requests.deleteSnapshot(snapshot.getSnapshotId())));
+        String[] place = KeyCommandsIT.objects(key);
+        String snapshotId = snapshot.getSnapshotId();
+        return new Target(
+                title,
+                owner,
+                volume,
+                key,
+                data,
+                snapshotId,
+                snapshotId.substring(snapshotId.lastIndexOf('@') + 1),
+                place[1],
+                place[3],
+                object);
+    }
+
+    /// @return the object that holds the secret
+    private static String write(KeyHolder key, String data) {
+        try (KeyHolder.Mounted mounted = key.mount(data)) {
+            Path secret = mounted.root().resolve("secret");
+            Files.writeString(secret, Target.SECRET);
+            Files.writeString(mounted.root().resolve("spare"), "x");
+            Object inode = Files.getAttribute(secret, "unix:ino");
+            return Long.toHexString((Long) inode) + ".00000000";
+        } catch (IOException | KeyHolder.Refused e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicTest> nobodyReachesWhatIsAnothers() {
+        List<Attack> attacks = new ArrayList<>(CephAttacks.all());
+        attacks.addAll(new CsiAttacks(driver).all());
+        return Stream.concat(
+                attacks.stream().map(attack -> dynamicTest(attack.title(), () -> tryOnAll(attack))),
+                Stream.of(
+                        dynamicTest("nothing was changed, whatever the controller is asked then", this::callEverything),
+                        dynamicTest("docs/security.md has this table", table::check),
+                        dynamicTest("a path with `..` leads nowhere", this::tryDots)));
+    }
+
+    private void tryOnAll(Attack attack) {
+        for (Target target : targets) {
+            Verdict verdict = attack.attempt().on(target, from, from.key());
+            table.put(attack.title(), target.title(), verdict);
+            if (attack.open().contains(target.title())) {
+                assertInstanceOf(Verdict.Done.class, verdict, attack.title() + " on " + target.title());
+                continue;
+            }
+            assertInstanceOf(Verdict.Refused.class, verdict, attack.title() + " on " + target.title());
+            KeyHolder may = attack.control() == Control.ADMIN ? KeyHolder.admin() : target.key();
+            Verdict control = attack.attempt().on(target, from, may);
+            assertInstanceOf(Verdict.Done.class, control, "the control of " + attack.title());
+        }
+    }
+
+    /// Ceph knows no `..`: for client.admin, who may mount anything, such a path leads nowhere as well.
+    private void tryDots() {
+        for (KeyHolder who : List.of(from.key(), KeyHolder.admin())) {
+            String path = from.data() + "/../../.." + targets.getFirst().data().substring("/volumes".length());
+            KeyHolder.Refused refused = assertThrows(KeyHolder.Refused.class, () -> who.mount(path));
+            String said = String.valueOf(refused.getMessage());
+            assertTrue(said.contains("No such file or directory"), said);
+            // a client that fails so leaves a session, and what it holds others wait for
+            var _ = KeyHolder.admin().tool("ceph", "tell", "mds.*", "client", "evict", "auth_name=" + who.userId());
+        }
+    }
+
+    /// Every RPC of the controller on the volume whose key was used to forge.
+    private void callEverything() {
+        try (CephTree tree = CephTree.mount(Lab.here())) {
+            List<List<String>> before =
+                    targets.stream().map(target -> state(tree, target)).toList();
+            new EveryControllerRpc(driver.controller()).call(from.volume(), "u1");
+            List<List<String>> after =
+                    targets.stream().map(target -> state(tree, target)).toList();
+            assertEquals(before, after);
+        }
+        for (Target target : targets) {
+            assertInstanceOf(
+                    Verdict.Done.class,
+                    FileAttempt.of(target.key(), target.data(), root -> FileAttempt.read(root.resolve("secret"))));
+        }
+    }
+
+    private static List<String> state(CephTree tree, Target target) {
+        return tree.state(target.group().substring("/volumes/".length())).stream()
+                .filter(line -> line.contains(target.subvolume()))
+                .toList();
+    }
+
+    /// What Ceph cannot refuse, and `docs/security.md` lists as open.
+    @Test
+    void aClientThatIgnoresItsQuotaWritesBeyondIt() throws IOException, KeyHolder.Refused {
+        Volume small = driver.volume(Requests.volume("patched", "u1", 4 * Requests.MIB));
+        KeyHolder key = driver.finderOf(small);
+        byte[] much = new byte[16 << 20];
+        try (KeyHolder.Mounted mounted = key.mount(from.group(), "--client_quota=false")) {
+            Path data = mounted.root().resolve(small.getVolumeId().split(":", -1)[4]);
+            try (Stream<Path> inside = Files.list(data)) {
+                Path file = inside.filter(Files::isDirectory)
+                        .findFirst()
+                        .orElseThrow()
+                        .resolve("large");
+                Files.write(file, much);
+                assertEquals(much.length, Files.size(file));
+            }
+        }
+    }
+}
