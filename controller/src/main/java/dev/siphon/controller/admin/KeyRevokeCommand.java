@@ -73,18 +73,23 @@ final class KeyRevokeCommand implements Callable<Integer> {
                 KeyVolumes.store(command, backend),
                 backend.ceph().clientSessions(),
                 volume -> KeyVolumes.exists(backend, volume));
+        Failures failures = new Failures();
         List<Revoked> revoked = new ArrayList<>();
         if (which.node.isPresent()) {
             NodePlace place = place(which.node.get());
             block(backend, place);
             forEachFileSystem(
-                    backend, (cluster, fileSystem) -> revoked.addAll(revocation.revokeAll(cluster, fileSystem, place)));
+                    backend,
+                    (cluster, fileSystem) -> revocation
+                            .mountedAt(cluster, fileSystem, place)
+                            .forEach(volume ->
+                                    failures.collect(volume, () -> revoked.add(revocation.revokeAt(volume, place)))));
         } else {
             KeyVolumes.parse(command, which.volumes)
-                    .forEach(volume -> revoked.add(revocation.revoke(volume, _ -> true)));
+                    .forEach(volume -> failures.collect(volume, () -> revoked.add(revocation.revoke(volume))));
         }
         print(revoked);
-        return 0;
+        return failures.print(command) ? 1 : 0;
     }
 
     private NodePlace place(String text) {

@@ -74,8 +74,9 @@ final class KeyRotateCommand implements Callable<Integer> {
         List<VolumeId.Provisioned> volumes = which.days < 0
                 ? KeyVolumes.parse(command, which.volumes)
                 : rotation.due(Duration.ofDays(which.days), Instant.now());
-        List<Progress> states =
-                new ArrayList<>(volumes.stream().map(rotation::rotate).toList());
+        Failures failures = new Failures();
+        List<Progress> states = new ArrayList<>();
+        volumes.forEach(volume -> failures.collect(volume, () -> states.add(rotation.rotate(volume))));
         long end = System.nanoTime() + Duration.ofSeconds(waitSeconds).toNanos();
         while (states.stream().anyMatch(state -> !state.isDone()) && System.nanoTime() < end) {
             LockSupport.parkNanos(POLL.toNanos());
@@ -92,6 +93,7 @@ final class KeyRotateCommand implements Callable<Integer> {
                         .sorted()
                         .collect(Collectors.joining(",")))));
         options.print(command, table);
-        return states.stream().allMatch(Progress::isDone) ? 0 : 1;
+        boolean failed = failures.print(command);
+        return !failed && states.stream().allMatch(Progress::isDone) ? 0 : 1;
     }
 }

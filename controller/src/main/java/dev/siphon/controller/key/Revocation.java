@@ -4,9 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -14,11 +12,10 @@ import java.util.function.Predicate;
 
 /// Makes keys that somebody may have worthless at once, and gives the volumes others.
 ///
-/// For each volume, in this order: another identity with the same caps is minted and put in the store; all earlier ones
-/// are removed, so that the mons refuse them; their sessions are ended, after which the MDS refuses what was
-/// mounted and the OSDs refuse these clients. Killed anywhere, a repeat finishes it: sessions that are left say which
-/// volumes were
-/// not done.
+/// For each volume, in this order: another identity with the same caps is minted and put in the store; all
+/// earlier ones are removed, so that the mons refuse them; their sessions are ended, after which the MDS
+/// refuses what was mounted and the OSDs refuse these clients. Killed anywhere, a repeat finishes it:
+/// sessions that are left say which volumes were not done.
 public final class Revocation {
     private final VolumeIdentities volumes;
     private final ClientSessions sessions;
@@ -51,17 +48,47 @@ public final class Revocation {
         }
     }
 
-    /// Revokes every key of a volume.
+    /// Revokes every key of a volume, and ends every session that uses one.
     ///
-    /// @param where the sessions to end; others of the same keys go on
+    /// @throws DriverException.NotFound (NOT_FOUND) if it has none, in the store and in the cluster
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not end sessions
-    public Revoked revoke(VolumeId.Provisioned volume, Predicate<ClientSession> where) {
+    public Revoked revoke(VolumeId.Provisioned volume) {
+        return renew(volume, _ -> true);
+    }
+
+    /// The volumes of a file system that have a session at a place.
+    public List<VolumeId.Provisioned> mountedAt(String cluster, String fileSystem, Predicate<ClientSession> where) {
+        return sessions.all(cluster, fileSystem).stream()
+                .filter(where)
+                .flatMap(session -> VolumeIdentity.parse(cluster, fileSystem, session.userId()).stream())
+                .map(VolumeIdentity::volume)
+                .distinct()
+                .toList();
+    }
+
+    /// As [#revoke], but that sessions elsewhere go on. Where an earlier run was cut off after it had removed the
+    /// identities of the sessions that are left, only these are ended.
+    public Revoked revokeAt(VolumeId.Provisioned volume, Predicate<ClientSession> where) {
+        List<ClientSession> open =
+                sessionsOf(volume, latest(volume)).stream().filter(where).toList();
+        return isDone(volume, open) ? end(volume, open) : renew(volume, where);
+    }
+
+    private int latest(VolumeId.Provisioned volume) {
         List<VolumeIdentity> minted = volumes.minted(volume);
-        int latest = Math.max(
+        return Math.max(
                 minted.isEmpty() ? 0 : minted.getLast().generation(),
                 volumes.current(volume).map(VolumeIdentity::generation).orElse(0));
+    }
+
+    private Revoked renew(VolumeId.Provisioned volume, Predicate<ClientSession> where) {
+        int latest = latest(volume);
+        if (latest == 0) {
+            throw new DriverException.NotFound("volume " + volume + " has no key of its own");
+        }
         // fails before anything is changed where sessions could not be ended
         List<ClientSession> open = sessionsOf(volume, latest);
+        List<VolumeIdentity> minted = volumes.minted(volume);
         Optional<String> objects = Optional.empty();
         Set<VolumeId.Provisioned> shared = Set.of();
         Optional<VolumeIdentity> next = Optional.empty();
@@ -81,27 +108,11 @@ public final class Revocation {
         return new Revoked(volume, next, objects, shared, ended, elsewhere);
     }
 
-    /// Revokes the keys of every volume of a file system that has a session at a place.
-    public List<Revoked> revokeAll(String cluster, String fileSystem, Predicate<ClientSession> where) {
-        Map<VolumeId.Provisioned, List<ClientSession>> byVolume = new LinkedHashMap<>();
-        for (ClientSession session : sessions.all(cluster, fileSystem)) {
-            if (where.test(session)) {
-                VolumeIdentity.parse(cluster, fileSystem, session.userId())
-                        .ifPresent(identity -> byVolume.computeIfAbsent(identity.volume(), _ -> new ArrayList<>())
-                                .add(session));
-            }
-        }
-        List<Revoked> revoked = new ArrayList<>();
-        byVolume.forEach(
-                (volume, open) -> revoked.add(isDone(volume, open) ? end(volume, open) : revoke(volume, where)));
-        return revoked;
-    }
-
     /// Whether an earlier run that was cut off has removed the identities of these sessions.
     private boolean isDone(VolumeId.Provisioned volume, List<ClientSession> open) {
         List<String> minted =
                 volumes.minted(volume).stream().map(VolumeIdentity::userId).toList();
-        return open.stream().noneMatch(session -> minted.contains(session.userId()));
+        return !open.isEmpty() && open.stream().noneMatch(session -> minted.contains(session.userId()));
     }
 
     private Revoked end(VolumeId.Provisioned volume, List<ClientSession> open) {

@@ -15,9 +15,10 @@ record Attack(String title, Control control, Set<String> open, Attempt attempt) 
         ADMIN
     }
 
-    /// @param from the volume whose key the attacker has
-    /// @param who holds the key that is used: the attacker's, and in the control another
+    /// The same call for the attacker and, as the control, for who may.
     interface Attempt {
+        /// @param from the volume whose key the attacker has
+        /// @param who holds the key that is used
         Verdict on(Target target, Target from, KeyHolder who);
     }
 

@@ -176,6 +176,17 @@ final class KeyCommandsIT {
     }
 
     @Test
+    void whatHasNoKeyIsNotTakenForRevokedAndTheOthersAreDone() {
+        Volume volume = driver.volume("one-of-two", "u1");
+        String typo = volume.getVolumeId().replaceFirst(".$", "0");
+        Command.Result revoked = driver.siphon("key", "revoke", typo, volume.getVolumeId(), "--json");
+        assertEquals(1, revoked.exit(), revoked.output());
+        assertTrue(revoked.output().contains(typo + ": volume " + typo + " has no key"), revoked.output());
+        assertTrue(driver.secrets(volume).userId().endsWith(".2"), "the other one");
+        assertEquals(1, driver.siphon("key", "rotate", typo).exit());
+    }
+
+    @Test
     void anAddressIsBlockedForWhateverComesFromThere() {
         Command.Result revoked =
                 driver.siphon("key", "revoke", "--node", "node-z@192.0.2.77", "--block-address", "1", "--json");

@@ -6,6 +6,7 @@ import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.key.ClientSession;
 import dev.siphon.controller.key.ClientSessions;
+import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,15 @@ final class CephClientSessions implements ClientSessions {
     }
 
     private List<ClientSession> find(String cluster, String fileSystem, String... filters) {
+        try {
+            return read(cluster, fileSystem, filters);
+        } catch (DriverException.AccessDenied denied) {
+            throw new DriverException.AccessDenied(denied.getMessage()
+                    + "; siphon ceph-caps --key-commands prints what the identity of cluster " + cluster + " needs");
+        }
+    }
+
+    private List<ClientSession> read(String cluster, String fileSystem, String... filters) {
         List<ClientSession> found = new ArrayList<>();
         for (long daemon : daemons.active(cluster, fileSystem)) {
             daemons.sessions(cluster, daemon, filters).forEach(session -> found.add(read(daemon, session)));

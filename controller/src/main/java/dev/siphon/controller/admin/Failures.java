@@ -1,0 +1,30 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+
+/// What went wrong with some of many volumes, so that the others are done all the same.
+final class Failures {
+    private final List<String> failures = new ArrayList<>();
+
+    /// Does something for one volume.
+    void collect(VolumeId.Provisioned volume, Runnable body) {
+        try {
+            body.run();
+        } catch (DriverException failure) {
+            failures.add(volume + ": " + failure.getMessage());
+        }
+    }
+
+    /// Tells a person, a line for each.
+    ///
+    /// @return whether there were any
+    boolean print(CommandSpec command) {
+        failures.forEach(failure -> command.commandLine().getErr().println("siphon: " + failure));
+        command.commandLine().getErr().flush();
+        return !failures.isEmpty();
+    }
+}

@@ -1,0 +1,36 @@
+package dev.siphon.controller.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.siphon.controller.key.ClientSession;
+import dev.siphon.csi.DriverException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class NodePlaceTest {
+    @ParameterizedTest
+    @CsvSource({
+        // place, host, address, there
+        "n1, n1, 10.0.0.1, true",
+        "n1, n2, 10.0.0.1, false",
+        "n1, n11, 10.0.0.1, false",
+        "n1@10.0.0.1, n1, 10.0.0.9, true",
+        "n1@10.0.0.1, liar, 10.0.0.1, true",
+        "n1@10.0.0.1, n2, 10.0.0.11, false",
+        "10.0.0.1, n2, 10.0.0.1, true",
+        "10.0.0.1, 10.0.0.1, 10.0.0.2, false",
+        "fd00::1, n2, fd00::1, true"
+    })
+    void aSessionIsThereByItsHostsNameOrItsAddress(String place, String host, String address, boolean there) {
+        assertEquals(there, NodePlace.parse(place).test(new ClientSession(1, 2, "siphon.x", host, address)));
+    }
+
+    @Test
+    void whatIsNoNodeIsRefused() {
+        for (String text : new String[] {"", "a b", "n1@", "n1@x", "../n"}) {
+            assertThrows(DriverException.InvalidRequest.class, () -> NodePlace.parse(text), text);
+        }
+    }
+}
