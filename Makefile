@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo sanity kernel bench lint format clean
+.PHONY: help need build test blackbox security-table chaos demo docker sanity kernel bench lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -47,6 +47,9 @@ chaos: build ## the same, killed at every call it makes to Ceph, and with each d
 
 demo: build ## shows on a real Ceph what Siphon does
 	e2e/demo
+
+docker: build ## two accounts' homes in containers of a plain Docker engine, and on a login host
+	e2e/docker
 
 sanity: build ## csi-sanity against controller and node; SANITY_MODES of attach, default (both) and kernel
 	e2e/sanity $(SANITY_MODES)

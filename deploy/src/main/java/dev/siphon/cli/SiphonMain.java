@@ -29,6 +29,7 @@ public final class SiphonMain implements Runnable {
             new Subcommand("controller", "dev.siphon.controller.ControllerMain", true),
             new Subcommand("node", "dev.siphon.node.NodeMain", true),
             new Subcommand("csi", "dev.siphon.cli.CsiCommand", false),
+            new Subcommand("home", "dev.siphon.controller.admin.HomeCommand", false),
             new Subcommand("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand", false),
             new Subcommand("user", "dev.siphon.controller.admin.UserCommand", false),
             new Subcommand("audit", "dev.siphon.controller.admin.AuditCommand", false),

@@ -24,7 +24,7 @@ final class SiphonMainTest {
     @Test
     void everySubcommandIsOffered() {
         assertEquals(
-                Set.of("audit", "ceph-caps", "controller", "csi", "key", "node"),
+                Set.of("audit", "ceph-caps", "controller", "csi", "home", "key", "node", "user"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
     }
 

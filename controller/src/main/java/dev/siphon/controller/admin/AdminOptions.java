@@ -9,6 +9,7 @@ import dev.siphon.csi.server.JsonLogging;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.function.ToIntFunction;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Mixin;
@@ -40,6 +41,20 @@ public final class AdminOptions {
         try (Backend open = Backend.open(config, me, config.limits()::patience, new PrometheusRegistry())) {
             return work.applyAsInt(open);
         }
+    }
+
+    /// Prints one thing, a line per part, or as a JSON object.
+    void printOne(CommandSpec command, Map<String, Table.Cell> parts) {
+        if (json) {
+            Table one = new Table(parts.keySet().toArray(String[]::new));
+            one.row(parts.values().toArray(Table.Cell[]::new));
+            print(command, one);
+            return;
+        }
+        PrintWriter out = command.commandLine().getOut();
+        int width = parts.keySet().stream().mapToInt(String::length).max().orElse(0) + 2;
+        parts.forEach((name, cell) -> out.println(name + " ".repeat(width - name.length()) + Table.shown(cell)));
+        out.flush();
     }
 
     /// Prints what was found, as a table or as JSON.

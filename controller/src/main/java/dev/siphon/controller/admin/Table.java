@@ -83,7 +83,8 @@ final class Table {
         return line.toString().stripTrailing();
     }
 
-    private static String shown(Cell cell) {
+    /// A cell as people read it.
+    static String shown(Cell cell) {
         return switch (cell) {
             case Cell.Text it -> it.text();
             case Cell.Count it -> Long.toString(it.number());

@@ -9,6 +9,11 @@ import dev.siphon.csi.VolumeId;
 /// @param fileSystem the Ceph file system
 /// @param name the subvolumegroup, a code of fixed length for the account
 public record Group(String cluster, String fileSystem, String name) {
+    /// The group of an account, whether it exists or not.
+    public static Group of(String cluster, String fileSystem, Account account) {
+        return new Group(cluster, fileSystem, Names.group(account.id()));
+    }
+
     /// The group that holds `volume`.
     public static Group of(VolumeId.Provisioned volume) {
         return new Group(volume.cluster(), volume.fileSystem(), volume.group());

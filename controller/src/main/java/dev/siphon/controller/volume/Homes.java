@@ -18,6 +18,11 @@ public final class Homes {
         return group.volume(Names.home(group));
     }
 
+    /// The volume called `name` that stands for the home of the group's account, whether it exists or not.
+    public static VolumeId.Provisioned door(Group group, String name) {
+        return group.volume(Names.door(group, name));
+    }
+
     /// Whether the volume is a home.
     public static boolean isHome(VolumeId.Provisioned volume) {
         return is(volume, Names.Kind.HOME);

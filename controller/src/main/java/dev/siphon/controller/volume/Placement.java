@@ -36,7 +36,7 @@ final class Placement {
             }
         });
         Account owner = owner(parameters);
-        return new Place(new Group(cluster, fileSystem.name(), Names.group(owner.id())), owner);
+        return new Place(Group.of(cluster, fileSystem.name(), owner), owner);
     }
 
     /// The cluster that the class names, or the default one.

@@ -75,19 +75,15 @@ final class AllowanceIT {
     private VolumeId.Provisioned create(String name, long bytes) {
         VolumeId.Provisioned made = (VolumeId.Provisioned) domain.volumes()
                 .create(new VolumeRequest(
-                        name,
-                        new CapacityRange(bytes, 0),
-                        ClassParameters.parse(Map.of()),
-                        false,
-                        Optional.empty()))
+                        name, new CapacityRange(bytes, 0), ClassParameters.parse(Map.of()), false, Optional.empty()))
                 .id();
         volumes.add(made);
         return made;
     }
 
     private void allow(String text) {
-        LabDirectory.change(connection -> connection.modify(
-                dn, new Modification(ModificationType.REPLACE, "siphonAllowance", text)));
+        LabDirectory.change(connection ->
+                connection.modify(dn, new Modification(ModificationType.REPLACE, "siphonAllowance", text)));
     }
 
     private Standing standing() {
@@ -98,9 +94,7 @@ final class AllowanceIT {
         return adapter.ports()
                 .files()
                 .dataDirectory(
-                        volume.cluster(),
-                        volume.fileSystem(),
-                        Group.of(volume).path() + "/" + volume.subvolume());
+                        volume.cluster(), volume.fileSystem(), Group.of(volume).path() + "/" + volume.subvolume());
     }
 
     /// Writes a MiB after the other, each to the disk.

@@ -140,7 +140,10 @@ final class HomesTest {
     void roundTrips() {
         List<String> calls = new ArrayList<>();
         world.restart((call, make) -> {
-            calls.add(call.method());
+            // the client knows the notes of a group as long as nobody changes them
+            if (!call.method().equals("note")) {
+                calls.add(call.method());
+            }
             return make.get();
         });
         var _ = door("pvc-1");

@@ -104,7 +104,10 @@ final class KilledLeaderIT {
                     List<Future<Status.Code>> calls = names("wave-").stream()
                             .map(name -> callers.submit(() -> create(client, name)))
                             .toList();
-                    Await.until(there + " volumes", LIMIT, () -> tree.subvolumes(first.group()).size() >= there);
+                    Await.until(
+                            there + " volumes",
+                            LIMIT,
+                            () -> tree.subvolumes(first.group()).size() >= there);
                     controller.kill();
                     for (Future<Status.Code> each : calls) {
                         var _ = each.get();

@@ -15,6 +15,7 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.Supplier;
 
 /// A controller, a node, and one test's volumes and snapshots, which are removed at its end.
@@ -22,7 +23,7 @@ final class Setup implements AutoCloseable {
     private static final Duration RETRY_LIMIT = Duration.ofMinutes(2);
 
     private final DriverFolder folder;
-    private final ServedProcess controllerProcess;
+    private ServedProcess controllerProcess;
     private final ServedProcess nodeProcess;
     private final CsiClient controller;
     private final CsiClient node;
@@ -44,6 +45,15 @@ final class Setup implements AutoCloseable {
         return new Setup(folder, folder.controller(controllerFlags), folder.node("node-a"));
     }
 
+    /// Starts both processes with flags for each.
+    static Setup start(List<String> controllerFlags, List<String> nodeFlags) {
+        DriverFolder folder = DriverFolder.create();
+        return new Setup(
+                folder,
+                folder.controller(controllerFlags.toArray(String[]::new)),
+                folder.node("node-a", nodeFlags.toArray(String[]::new)));
+    }
+
     CsiClient controller() {
         return controller;
     }
@@ -62,6 +72,12 @@ final class Setup implements AutoCloseable {
 
     ServedProcess controllerProcess() {
         return controllerProcess;
+    }
+
+    /// Ends the controller and starts another on the same socket, which clients find by themselves.
+    void restartController(List<String> flags) {
+        controllerProcess.close();
+        controllerProcess = folder.controller(flags.toArray(String[]::new));
     }
 
     /// Makes a volume, waiting for its contents, and has it deleted at the end.
@@ -113,7 +129,7 @@ final class Setup implements AutoCloseable {
     @Override
     public void close() {
         try (folder;
-                controllerProcess;
+                ServedProcess _ = controllerProcess;
                 nodeProcess;
                 controller;
                 node) {

@@ -7,6 +7,7 @@ import csi.v1.DeleteVolumeRequest;
 import csi.v1.Volume;
 import csi.v1.VolumeCapability;
 import csi.v1.VolumeContentSource;
+import dev.siphon.controller.volume.Homes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.VolumeId;
@@ -48,18 +49,20 @@ public final class Leader implements AutoCloseable {
 
     /// CreateVolume, asked again while its contents are under way. Repeating it finds the volume.
     ///
-    /// @param sizeBytes at least
+    /// @param sizeBytes at least; 0 leaves it to the controller
     /// @param source the volume to copy; empty for an empty volume
     public Volume create(
             String name, Map<String, String> parameters, long sizeBytes, Optional<VolumeId.Provisioned> source) {
         CreateVolumeRequest.Builder request = CreateVolumeRequest.newBuilder()
                 .setName(name)
-                .setCapacityRange(CapacityRange.newBuilder().setRequiredBytes(sizeBytes))
                 .addVolumeCapabilities(VolumeCapability.newBuilder()
                         .setMount(VolumeCapability.MountVolume.getDefaultInstance())
                         .setAccessMode(VolumeCapability.AccessMode.newBuilder()
                                 .setMode(VolumeCapability.AccessMode.Mode.MULTI_NODE_MULTI_WRITER)))
                 .putAllParameters(parameters);
+        if (sizeBytes > 0) {
+            request.setCapacityRange(CapacityRange.newBuilder().setRequiredBytes(sizeBytes));
+        }
         source.ifPresent(volume -> request.setVolumeContentSource(VolumeContentSource.newBuilder()
                 .setVolume(VolumeContentSource.VolumeSource.newBuilder().setVolumeId(volume.toString()))));
         return patiently(() -> stub().createVolume(request.build())).getVolume();
@@ -69,6 +72,14 @@ public final class Leader implements AutoCloseable {
     public void delete(VolumeId.Provisioned volume) {
         var _ = patiently(() -> stub().deleteVolume(DeleteVolumeRequest.newBuilder()
                 .setVolumeId(volume.toString())
+                .build()));
+    }
+
+    /// Removes a home with the files in it; one that is not there is no error.
+    public void deleteHome(VolumeId.Provisioned home) {
+        var _ = patiently(() -> stub().deleteVolume(DeleteVolumeRequest.newBuilder()
+                .setVolumeId(home.toString())
+                .putSecrets(Homes.DELETE, home.toString())
                 .build()));
     }
 

@@ -1,0 +1,180 @@
+package dev.siphon.controller.admin;
+
+import csi.v1.Volume;
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.admin.rpc.Leader;
+import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.Subvolumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `siphon home ACCOUNT`: the home of an account for login hosts. Each host has a volume that stands for the home, as a
+/// PVC has, and so a key of its own that can be taken from it.
+@Command(
+        name = "home",
+        description =
+                "Makes or finds the home of an account, says how a login host mounts it, and writes the host's key.")
+public final class HomeCommand implements Callable<Integer> {
+    /// A key may follow its volume by a moment.
+    private static final Duration KEY_FOLLOWS = Duration.ofSeconds(15);
+
+    private static final Duration PAUSE = Duration.ofMillis(100);
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private AdminOptions admin = new AdminOptions();
+
+    @Mixin
+    private LeaderOptions running = new LeaderOptions();
+
+    @Mixin
+    private HomeOptions options = new HomeOptions();
+
+    @Parameters(index = "0", paramLabel = "ACCOUNT", description = "The account, or group:NAME.")
+    private String account = "";
+
+    @Override
+    public Integer call() {
+        options.check(command);
+        return admin.run(command, backend -> {
+            try (Leader leader = running.open(command)) {
+                return switch (options.action()) {
+                    case SHOW -> show(backend, leader);
+                    case FORGET -> forget(backend, leader);
+                    case DELETE -> delete(backend, leader);
+                };
+            } catch (IOException cannotWrite) {
+                throw new DriverException.BackendUnavailable("the key cannot be written: " + cannotWrite);
+            }
+        });
+    }
+
+    private int show(Backend backend, Leader leader) throws IOException {
+        KeyStore keys = backend.keys()
+                .orElseThrow(() -> new DriverException.InvalidRequest(
+                        "--key-dir is needed: where the controller keeps the keys of volumes"));
+        Volume made = leader.create(options.volumeName(), parameters(), options.sizeBytes(), Optional.empty());
+        VolumeId.Provisioned door = provisioned(made.getVolumeId());
+        VolumeContext context = VolumeContext.fromMap(door, made.getVolumeContextMap());
+        VolumeId.Provisioned home = Homes.behind(door);
+        Subvolumes.Subvolume found = backend.ceph()
+                .ports()
+                .subvolumes()
+                .find(home)
+                .orElseThrow(() -> new DriverException.BackendUnavailable("home " + home + " is not there now; retry"));
+        VolumeKey key = await(keys, door);
+        LoginMount mount = new LoginMount(
+                context.monitors(),
+                context.fileSystem(),
+                found.dataPath().orElseThrow(),
+                key.userId(),
+                options.keyringAtHost(key),
+                options.mountPoint(account));
+        if (options.writesKeyring()) {
+            Keyring.write(options.keyringAtHost(key), key);
+        }
+        print(home, found.quotaBytes().orElse(0), mount);
+        if (options.printsKeyring()) {
+            PrintWriter out = command.commandLine().getOut();
+            out.print(Keyring.text(key));
+            out.flush();
+        }
+        return CommandLine.ExitCode.OK;
+    }
+
+    private void print(VolumeId.Provisioned home, long bytes, LoginMount mount) {
+        Map<String, Table.Cell> all = new LinkedHashMap<>();
+        all.put("account", new Table.Cell.Text(account));
+        all.put("home", new Table.Cell.Text(home.toString()));
+        all.put("path", new Table.Cell.Text(mount.path()));
+        all.put("bytes", new Table.Cell.Bytes(bytes));
+        all.put("identity", new Table.Cell.Text("client." + mount.userId()));
+        all.put("keyring", new Table.Cell.Text(mount.keyring().toString()));
+        all.put("fuse", new Table.Cell.Text(mount.fuse()));
+        all.put("kernel", new Table.Cell.Text(mount.kernel()));
+        all.put("fstab", new Table.Cell.Text(mount.fstab()));
+        all.put("autofs", new Table.Cell.Text(mount.autofs()));
+        admin.printOne(command, all);
+    }
+
+    private int forget(Backend backend, Leader leader) {
+        leader.delete(door(backend));
+        return CommandLine.ExitCode.OK;
+    }
+
+    private int delete(Backend backend, Leader leader) {
+        VolumeId.Provisioned door = door(backend);
+        leader.delete(door);
+        leader.deleteHome(Homes.behind(door));
+        return CommandLine.ExitCode.OK;
+    }
+
+    /// The volume by which this host uses the home, which need not be there.
+    private VolumeId.Provisioned door(Backend backend) {
+        Clusters clusters = backend.ceph().ports().clusters();
+        String cluster = options.cluster.isEmpty() ? clusters.defaultCluster() : options.cluster;
+        List<String> fileSystems = clusters.fileSystems(cluster).stream()
+                .map(Clusters.FileSystem::name)
+                .toList();
+        if (options.fileSystem.isEmpty() && fileSystems.size() != 1) {
+            throw new DriverException.InvalidRequest("--fs is needed: cluster " + cluster + " has " + fileSystems);
+        }
+        String fileSystem = options.fileSystem.isEmpty() ? fileSystems.getFirst() : options.fileSystem;
+        return backend.directory()
+                .account(account)
+                .map(found -> Homes.door(Group.of(cluster, fileSystem, found), options.volumeName()))
+                .orElseThrow(() -> new DriverException.NotFound("the directory has no account " + Quoted.of(account)));
+    }
+
+    private Map<String, String> parameters() {
+        Map<String, String> parameters = new LinkedHashMap<>(Map.of("owner", account, "kind", "home"));
+        if (!options.cluster.isEmpty()) {
+            parameters.put("cluster", options.cluster);
+        }
+        if (!options.fileSystem.isEmpty()) {
+            parameters.put("fsName", options.fileSystem);
+        }
+        return parameters;
+    }
+
+    private static VolumeKey await(KeyStore keys, VolumeId.Provisioned volume) {
+        long end = System.nanoTime() + KEY_FOLLOWS.toNanos();
+        Optional<VolumeKey> key = keys.find(volume);
+        while (key.isEmpty() && System.nanoTime() < end) {
+            LockSupport.parkNanos(PAUSE.toNanos());
+            key = keys.find(volume);
+        }
+        return key.orElseThrow(() -> new DriverException.BackendUnavailable(
+                "volume " + volume + " has no key yet: does the controller run with --key-dir, and the same?"));
+    }
+
+    private static VolumeId.Provisioned provisioned(String id) {
+        if (VolumeId.parse(id) instanceof VolumeId.Provisioned volume) {
+            return volume;
+        }
+        throw new DriverException.BackendFault("the controller made a volume with the id " + Quoted.of(id));
+    }
+}
