@@ -8,9 +8,9 @@ import java.util.OptionalLong;
 /// Ceph's. How much a snapshot holds is only known when it is there, so one that turns out not to fit is removed
 /// again.
 final class SnapshotCharges {
-    /// Files and directories that are looked at to measure a snapshot, some ten thousand per second; one with more
-    /// counts with the size of its volume.
-    private static final int MOST_ENTRIES = 20_000;
+    /// Files and directories that are looked at to measure a snapshot, each with a round trip to the MDS; one with
+    /// more counts with the size of its volume.
+    private static final int MOST_ENTRIES = 5_000;
 
     private final Subvolumes subvolumes;
     private final FileTree files;

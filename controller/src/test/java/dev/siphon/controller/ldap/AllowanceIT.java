@@ -97,16 +97,20 @@ final class AllowanceIT {
                         volume.cluster(), volume.fileSystem(), Group.of(volume).path() + "/" + volume.subvolume());
     }
 
-    /// Writes a MiB after the other, each to the disk.
+    /// Writes 4 MiB after the other, each to the disk, as slowly as the MDS counts.
     ///
     /// @return how many MiB went in before the file system refused, at most `most`
-    private static int write(Path file, int most) throws IOException {
+    private int write(Path file, int most) throws IOException {
+        int step = 4;
         int done = 0;
+        long before = standing().writtenBytes();
         try (FileOutputStream out = new FileOutputStream(file.toFile())) {
             while (done < most) {
-                out.write(new byte[(int) MIB]);
+                out.write(new byte[(int) (step * MIB)]);
                 out.getFD().sync();
-                done++;
+                done += step;
+                long counted = before + done * MIB;
+                CephLab.await(Duration.ofSeconds(60), () -> standing().writtenBytes() >= counted);
             }
         } catch (IOException full) {
             assertTrue(String.valueOf(full.getMessage()).contains("quota"), () -> "refused by " + full);
@@ -122,7 +126,6 @@ final class AllowanceIT {
         reconciler.reconcile();
         try (FuseMount mount = FuseMount.mount()) {
             assertEquals(24, write(mount.at(data(one)).resolve("file"), 24));
-            CephLab.await(Duration.ofSeconds(60), () -> standing().writtenBytes() >= 24 * MIB);
             int second = write(mount.at(data(two)).resolve("file"), 100);
             assertTrue(second < 32, () -> second + " MiB: its own quota of 32 MiB stopped it, not what both may have");
         }

@@ -101,6 +101,53 @@ public abstract class FileTreeContract {
                 DriverException.NotFound.class, () -> files().takenAt(cluster, fileSystem, home + "/.snap/missing"));
     }
 
+    private Holdings.Entry held() {
+        return files().holdings(group).subvolumes().stream()
+                .filter(entry -> entry.name().equals(volume.subvolume()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    final void aGroupTellsWhatIsInIt() {
+        files().setQuotaBytes(cluster, fileSystem, group.path(), 4 * SIZE);
+        files().setNote(cluster, fileSystem, group.path(), AccountNote.NAME, "10001 née");
+        files().setNote(cluster, fileSystem, home, Holdings.OVERCOMMITTED, "true");
+        subvolumes().createSnapshot(snapshot);
+
+        Holdings.Standing standing = files().standings(cluster, fileSystem).stream()
+                .filter(each -> each.group().equals(group.name()))
+                .findFirst()
+                .orElseThrow();
+        assertEquals(OptionalLong.of(4 * SIZE), standing.quotaBytes());
+        assertEquals(Optional.of(new AccountNote("10001", "née")), standing.account());
+        assertEquals(standing.quotaBytes(), files().holdings(group).standing().quotaBytes());
+        assertEquals(OptionalLong.of(SIZE), held().sizeBytes());
+        assertTrue(held().live() && held().overcommitted());
+        assertEquals(
+                List.of(new Holdings.Snapshot(snapshot.name(), OptionalLong.empty(), OptionalLong.of(SIZE))),
+                held().snapshots());
+        files().setQuotaBytes(cluster, fileSystem, group.path(), 0);
+        Group missing = new Group(cluster, fileSystem, "amissing");
+        assertThrows(DriverException.NotFound.class, () -> files().holdings(missing));
+    }
+
+    @Test
+    final void whatASnapshotHoldsIsMeasuredOnceAndKeptLongerThanItsVolume() {
+        subvolumes().createSnapshot(snapshot);
+        long bytes = files().measure(snapshot, 1_000, SIZE);
+        assertTrue(bytes < 4_096, () -> bytes + " bytes of no file");
+        assertEquals(OptionalLong.of(bytes), held().snapshots().getFirst().heldBytes());
+        subvolumes().remove(volume);
+        assertFalse(held().live());
+        assertEquals(OptionalLong.of(bytes), held().snapshots().getFirst().heldBytes());
+        subvolumes().removeSnapshot(snapshot);
+        assertThrows(DriverException.NotFound.class, () -> files().measure(snapshot, 1_000, SIZE));
+        data = create(volume);
+        subvolumes().createSnapshot(snapshot);
+        assertEquals(OptionalLong.empty(), held().snapshots().getFirst().heldBytes(), "a later one of that name");
+    }
+
     @Test
     final void whatIsNotThereIsNotFound() {
         String missing = "/volumes/" + group.name() + "/missing";

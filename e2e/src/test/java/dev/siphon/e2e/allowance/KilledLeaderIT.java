@@ -158,8 +158,9 @@ final class KilledLeaderIT {
                 long made = settle(client, callers, names("new-"));
                 List<String> there = tree.subvolumes(first.group());
                 clean(client, there, first);
-                assertTrue(there.size() <= ALLOWED, () -> "in Ceph: " + there);
-                assertEquals(0, made, "all that is allowed was sent before");
+                // how many of the dead one's still came through depends on what the mgr had read of them
+                assertEquals(ALLOWED, there.size(), "in Ceph: " + there);
+                assertTrue(made < ALLOWED, () -> made + " new ones");
             }
         }
     }

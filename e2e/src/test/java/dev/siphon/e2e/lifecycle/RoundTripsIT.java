@@ -77,7 +77,9 @@ final class RoundTripsIT {
                     Map.of(
                             "mgr fs subvolume info", 1,
                             "mgr fs subvolume snapshot create", 1,
+                            "mds list snapshot", 1,
                             "mds measure snapshot", 1,
+                            "mds note snapshot", 1,
                             "mgr fs subvolume snapshot info", 1,
                             "mds find data directory", 1,
                             "mds get quota", 1,

@@ -33,7 +33,11 @@ public final class CephFileSystems implements AutoCloseable {
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
     private final Map<Key, Mounts> mounts = new ConcurrentHashMap<>();
 
-    private record Key(String cluster, Optional<String> fileSystem) {}
+    private record Key(String cluster, Optional<String> fileSystem, boolean looksUp) {
+        Key(String cluster, Optional<String> fileSystem) {
+            this(cluster, fileSystem, false);
+        }
+    }
 
     /// @param connections the connection to the cluster of that id
     /// @param identity who this controller is to the MDS daemons
@@ -80,6 +84,11 @@ public final class CephFileSystems implements AutoCloseable {
         return client(new Key(cluster, Optional.of(fileSystem)));
     }
 
+    /// Another client of a file system, for looking at files in directories that it never lists.
+    CephFs lookUps(String cluster, String fileSystem) {
+        return client(new Key(cluster, Optional.of(fileSystem), true));
+    }
+
     private CephFs client(Key key) {
         return clients.computeIfAbsent(key, this::create);
     }
@@ -87,11 +96,16 @@ public final class CephFileSystems implements AutoCloseable {
     private CephFs create(Key key) {
         ClusterAccess access = connections.apply(key.cluster()).access();
         Supplier<Mount> mount = key.fileSystem()
-                .<Supplier<Mount>>map(name -> mounts(key.cluster(), name)::forCalls)
+                .<Supplier<Mount>>map(name -> mount(key, mounts(key.cluster(), name)))
                 .orElse(() -> MountHandle.connect(access, limits));
         String name = "cephfs-" + key.cluster()
-                + key.fileSystem().map(fileSystem -> "-" + fileSystem).orElse("");
+                + key.fileSystem().map(fileSystem -> "-" + fileSystem).orElse("")
+                + (key.looksUp() ? "-lookup" : "");
         return new CephFs(access, name, mount, limits, timeLeft, metrics);
+    }
+
+    private static Supplier<Mount> mount(Key key, Mounts mounts) {
+        return key.looksUp() ? mounts::forLookUps : mounts::forCalls;
     }
 
     private Mounts mounts(String cluster, String fileSystem) {

@@ -169,9 +169,21 @@ final class CephFileTree implements FileTree {
 
     @Override
     public long measure(SnapshotId snapshot, int mostEntries, long otherwise) {
-        return fileSystems
-                .client(snapshot.volume().cluster(), snapshot.volume().fileSystem())
-                .call("measure snapshot", mount -> new GroupTree(mount).measure(snapshot, mostEntries, otherwise));
+        String cluster = snapshot.volume().cluster();
+        String fileSystem = snapshot.volume().fileSystem();
+        Optional<List<MountPath>> files = fileSystems
+                .client(cluster, fileSystem)
+                .call("list snapshot", mount -> new GroupTree(mount).files(snapshot, mostEntries));
+        long held = files.isEmpty()
+                ? otherwise
+                : fileSystems
+                        .lookUps(cluster, fileSystem)
+                        .call("measure snapshot", mount -> new GroupTree(mount).lengths(files.get()));
+        boolean _ = fileSystems.client(cluster, fileSystem).call("note snapshot", mount -> {
+            new GroupTree(mount).note(snapshot, held);
+            return true;
+        });
+        return held;
     }
 
     private <T> T inDirectory(

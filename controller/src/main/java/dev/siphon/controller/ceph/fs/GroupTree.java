@@ -131,37 +131,55 @@ record GroupTree(Mount mount) {
         return names;
     }
 
-    /// Measures a snapshot and writes down what it holds, see [dev.siphon.controller.volume.FileTree#measure].
-    long measure(SnapshotId id, int mostEntries, long otherwise) {
-        String subvolume = Group.of(id.volume()).path() + "/" + id.volume().subvolume();
-        MountPath path = mount.locate(subvolume + "/.snap/" + id.name());
-        try (OpenFile directory = mount.openDirectory(mount.locate(subvolume));
-                OpenFile snapshot = mount.openDirectory(path)) {
-            long held = lengths(path, mostEntries).orElse(otherwise);
+    /// The files of a snapshot of a subvolume; empty if it has more than `most` files and directories.
+    Optional<List<MountPath>> files(SnapshotId id, int most) {
+        MountPath root = mount.locate(subvolume(id) + "/.snap/" + id.name());
+        mount.openDirectory(root).close();
+        Deque<MountPath> left = new ArrayDeque<>(List.of(root));
+        List<MountPath> files = new ArrayList<>();
+        int directories = 0;
+        while (!left.isEmpty()) {
+            MountPath directory = left.removeLast();
+            directories++;
+            mount.list(directory, entry -> {
+                if (entry.isDirectory()) {
+                    left.addLast(directory.child(entry.name()));
+                } else if (files.size() <= most) {
+                    files.add(directory.child(entry.name()));
+                }
+            });
+            if (files.size() + left.size() + directories > most) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(files);
+    }
+
+    /// How long files are together, those with several names once. In a mount that has not listed their
+    /// directories: a listing says what the MDS knows of a file in a snapshot, and keeps this client from asking,
+    /// while a look-up waits for what a writer has yet to tell.
+    long lengths(List<MountPath> files) {
+        Set<Long> linked = new HashSet<>();
+        return files.stream()
+                .flatMap(file -> mount.stat(file).stream())
+                .filter(stat -> stat.links() < 2 || linked.add(stat.inode()))
+                .mapToLong(FileStat::sizeBytes)
+                .sum();
+    }
+
+    /// Writes down what a snapshot holds.
+    void note(SnapshotId id, long held) {
+        MountPath subvolume = mount.locate(subvolume(id));
+        try (OpenFile directory = mount.openDirectory(subvolume);
+                OpenFile snapshot = mount.openDirectory(mount.locate(subvolume(id) + "/.snap/" + id.name()))) {
             directory.setText(
                     HELD + id.name(), snapshot.attribute(SNAPSHOT_TIME).orElse("") + " " + held);
-            forgetRemoved(mount.locate(subvolume));
-            return held;
+            forgetRemoved(subvolume);
         }
     }
 
-    private OptionalLong lengths(MountPath root, int mostEntries) {
-        Deque<MountPath> left = new ArrayDeque<>(List.of(root));
-        Set<Long> linked = new HashSet<>();
-        long[] sum = {0, 0};
-        while (!left.isEmpty() && sum[1] <= mostEntries) {
-            MountPath directory = left.removeLast();
-            mount.listWithLengths(directory, (name, stat) -> {
-                sum[1]++;
-                if (stat.kind() == FileStat.Kind.DIRECTORY) {
-                    left.addLast(directory.child(name));
-                } else if (stat.links() < 2 || linked.add(stat.inode())) {
-                    sum[0] += stat.sizeBytes();
-                }
-                return sum[1] <= mostEntries;
-            });
-        }
-        return sum[1] <= mostEntries ? OptionalLong.of(sum[0]) : OptionalLong.empty();
+    private static String subvolume(SnapshotId id) {
+        return Group.of(id.volume()).path() + "/" + id.volume().subvolume();
     }
 
     /// Notes on snapshots that are gone would fill the room that a directory has for attributes.

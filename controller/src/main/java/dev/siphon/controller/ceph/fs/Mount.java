@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 
 /// The files of a mounted file system. Every method blocks in native code; names at the end of a path are
@@ -204,24 +203,6 @@ record Mount(Client client, String root) implements AutoCloseable {
 
     /// Hands every entry of a directory to `each`, in the order in which the MDS has them.
     void list(MountPath path, Consumer<Entry> each) {
-        entries(path, 0, DO_NOT_SYNC, (name, entry, _) -> {
-            each.accept(new Entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY));
-            return true;
-        });
-    }
-
-    /// Hands every entry of a directory with what it is to `each`, until that returns false; waits for what other
-    /// clients have yet to say of it.
-    void listWithLengths(MountPath path, BiPredicate<MountPath, FileStat> each) {
-        entries(path, FileStat.WANTED, 0, (name, _, stat) -> each.test(name, FileStat.read(stat)));
-    }
-
-    @FunctionalInterface
-    private interface Each {
-        boolean accept(MountPath name, MemorySegment entry, MemorySegment stat);
-    }
-
-    private void entries(MountPath path, int wanted, int flags, Each each) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ADDRESS);
             call(path, Function.OPENDIR, path.in(arena), pointer);
@@ -229,17 +210,20 @@ record Mount(Client client, String root) implements AutoCloseable {
             MemorySegment entry = arena.allocate(DIRENT_BYTES, 8);
             MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
             try {
-                boolean more = true;
-                while (more
-                        && call(path, Function.READDIRPLUS_R, directory, entry, stat, wanted, flags, MemorySegment.NULL)
-                                > 0) {
+                while (next(path, directory, entry, stat)) {
                     MountPath name = MountPath.read(entry, DIRENT_NAME);
-                    more = name.isSelfOrParent() || each.accept(name, entry, stat);
+                    if (!name.isSelfOrParent()) {
+                        each.accept(new Entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY));
+                    }
                 }
             } finally {
                 client.callUnchecked(Function.CLOSEDIR, directory);
             }
         }
+    }
+
+    private boolean next(MountPath path, MemorySegment directory, MemorySegment entry, MemorySegment stat) {
+        return call(path, Function.READDIRPLUS_R, directory, entry, stat, 0, DO_NOT_SYNC, MemorySegment.NULL) > 0;
     }
 
     /// Opens a file.

@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// Opens this controller's mounts of one file system: one for calls, and one for each thread that copies.
+/// Opens this controller's mounts of one file system: one for calls, one for
+/// looking at single files, and one for each thread that copies.
 final class Mounts {
     /// Copies at once per cluster; each has threads and memory of its own.
     static final int COPIES = 2;
 
     private static final String CALLS = "calls";
+    private static final String LOOK_UPS = "lookups";
 
     private final ClusterAccess access;
     private final String fileSystem;
@@ -36,6 +38,11 @@ final class Mounts {
         return open(CALLS);
     }
 
+    /// The mount for looking at single files, blocking in native code.
+    Mount forLookUps() {
+        return open(LOOK_UPS);
+    }
+
     /// The mount for the thread that copies and asks for it, blocking in native code.
     Mount forCopy() {
         return open(Thread.currentThread().getName());
@@ -52,7 +59,7 @@ final class Mounts {
 
     private Stream<String> uses() {
         return Stream.concat(
-                Stream.of(CALLS),
+                Stream.of(CALLS, LOOK_UPS),
                 IntStream.rangeClosed(1, COPIES).mapToObj(number -> copiers(access.cluster()) + number));
     }
 
