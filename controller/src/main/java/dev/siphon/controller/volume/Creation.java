@@ -3,7 +3,6 @@ package dev.siphon.controller.volume;
 import dev.siphon.controller.volume.Inventory.Known;
 import dev.siphon.controller.volume.Names.Kind;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
-import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.SnapshotId;
@@ -34,6 +33,8 @@ final class Creation {
     private final Contexts contexts;
     private final Fit fit;
     private final Ledger ledger;
+    private final Making making;
+    private final Remains remains;
     private final KeyedOperations operations;
 
     Creation(
@@ -44,6 +45,8 @@ final class Creation {
             Contexts contexts,
             KeyedOperations operations) {
         this.ledger = ledger;
+        this.making = new Making(ports, inventory, ledger);
+        this.remains = new Remains(ports, filling);
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.inventory = inventory;
@@ -60,13 +63,13 @@ final class Creation {
         for (VolumeId.Provisioned other : sameName(place.group(), request.name())) {
             if (!other.equals(id)
                     && inventory.mayExist(other)
-                    && existing(other).isPresent()) {
+                    && remains.of(other).isPresent()) {
                 throw new DriverException.IncompatibleExisting(
                         "volume " + request.name() + " exists as " + other + " with other contents");
             }
         }
         Wish wish = Wish.of(id, place.owner(), request);
-        Optional<Subvolume> existing = inventory.mayExist(id) ? existing(id) : Optional.empty();
+        Optional<Subvolume> existing = inventory.mayExist(id) ? remains.of(id) : Optional.empty();
         return switch (kind) {
             case PLAIN -> plain(wish, existing);
             case FILLED -> filled(wish, request.source().orElseThrow(), existing);
@@ -142,7 +145,7 @@ final class Creation {
             size = fit.size(wish, existing.get());
             if (wish.parameters().overcommit()) {
                 // an earlier try may have been cut off before
-                noteOvercommit(wish.id());
+                making.noteOvercommit(wish.id());
             }
             if (existing.get().mode() == UNFINISHED) {
                 complete(wish, existing.get());
@@ -152,10 +155,10 @@ final class Creation {
         } else {
             size = wish.capacity().choose(OptionalLong.empty());
             if (wish.parameters().changeable().quotaFiles().isPresent()) {
-                make(wish, OptionalLong.of(size), UNFINISHED);
-                complete(wish, mustFind(wish.id()));
+                making.make(wish, OptionalLong.of(size), UNFINISHED);
+                complete(wish, remains.mustFind(wish.id()));
             } else {
-                make(wish, OptionalLong.of(size), wish.mode());
+                making.make(wish, OptionalLong.of(size), wish.mode());
             }
         }
         return made(
@@ -182,7 +185,7 @@ final class Creation {
         long size = operations.runShared(key(source), () -> {
             Filling.Origin origin = origin(wish, source, existing);
             long wanted = wish.capacity().choose(origin.sizeBytes());
-            allow(wish);
+            making.allow(wish);
             return ledger.spendInSteps(
                     Ledger.Request.of(id, wanted, wish.parameters().overcommit()), () -> {
                         fill(wish, origin, existing, wanted);
@@ -199,9 +202,9 @@ final class Creation {
             filling.cloneInto(wish.id(), origin, existing, size);
         } else {
             if (existing.isEmpty()) {
-                make(wish, OptionalLong.of(size), wish.mode());
+                making.make(wish, OptionalLong.of(size), wish.mode());
             }
-            filling.copyInto(wish.id(), origin, mustFind(wish.id()), wish.owner());
+            filling.copyInto(wish.id(), origin, remains.mustFind(wish.id()), wish.owner());
         }
         finish(wish, source);
     }
@@ -211,10 +214,10 @@ final class Creation {
         Changeable changes = new Changeable(OptionalLong.empty(), mode)
                 .with(wish.parameters().changeable());
         if (!changes.isNothing()) {
-            apply(wish.id(), mustFind(wish.id()), changes);
+            apply(wish.id(), remains.mustFind(wish.id()), changes);
         }
         if (wish.parameters().overcommit()) {
-            noteOvercommit(wish.id());
+            making.noteOvercommit(wish.id());
         }
         subvolumes.setNote(wish.id(), Notes.SOURCE, source.id());
         filling.release(source, wish.id());
@@ -231,7 +234,7 @@ final class Creation {
         long size = operations.runShared(key(source), () -> {
             long wanted =
                     wish.capacity().choose(filling.origin(source, wish.id()).sizeBytes());
-            make(wish, OptionalLong.of(wanted), wish.mode());
+            making.make(wish, OptionalLong.of(wanted), wish.mode());
             return wanted;
         });
         return made(wish, size, context);
@@ -244,7 +247,7 @@ final class Creation {
         long size = operations.run(Volumes.key(home.id()), () -> {
             long bytes = plain(home, home(home, existing.isEmpty())).capacityBytes();
             if (existing.isEmpty()) {
-                make(wish, OptionalLong.empty(), wish.mode());
+                making.make(wish, OptionalLong.empty(), wish.mode());
             }
             return bytes;
         });
@@ -256,17 +259,17 @@ final class Creation {
 
     /// The home as it is; one that is smaller than what a new door asks for grows, as by ControllerExpandVolume.
     private Optional<Subvolume> home(Wish wish, boolean mayGrow) {
-        Optional<Subvolume> found = inventory.mayExist(wish.id()) ? existing(wish.id()) : Optional.empty();
+        Optional<Subvolume> found = inventory.mayExist(wish.id()) ? remains.of(wish.id()) : Optional.empty();
         long wanted = wish.capacity().requiredBytes();
         if (mayGrow
                 && found.filter(home -> home.quotaBytes().orElse(wanted) < wanted)
                         .isPresent()) {
-            allow(wish);
+            making.allow(wish);
             boolean _ = ledger.grow(Ledger.Request.of(wish.id(), wanted, false), () -> {
                 subvolumes.resize(wish.id(), wanted);
                 return true;
             });
-            return existing(wish.id());
+            return remains.of(wish.id());
         }
         return found;
     }
@@ -334,111 +337,5 @@ final class Creation {
     void apply(String cluster, String fileSystem, String path, Changeable changes) {
         changes.quotaFiles().ifPresent(limit -> files.setQuotaFiles(cluster, fileSystem, path, limit));
         changes.mode().ifPresent(mode -> files.setMode(cluster, fileSystem, path, mode));
-    }
-
-    /// Says whether the account may have anything, and how much.
-    private void allow(Wish wish) {
-        if (!wish.account().mayHoldSomething()) {
-            // to Ceph a quota of 0 would be no limit
-            throw new DriverException.QuotaExhausted("account " + wish.account().name()
-                    + " may hold nothing: its allowance in the directory is 0 bytes");
-        }
-        Group group = Group.of(wish.id());
-        ledger.allow(group, inventory.exists(group), wish.account(), wish.allowanceBytes());
-    }
-
-    /// @param size empty for what only stands for a home, and is written by nobody
-    private void make(Wish wish, OptionalLong size, int mode) {
-        allow(wish);
-        boolean overcommit = wish.parameters().overcommit();
-        long counts = Names.countsNothing(wish.id().subvolume()) ? 0 : size.orElse(0);
-        boolean _ = ledger.spend(Ledger.Request.of(wish.id(), counts, overcommit), () -> {
-            makeSubvolume(wish, size, mode);
-            return true;
-        });
-        if (overcommit) {
-            noteOvercommit(wish.id());
-        }
-    }
-
-    private void makeSubvolume(Wish wish, OptionalLong size, int mode) {
-        Group group = Group.of(wish.id());
-        if (!inventory.exists(group)) {
-            makeGroup(group, wish);
-        }
-        inventory.note(wish.id(), new Known.Unsure());
-        SubvolumeSpec spec = new SubvolumeSpec(
-                size,
-                wish.owner().uid(),
-                wish.owner().gid(),
-                mode,
-                wish.parameters().dataPool());
-        try {
-            subvolumes.create(wish.id(), spec);
-        } catch (DriverException.NotFound groupGone) {
-            // somebody removed it by hand, which Ceph allows once it is empty
-            inventory.exists(group, false);
-            makeGroup(group, wish);
-            subvolumes.create(wish.id(), spec);
-        }
-    }
-
-    private void noteOvercommit(VolumeId.Provisioned id) {
-        String path = Group.of(id).path() + "/" + id.subvolume();
-        files.setNote(id.cluster(), id.fileSystem(), path, Holdings.OVERCOMMITTED, "true");
-    }
-
-    /// The note is for people: of an account that goes before the reconciler has seen the group, nothing else would
-    /// tell the name.
-    private void makeGroup(Group group, Wish wish) {
-        OptionalLong allowance = wish.allowanceBytes();
-        subvolumes.createGroup(
-                group,
-                allowance.isPresent() ? OptionalLong.of(Ledger.quota(allowance.getAsLong())) : allowance,
-                Optional.empty());
-        files.setNote(
-                group.cluster(),
-                group.fileSystem(),
-                group.path(),
-                AccountNote.NAME,
-                AccountNote.of(wish.account()).text());
-        inventory.exists(group, true);
-    }
-
-    /// What an earlier try left, pieces of a broken one removed; empty if there is nothing to keep.
-    private Optional<Subvolume> existing(VolumeId.Provisioned id) {
-        Optional<Subvolume> found = subvolumes.find(id);
-        return switch (found.map(Subvolume::state).orElse(Subvolume.State.RETAINED)) {
-            case READY, CLONING -> found;
-            case RETAINED -> Optional.empty();
-            case BROKEN -> {
-                refuseToLoseFiles(id);
-                filling.remove(id);
-                yield Optional.empty();
-            }
-            case CLONE_ENDED_BADLY -> {
-                filling.remove(id);
-                yield Optional.empty();
-            }
-        };
-    }
-
-    /// A subvolume that was only half made holds at most the mgr's own `.meta`; one with more was in use, and
-    /// broke later.
-    private void refuseToLoseFiles(VolumeId.Provisioned id) {
-        String path = Group.of(id).path() + "/" + id.subvolume();
-        long count = files.fileCount(id.cluster(), id.fileSystem(), path);
-        if (count > 1) {
-            throw new DriverException.BackendFault("the mgr's metadata of subvolume " + path + " is broken, and "
-                    + count + " files are below it: nothing was changed; repair " + path + "/.meta by hand");
-        }
-    }
-
-    private Subvolume mustFind(VolumeId.Provisioned id) {
-        return subvolumes
-                .find(id)
-                .filter(found -> found.state() == Subvolume.State.READY)
-                .orElseThrow(() -> new DriverException.BackendUnavailable(
-                        "volume " + id + " was made and is not there now; retry"));
     }
 }

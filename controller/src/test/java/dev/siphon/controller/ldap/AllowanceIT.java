@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// An account of the lab's OpenLDAP, and what its allowance there does to it in the lab's Ceph.
-@Timeout(120)
+@Timeout(300)
 final class AllowanceIT {
     private static final long MIB = 1L << 20;
     private static final String NAME = "allowed";
@@ -97,11 +97,10 @@ final class AllowanceIT {
                         volume.cluster(), volume.fileSystem(), Group.of(volume).path() + "/" + volume.subvolume());
     }
 
-    /// Writes 4 MiB after the other, each to the disk, as slowly as the MDS counts.
+    /// Writes `step` MiB after the other, each to the disk, as slowly as the MDS counts.
     ///
     /// @return how many MiB went in before the file system refused, at most `most`
-    private int write(Path file, int most) throws IOException {
-        int step = 4;
+    private int write(Path file, int most, int step) throws IOException {
         int done = 0;
         long before = standing().writtenBytes();
         try (FileOutputStream out = new FileOutputStream(file.toFile())) {
@@ -125,8 +124,8 @@ final class AllowanceIT {
         allow("48Mi");
         reconciler.reconcile();
         try (FuseMount mount = FuseMount.mount()) {
-            assertEquals(24, write(mount.at(data(one)).resolve("file"), 24));
-            int second = write(mount.at(data(two)).resolve("file"), 100);
+            assertEquals(24, write(mount.at(data(one)).resolve("file"), 24, 24));
+            int second = write(mount.at(data(two)).resolve("file"), 100, 4);
             assertTrue(second < 32, () -> second + " MiB: its own quota of 32 MiB stopped it, not what both may have");
         }
     }
