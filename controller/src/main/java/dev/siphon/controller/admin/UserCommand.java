@@ -6,7 +6,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// `siphon user`: what administrators do with accounts.
-@Command(name = "user", description = "Lists accounts and what they have.", subcommands = UserListCommand.class)
+@Command(
+        name = "user",
+        description = "Lists accounts and what they have, and says what becomes of those whose person leaves.",
+        subcommands = {UserListCommand.class, OffboardCommand.class})
 public final class UserCommand implements Runnable {
     @Spec
     private CommandSpec command = CommandSpec.create();

@@ -6,6 +6,7 @@ import dev.siphon.controller.audit.Look.Seen;
 import dev.siphon.controller.audit.Survey.DataState;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.Freezing;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
@@ -18,7 +19,7 @@ import java.util.TreeMap;
 
 /// Compares groups with the accounts that they belong to, as far as the note on a group says whose it is.
 public final class AccountChecks {
-    /// The note on a group that says whose it is: a uid, a blank and a name.
+    /// The note on a group that says whose it is, an [AccountNote].
     private static final String NOTE = "account";
 
     private final Directory directory;
@@ -27,20 +28,12 @@ public final class AccountChecks {
         this.directory = directory;
     }
 
-    /// Whose a group is, as it was noted down.
-    private record Owner(String uid, String name) {
-        static Optional<Owner> of(Seen seen) {
-            String note = seen.state().notes().getOrDefault(NOTE, "");
-            int blank = note.indexOf(' ');
-            return blank > 0
-                    ? Optional.of(new Owner(note.substring(0, blank), note.substring(blank + 1)))
-                    : Optional.empty();
-        }
+    private static Optional<AccountNote> ownerOf(Seen seen) {
+        return AccountNote.parse(seen.state().notes().getOrDefault(NOTE, ""));
+    }
 
-        @Override
-        public String toString() {
-            return name + " (uid " + uid + ")";
-        }
+    private static String words(AccountNote owner) {
+        return owner.name() + " (uid " + owner.uid() + ")";
     }
 
     /// What does not fit the directory of accounts. While that does not answer, less is known.
@@ -49,9 +42,9 @@ public final class AccountChecks {
         for (Look look : looks) {
             Map<String, List<String>> groupsOfUid = new TreeMap<>();
             for (Seen seen : look.groups().values()) {
-                Optional<Owner> owner = Owner.of(seen);
+                Optional<AccountNote> owner = ownerOf(seen);
                 Optional.ofNullable(seen.state().notes().get(Freezing.NOTE)).ifPresent(since -> {
-                    String why = "account " + owner.map(Owner::toString).orElse("") + " is frozen since " + since;
+                    String why = "account " + owner.map(AccountChecks::words).orElse("") + " is frozen since " + since;
                     found.add(remark(Kind.FROZEN, seen, why));
                 });
                 owner.ifPresent(of -> {
@@ -75,7 +68,7 @@ public final class AccountChecks {
         return found;
     }
 
-    private List<Finding> ofOwner(Seen seen, Owner owner) {
+    private List<Finding> ofOwner(Seen seen, AccountNote owner) {
         Optional<Account> account;
         try {
             account = directory
@@ -85,7 +78,7 @@ public final class AccountChecks {
             return List.of();
         }
         if (account.isEmpty()) {
-            return List.of(remark(Kind.ACCOUNT_GONE, seen, "account " + owner + " is not in the directory"));
+            return List.of(remark(Kind.ACCOUNT_GONE, seen, "account " + words(owner) + " is not in the directory"));
         }
         List<Finding> found = new ArrayList<>();
         account.get().allowanceBytes().ifPresent(allowance -> {
@@ -95,7 +88,7 @@ public final class AccountChecks {
                 found.add(new Finding(
                         Kind.QUOTA_DRIFT,
                         seen.group().toString(),
-                        "of account " + owner + " has a quota of " + quota + " bytes, and the allowance is "
+                        "of account " + words(owner) + " has a quota of " + quota + " bytes, and the allowance is "
                                 + allowance,
                         new Repair.SetQuota(seen.group(), allowance)));
             }

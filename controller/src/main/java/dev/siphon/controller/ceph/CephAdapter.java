@@ -8,6 +8,7 @@ import dev.siphon.controller.ceph.fs.CephFileSystems;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -74,6 +75,11 @@ public final class CephAdapter implements AutoCloseable {
     /// What lies below `/volumes`, in the same clusters.
     public Survey survey() {
         return fileSystems.survey();
+    }
+
+    /// Archives of what is in the same clusters.
+    public Archiver archiver() {
+        return fileSystems.archiver();
     }
 
     /// The identities of volumes, in the same clusters.

@@ -10,6 +10,7 @@ import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -188,6 +189,11 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     /// which nothing but its context names.
     public void mintNow(VolumeId.Provisioned volume) {
         mint(volume, Homes.behind(volume).subvolume(), true);
+    }
+
+    /// The same for a volume that stands for `snapshot`.
+    public void mintNow(VolumeId.Provisioned volume, SnapshotId snapshot) {
+        mint(volume, snapshot.volume().subvolume() + "/.snap/" + snapshot.name(), false);
     }
 
     /// The keys of an account that is frozen are gone until it is no more.

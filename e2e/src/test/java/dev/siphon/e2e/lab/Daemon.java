@@ -6,12 +6,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/// A Ceph daemon of the lab that this process runs in; what `lab.d/daemon` does.
+/// A daemon of the lab that this process runs in, Ceph's or the directory's; what `lab.d/daemon` does.
 public enum Daemon {
     MON,
     MGR,
     OSD,
-    MDS;
+    MDS,
+    LDAP;
 
     /// Stops it from running without ending it (SIGSTOP): it holds its connections and answers nothing.
     public void pause() {

@@ -11,7 +11,9 @@ import dev.siphon.e2e.driver.Requests;
 import dev.siphon.e2e.driver.ServedProcess;
 import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.Lab;
+import dev.siphon.e2e.lab.LabLdap;
 import io.grpc.Status;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -52,6 +54,15 @@ final class Setup implements AutoCloseable {
                 folder,
                 folder.controller(controllerFlags.toArray(String[]::new)),
                 folder.node("node-a", nodeFlags.toArray(String[]::new)));
+    }
+
+    /// Starts both, with accounts from the lab's OpenLDAP.
+    ///
+    /// @param more fields of the directory's configuration, with a comma before each
+    static Setup startWithLdap(String more) {
+        DriverFolder folder = DriverFolder.create();
+        Path config = LabLdap.config(folder.file("directory.json"), more);
+        return new Setup(folder, folder.controller("--directory-config=" + config), folder.node("node-a"));
     }
 
     CsiClient controller() {

@@ -7,8 +7,11 @@ import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.key.ClientSessions;
+import dev.siphon.controller.offboard.Archiver;
+import dev.siphon.controller.offboard.TarWriter;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Sessions;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -63,6 +66,19 @@ public final class CephFileSystems implements AutoCloseable {
     /// The adapter of that port, for administrators' commands.
     public Survey survey() {
         return new CephSurvey(this);
+    }
+
+    /// The adapter of that port, for administrators' commands; each archive has a mount of its own.
+    public Archiver archiver() {
+        return (cluster, fileSystem, path, out) -> {
+            try (Mount own = mounts(cluster, fileSystem).forCopy();
+                    TarWriter tar = new TarWriter(out);
+                    CephArchiver archive = new CephArchiver(own, own.locate(path), tar)) {
+                return archive.run();
+            } catch (UncheckedIOException failed) {
+                throw failed.getCause();
+            }
+        };
     }
 
     /// The adapter of that port.

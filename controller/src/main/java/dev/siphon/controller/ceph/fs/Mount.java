@@ -167,6 +167,16 @@ record Mount(Client client, String root) implements AutoCloseable {
         }
     }
 
+    /// An extended attribute that is there.
+    byte[] attributeBytes(MountPath path, String name) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment value = arena.allocate(MAX_XATTR_BYTES);
+            MemorySegment key = arena.allocateFrom(name, StandardCharsets.ISO_8859_1);
+            int length = call(path, Function.LGETXATTR, path.in(arena), key, value, MAX_XATTR_BYTES);
+            return value.asSlice(0, length).toArray(JAVA_BYTE);
+        }
+    }
+
     /// Sets an extended attribute to a text.
     void setAttribute(MountPath path, String name, String value) {
         try (Arena arena = Arena.ofConfined()) {

@@ -1,0 +1,227 @@
+package dev.siphon.controller.admin;
+
+import csi.v1.Volume;
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.admin.Table.Cell;
+import dev.siphon.controller.admin.rpc.Leader;
+import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.offboard.AccountGroups;
+import dev.siphon.controller.offboard.Archiver;
+import dev.siphon.controller.offboard.Export;
+import dev.siphon.controller.offboard.Freezer;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `siphon user offboard`: for somebody who leaves.
+@Command(
+        name = "offboard",
+        description = {
+            "What becomes of an account whose person leaves. Never deletes anything.",
+            "Works for accounts that the directory has no more, too. May be repeated."
+        })
+final class OffboardCommand implements Callable<Integer> {
+    private static final int FAILED = 1;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private AdminOptions options = new AdminOptions();
+
+    @Mixin
+    private LeaderOptions leader = new LeaderOptions();
+
+    @Parameters(
+            paramLabel = "ACCOUNT",
+            description = "Its name, or the name of its group, which tells two apart that had one name.")
+    private String account = "";
+
+    @ArgGroup
+    private What what = new What();
+
+    /// What to do.
+    static final class What {
+        @Option(
+                names = "--freeze",
+                description = "Take its keys away, end what they have mounted, and refuse to make anything for it; its"
+                        + " volumes stay (default).")
+        private boolean freeze;
+
+        @Option(names = "--unfreeze", description = "Let it go on, with new keys.")
+        private boolean unfreeze;
+
+        @Option(
+                names = "--hand-over",
+                paramLabel = "OTHER",
+                description = "Copy each of its volumes to a volume of that account; its own stay.")
+        private String handOver = "";
+
+        @Option(
+                names = "--export",
+                paramLabel = "DIR",
+                description = "Write each of its volumes to DIR/SUBVOLUME.tar, as root sees them.")
+        private Optional<Path> export = Optional.empty();
+    }
+
+    @Override
+    public Integer call() {
+        return options.run(command, backend -> {
+            List<Group> groups = groups(backend);
+            if (what.export.isPresent()) {
+                return export(backend, groups, what.export.get());
+            }
+            boolean freeze = what.freeze || !what.unfreeze;
+            return what.handOver.isEmpty() ? freeze(backend, groups, freeze) : handOver(backend, groups);
+        });
+    }
+
+    private List<Group> groups(Backend backend) {
+        try {
+            return new AccountGroups(
+                            backend.ceph().ports().clusters(), backend.ceph().survey(), backend.directory())
+                    .of(account);
+        } catch (DriverException.InvalidRequest ambiguous) {
+            throw new ParameterException(command.commandLine(), ambiguous.getMessage(), ambiguous);
+        }
+    }
+
+    private int freeze(Backend backend, List<Group> groups, boolean freeze) {
+        CephPorts ceph = backend.ceph().ports();
+        Freezer freezer = new Freezer(
+                ceph,
+                backend.ceph().identities(),
+                backend.keys(),
+                backend.keys()
+                        .map(store ->
+                                new VolumeKeys(ceph, backend.ceph().identities(), store, () -> Duration.ofMinutes(1))),
+                backend.ceph().clientSessions());
+        Table table = new Table("group", "state", "volumes", "keys", "sessions_ended", "note");
+        for (Group group : groups) {
+            Freezer.Result result = freeze ? freezer.freeze(group) : freezer.unfreeze(group);
+            table.row(
+                    new Cell.Text(group.toString()),
+                    new Cell.Text(freeze ? "frozen" : "goes on"),
+                    new Cell.Count(result.volumes()),
+                    new Cell.Count(result.identities()),
+                    new Cell.Count(result.sessions()),
+                    new Cell.Text(result.goOn()
+                            .map(why -> "sessions go on until their tickets end: " + why)
+                            .orElse("")));
+        }
+        options.print(command, table);
+        return 0;
+    }
+
+    private int handOver(Backend backend, List<Group> groups) {
+        Table table = new Table("volume", "size", "copy", "note");
+        boolean all = true;
+        try (Leader controller = leader.open(command)) {
+            for (VolumeId.Provisioned volume : volumes(backend, groups)) {
+                Optional<String> reason = nothingToCopy(volume);
+                Optional<Subvolume> found = backend.ceph().ports().subvolumes().find(volume);
+                if (found.filter(it -> it.state() == Subvolume.State.READY).isEmpty()) {
+                    reason = reason.or(() -> Optional.of("is no whole volume: snapshots of a removed one, or broken"));
+                }
+                long size = found.map(Subvolume::quotaBytes).orElseThrow().orElse(0);
+                String copy = "";
+                if (reason.isEmpty()) {
+                    try {
+                        copy = copy(controller, volume, size);
+                    } catch (DriverException refused) {
+                        reason = Optional.of("failed: " + refused.getMessage());
+                        all = false;
+                    }
+                }
+                table.row(
+                        new Cell.Text(volume.toString()),
+                        new Cell.Bytes(size),
+                        new Cell.Text(copy),
+                        new Cell.Text(reason.orElse("")));
+            }
+        }
+        options.print(command, table);
+        return all ? 0 : FAILED;
+    }
+
+    private String copy(Leader controller, VolumeId.Provisioned volume, long size) {
+        Map<String, String> parameters = Map.of(
+                "owner",
+                what.handOver,
+                "cluster",
+                volume.cluster(),
+                "fsName",
+                volume.fileSystem(),
+                "copyAcrossAccounts",
+                "true");
+        Volume made = controller.create("handover-" + volume.subvolume(), parameters, size, Optional.of(volume));
+        return made.getVolumeId();
+    }
+
+    private int export(Backend backend, List<Group> groups, Path folder) {
+        if (!Files.isDirectory(folder)) {
+            throw new ParameterException(command.commandLine(), "--export: no such directory: " + folder);
+        }
+        Export export = new Export(backend.ceph().ports(), backend.ceph().archiver());
+        Table table = new Table("volume", "file", "entries", "size", "note");
+        boolean all = true;
+        for (VolumeId.Provisioned volume : volumes(backend, groups)) {
+            Path file = folder.resolve(volume.subvolume() + ".tar");
+            Archiver.Archived written = new Archiver.Archived(0, 0, 0);
+            Optional<String> reason = nothingToCopy(volume);
+            if (reason.isEmpty()) {
+                try {
+                    written = export.write(volume, file);
+                } catch (DriverException.NotFound onlySnapshots) {
+                    reason = Optional.of("only snapshots are left of it");
+                } catch (DriverException refused) {
+                    reason = Optional.of("failed: " + refused.getMessage());
+                    all = false;
+                }
+            }
+            String leftOut = written.leftOut() > 0 ? written.leftOut() + " sockets or devices left out" : "";
+            table.row(
+                    new Cell.Text(volume.toString()),
+                    new Cell.Text(reason.isEmpty() ? file.toString() : ""),
+                    new Cell.Count(written.entries()),
+                    new Cell.Bytes(written.bytes()),
+                    new Cell.Text(reason.orElse(leftOut)));
+        }
+        options.print(command, table);
+        return all ? 0 : FAILED;
+    }
+
+    private static Optional<String> nothingToCopy(VolumeId.Provisioned volume) {
+        boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
+        return shallow || Homes.isDoor(volume)
+                ? Optional.of("holds nothing: it stands for " + (shallow ? "a snapshot" : "the home"))
+                : Optional.empty();
+    }
+
+    private static List<VolumeId.Provisioned> volumes(Backend backend, List<Group> groups) {
+        return groups.stream()
+                .flatMap(group -> backend.ceph().ports().subvolumes().list(group).orElse(List.of()).stream()
+                        .filter(name -> Names.kindOf(name).isPresent())
+                        .map(group::volume))
+                .toList();
+    }
+}

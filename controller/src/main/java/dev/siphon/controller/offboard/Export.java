@@ -1,0 +1,101 @@
+package dev.siphon.controller.offboard;
+
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.Subvolumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/// Writes volumes into files, each as it is at one moment: a snapshot that no caller knows is taken for it, and removed
+/// afterwards; `siphon audit` finds one that was left.
+public final class Export {
+    private static final String SNAPSHOT = Names.transferSnapshot("export");
+
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final Archiver archiver;
+
+    public Export(CephPorts ceph, Archiver archiver) {
+        this.subvolumes = ceph.subvolumes();
+        this.files = ceph.files();
+        this.archiver = archiver;
+    }
+
+    /// Writes a volume to a file of mode 0600. The file is whole or not there; one that is there is replaced.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the volume holds nothing of its own
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the file cannot be written
+    public Archiver.Archived write(VolumeId.Provisioned volume, Path file) {
+        SnapshotId snapshot = new SnapshotId(volume, SNAPSHOT);
+        // one that was cut off is of an earlier moment
+        subvolumes.removeSnapshot(snapshot);
+        subvolumes.createSnapshot(snapshot);
+        try {
+            String path = files.dataDirectory(
+                    volume.cluster(),
+                    volume.fileSystem(),
+                    Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + SNAPSHOT);
+            return write(volume, path, file);
+        } catch (IOException failed) {
+            throw new DriverException.BackendUnavailable("volume " + volume + " cannot be written to " + file, failed);
+        } finally {
+            subvolumes.removeSnapshot(snapshot);
+        }
+    }
+
+    private Archiver.Archived write(VolumeId.Provisioned volume, String path, Path file) throws IOException {
+        Path part = file.resolveSibling(file.getFileName() + ".part");
+        Files.deleteIfExists(part);
+        Archiver.Archived written;
+        try (FileChannel channel = FileChannel.open(
+                part,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+            OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
+            written = archiver.archive(volume.cluster(), volume.fileSystem(), path, new Synced(out, channel));
+        }
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        return written;
+    }
+
+    /// Is on disk when it is closed.
+    private static final class Synced extends OutputStream {
+        private final OutputStream out;
+        private final FileChannel channel;
+
+        Synced(OutputStream out, FileChannel channel) {
+            this.out = out;
+            this.channel = channel;
+        }
+
+        @Override
+        public void write(int one) throws IOException {
+            out.write(one);
+        }
+
+        @Override
+        public void write(byte[] bytes, int at, int length) throws IOException {
+            out.write(bytes, at, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            out.flush();
+            channel.force(true);
+        }
+    }
+}

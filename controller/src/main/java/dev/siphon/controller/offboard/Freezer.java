@@ -1,0 +1,148 @@
+package dev.siphon.controller.offboard;
+
+import dev.siphon.controller.key.ClientSession;
+import dev.siphon.controller.key.ClientSessions;
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.VolumeIdentity;
+import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Freezing;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.Subvolumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Freezes accounts and lets them go on. Their volumes stay as they are.
+public final class Freezer {
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final Identities identities;
+    private final Optional<KeyStore> keys;
+    private final Optional<VolumeKeys> minting;
+    private final ClientSessions sessions;
+
+    /// What was done for a group.
+    ///
+    /// @param volumes how many the account has
+    /// @param identities how many were removed, or minted
+    /// @param sessions how many were ended
+    /// @param goOn why sessions could not be ended, and go on until their tickets end; empty if all were
+    public record Result(Group group, int volumes, int identities, int sessions, Optional<String> goOn) {}
+
+    /// @param keys where the keys of volumes are, and who mints them; empty if the driver mints none
+    public Freezer(
+            CephPorts ceph,
+            Identities identities,
+            Optional<KeyStore> keys,
+            Optional<VolumeKeys> minting,
+            ClientSessions sessions) {
+        this.subvolumes = ceph.subvolumes();
+        this.files = ceph.files();
+        this.identities = identities;
+        this.keys = keys;
+        this.minting = minting;
+        this.sessions = sessions;
+    }
+
+    /// Keeps anything from being made for the account, takes its keys away, and ends what they have mounted. The note
+    /// goes first, so that no key is minted meanwhile. May be repeated; one that is frozen stays so since when it
+    /// was.
+    public Result freeze(Group group) {
+        boolean already = files.note(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE)
+                .isPresent();
+        if (!already) {
+            note(group, Instant.now().toString());
+        }
+        List<VolumeId.Provisioned> volumes = volumes(group);
+        List<String> minted = minted(group);
+        for (String userId : minted) {
+            identities.remove(group.cluster(), userId);
+        }
+        keys.ifPresent(store -> volumes.forEach(store::remove));
+        int ended = 0;
+        Optional<String> goOn = Optional.empty();
+        try {
+            ended = endSessions(group);
+        } catch (DriverException.AccessDenied denied) {
+            goOn = Optional.of(denied.getMessage());
+        }
+        return new Result(group, volumes.size(), minted.size(), ended, goOn);
+    }
+
+    /// Ends those of every identity that a volume of the group has or had.
+    private int endSessions(Group group) {
+        List<ClientSession> open = sessions.all(group.cluster(), group.fileSystem()).stream()
+                .filter(session -> session.userId().startsWith(prefix(group)))
+                .toList();
+        open.forEach(session -> sessions.end(group.cluster(), session));
+        return open.size();
+    }
+
+    private static String prefix(Group group) {
+        return VolumeIdentity.PREFIX + group.fileSystem() + "." + group.name() + ".";
+    }
+
+    /// Lets the account go on, with new keys. May be repeated.
+    public Result unfreeze(Group group) {
+        note(group, "");
+        List<VolumeId.Provisioned> volumes = volumes(group);
+        int made = 0;
+        if (minting.isPresent()) {
+            for (VolumeId.Provisioned volume : volumes) {
+                made += mint(minting.get(), group, volume);
+            }
+        }
+        return new Result(group, volumes.size(), made, 0, Optional.empty());
+    }
+
+    private int mint(VolumeKeys keysOf, Group group, VolumeId.Provisioned volume) {
+        boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
+        try {
+            if (shallow) {
+                snapshotOf(group, volume).ifPresent(snapshot -> keysOf.mintNow(volume, snapshot));
+            } else if (!Homes.isHome(volume)) {
+                keysOf.mintNow(volume);
+            }
+            return 1;
+        } catch (DriverException.NotFound onlySnapshots) {
+            return 0;
+        }
+    }
+
+    private Optional<SnapshotId> snapshotOf(Group group, VolumeId.Provisioned shallow) {
+        return volumes(group).stream()
+                .flatMap(volume -> subvolumes.snapshots(volume).stream().map(name -> new SnapshotId(volume, name)))
+                .filter(snapshot -> shallow.subvolume().endsWith(Names.shallowSuffix(snapshot)))
+                .findFirst();
+    }
+
+    private List<String> minted(Group group) {
+        try {
+            return identities.startingWith(group.cluster(), prefix(group));
+        } catch (DriverException.AccessDenied denied) {
+            if (keys.isPresent()) {
+                throw denied;
+            }
+            return List.of();
+        }
+    }
+
+    private List<VolumeId.Provisioned> volumes(Group group) {
+        return subvolumes.list(group).orElse(List.of()).stream()
+                .filter(name -> Names.kindOf(name).isPresent())
+                .map(group::volume)
+                .toList();
+    }
+
+    private void note(Group group, String value) {
+        files.setNote(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE, value);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.siphon.controller.audit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.audit.Finding.Kind;
+import dev.siphon.controller.audit.Survey.Top;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// What no test can bring about on a cluster, since the mgr is at work there.
+final class ChecksTest {
+    private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
+    private static final Ages AGES = new Ages(Duration.ofHours(24), Duration.ofHours(6), Duration.ZERO);
+    private static final String GROUP = "a0123456789abcdefghij";
+
+    private static Look look(Map<String, String> clones, Map<String, Instant> trash) {
+        var group = new dev.siphon.controller.volume.Group("lab", "cephfs", GROUP);
+        var state = new Survey.GroupState(group, OptionalLong.empty(), Map.of());
+        return new Look(
+                "lab",
+                "cephfs",
+                NOW,
+                new Top(List.of(GROUP), clones, trash, Set.of(), Set.of()),
+                Map.of(GROUP, new Look.Seen(state, List.of())));
+    }
+
+    @Test
+    void whatWaitsToBePurgedIsFoundWhenItHasWaitedTooLong() {
+        Look look =
+                look(Map.of(), Map.of("old", NOW.minus(Duration.ofHours(7)), "young", NOW.minus(Duration.ofHours(5))));
+        List<Finding> found = new RemovalChecks(look, AGES).all();
+        assertEquals(List.of(Kind.TRASH_LEFT), found.stream().map(Finding::kind).toList());
+        assertTrue(found.getFirst().object().endsWith("/volumes/_deleting/old"));
+    }
+
+    @Test
+    void aCloneToBeMadeOfNothingIsFoundInOurGroupsOnly() {
+        String ours = "/volumes/" + GROUP + "/c0123456789abcdefghijklm";
+        Look look = look(Map.of("track", ours, "other", "/volumes/somebody/else"), Map.of());
+        List<Finding> found = new ContentChecks(look, AGES).all();
+        assertEquals(
+                List.of(new Repair.RemoveFile("lab", "cephfs", "/volumes/_index/clone/track")),
+                found.stream().map(Finding::repair).toList());
+    }
+
+    @Test
+    void aRemarkIsNoDefect() {
+        assertFalse(Kind.ACCOUNT_GONE.isDefect());
+        assertTrue(Kind.QUOTA_DRIFT.isDefect());
+        assertEquals("identity-without-volume", Kind.IDENTITY_WITHOUT_VOLUME.toString());
+    }
+}
