@@ -81,7 +81,7 @@ final class AuditedCluster implements AutoCloseable {
                 .create(new VolumeRequest(
                         name,
                         new CapacityRange(SIZE, 0),
-                        ClassParameters.parse(Map.of("owner", owner)),
+                        ClassParameters.parse(Map.of("owner", owner, "copyAcrossAccounts", "true")),
                         readOnly,
                         source))
                 .id();
