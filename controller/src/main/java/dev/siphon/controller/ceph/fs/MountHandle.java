@@ -67,6 +67,10 @@ final class MountHandle implements NativeHandle {
             client.configure("client_cache_size", Long.toString(CACHED_INODES));
             client.configure("log_to_stderr", "false");
             client.configure("err_to_stderr", "false");
+            // as in RadosHandle
+            client.configure("log_max_recent", "1");
+            client.configure("ms_async_op_threads", "1");
+            client.configure("librados_thread_count", "1");
             client.connect();
             then.accept(client);
             return client;

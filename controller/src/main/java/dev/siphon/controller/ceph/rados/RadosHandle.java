@@ -38,6 +38,10 @@ final class RadosHandle implements NativeHandle {
             // Never rados_mon_op_timeout: an answer of the mgr that comes after it is written to freed memory.
             rados.confSet("log_to_stderr", "false");
             rados.confSet("err_to_stderr", "false");
+            // one controller asks little at once: fewer threads and no memory of past log lines are enough
+            rados.confSet("log_max_recent", "1");
+            rados.confSet("ms_async_op_threads", "1");
+            rados.confSet("librados_thread_count", "1");
             rados.connect();
         } catch (RadosException e) {
             rados.shutDown();
