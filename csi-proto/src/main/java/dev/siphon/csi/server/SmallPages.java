@@ -26,6 +26,8 @@ final class SmallPages {
 
     private static final Pattern HEADER = Pattern.compile("[0-9a-f]+-[0-9a-f]+ .*");
 
+    private static final Pattern NOT_WRITTEN = Pattern.compile("(Anonymous|Swap): +0 kB");
+
     /// prctl(2), `linux/prctl.h`.
     private static final int PR_SET_THP_DISABLE = 41;
 
@@ -75,16 +77,17 @@ final class SmallPages {
     }
 
     /// Whether a mapping, whose fields these lines begin with, holds no page that was written before it became
-    /// read-only, as relocations are: such a page would be lost.
+    /// read-only, as relocations are, in memory or in swap: such a page would be lost.
     private static boolean isAsInFile(List<String> fields) {
+        int clean = 0;
         for (String field : fields) {
-            if (field.startsWith("Anonymous:")) {
-                return field.replaceAll("\\D", "").equals("0");
-            }
             if (HEADER.matcher(field).matches()) {
-                return false;
+                break;
+            }
+            if (NOT_WRITTEN.matcher(field).matches()) {
+                clean++;
             }
         }
-        return false;
+        return clean == 2;
     }
 }
