@@ -58,9 +58,10 @@ public abstract class FileTreeContract {
 
     @AfterEach
     final void leaveNothing() {
+        // first, since a volume that goes with its last snapshot is purged later, and its name is taken until then
+        subvolumes().removeSnapshot(snapshot);
         subvolumes().remove(volume);
         subvolumes().remove(target);
-        subvolumes().removeSnapshot(snapshot);
     }
 
     private String create(VolumeId.Provisioned id) {
