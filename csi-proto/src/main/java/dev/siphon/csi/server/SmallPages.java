@@ -20,9 +20,11 @@ final class SmallPages {
     private static final Logger LOG = LoggerFactory.getLogger(SmallPages.class);
     private static final Path SMAPS = Path.of("/proc/self/smaps");
 
-    /// A private mapping of a file that cannot be written: `BEGIN-END r-?p OFFSET DEVICE INODE /FILE`.
+    /// A mapping that cannot be written, of the virtual machine or its AOT cache, which are mapped once and for
+    /// all before `main`. Others are not touched: who loads a library meanwhile maps all of it read-only first,
+    /// and then parts of it anew, which would be lost.
     private static final Pattern READ_ONLY_FILE =
-            Pattern.compile("([0-9a-f]+)-([0-9a-f]+) r-[-x]p [0-9a-f]+ \\S+ [1-9][0-9]*\\s+/.*");
+            Pattern.compile("([0-9a-f]+)-([0-9a-f]+) r-[-x]p [0-9a-f]+ \\S+ [1-9][0-9]*\\s+/.*(/libjvm\\.so|\\.aot)");
 
     private static final Pattern HEADER = Pattern.compile("[0-9a-f]+-[0-9a-f]+ .*");
 
@@ -36,9 +38,9 @@ final class SmallPages {
 
     private SmallPages() {}
 
-    /// Asks the kernel for small pages from now on, and lets go of what is mapped in huge ones. What is still
-    /// needed is mapped again from the page cache, which costs some milliseconds and reads nothing. A kernel
-    /// that cannot is no trouble.
+    /// Asks the kernel for small pages from now on, and lets go of what the virtual machine has mapped in huge
+    /// ones. What is still needed is mapped again from the page cache, which costs some milliseconds and reads
+    /// nothing. A kernel that cannot is no trouble.
     @SuppressWarnings("restricted") // native calls
     static void ask() {
         Linker linker = Linker.nativeLinker();
