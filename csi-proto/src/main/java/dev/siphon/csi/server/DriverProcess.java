@@ -114,7 +114,6 @@ public final class DriverProcess {
                     ImmediateExit.with(stop() ? 0 : 1);
                 }));
         LOG.atInfo().addKeyValue("config", settings).log("started");
-        SmallPages.ask();
         stopped.await();
         return 0;
     }

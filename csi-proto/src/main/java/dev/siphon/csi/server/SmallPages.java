@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /// Has files mapped by the page. Where the page cache holds a file in huge pages (Linux 6.x), each first touch
 /// maps 2 MB of it: of the AOT cache, of the virtual machine and of Ceph's libraries, 15 MB more than are used.
-final class SmallPages {
+public final class SmallPages {
     private static final Logger LOG = LoggerFactory.getLogger(SmallPages.class);
     private static final Path SMAPS = Path.of("/proc/self/smaps");
 
@@ -40,9 +40,9 @@ final class SmallPages {
 
     /// Asks the kernel for small pages from now on, and lets go of what the virtual machine has mapped in huge
     /// ones. What is still needed is mapped again from the page cache, which costs some milliseconds and reads
-    /// nothing. A kernel that cannot is no trouble.
+    /// nothing. A kernel that cannot is no trouble. To be called before Ceph's libraries are loaded.
     @SuppressWarnings("restricted") // native calls
-    static void ask() {
+    public static void ask() {
         Linker linker = Linker.nativeLinker();
         MethodHandle prctl = linker.downcallHandle(
                 linker.defaultLookup().findOrThrow("prctl"),
