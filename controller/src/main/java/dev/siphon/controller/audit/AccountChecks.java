@@ -19,9 +19,6 @@ import java.util.TreeMap;
 
 /// Compares groups with the accounts that they belong to, as far as the note on a group says whose it is.
 public final class AccountChecks {
-    /// The note on a group that says whose it is, an [AccountNote].
-    private static final String NOTE = "account";
-
     private final Directory directory;
 
     public AccountChecks(Directory directory) {
@@ -29,7 +26,7 @@ public final class AccountChecks {
     }
 
     private static Optional<AccountNote> ownerOf(Seen seen) {
-        return AccountNote.parse(seen.state().notes().getOrDefault(NOTE, ""));
+        return AccountNote.parse(seen.state().notes().getOrDefault(AccountNote.NAME, ""));
     }
 
     private static String words(AccountNote owner) {

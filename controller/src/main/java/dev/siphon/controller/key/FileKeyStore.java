@@ -7,16 +7,10 @@ import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,8 +24,6 @@ import java.util.Set;
 /// Failures of the file system are [DriverException.BackendUnavailable] (UNAVAILABLE), and name the file.
 public final class FileKeyStore implements KeyStore {
     private static final String SUFFIX = ".json";
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final Path folder;
 
@@ -57,17 +49,7 @@ public final class FileKeyStore implements KeyStore {
         json.addProperty("userKey", key.secret());
         Path file = file(volume);
         try {
-            Path aside = aside(volume);
-            Files.deleteIfExists(aside);
-            try (FileChannel channel = FileChannel.open(
-                    aside, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
-                ByteBuffer text = ByteBuffer.wrap((json + "\n").getBytes(StandardCharsets.UTF_8));
-                while (text.hasRemaining()) {
-                    channel.write(text);
-                }
-                channel.force(true);
-            }
-            Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            SecretFile.replace(file, json + "\n");
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be kept: " + e);
         }
@@ -110,8 +92,7 @@ public final class FileKeyStore implements KeyStore {
     @Override
     public void remove(VolumeId.Provisioned volume) {
         try {
-            Files.deleteIfExists(aside(volume));
-            Files.deleteIfExists(file(volume));
+            SecretFile.remove(file(volume));
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the key of volume " + volume + " cannot be removed: " + e);
         }
@@ -135,10 +116,6 @@ public final class FileKeyStore implements KeyStore {
     }
 
     /// Where a key is written before it is whole; one that was killed meanwhile leaves it.
-    private Path aside(VolumeId.Provisioned volume) {
-        return folder.resolve("." + volume + SUFFIX + ".new");
-    }
-
     private Path file(VolumeId.Provisioned volume) {
         return folder.resolve(volume + SUFFIX);
     }

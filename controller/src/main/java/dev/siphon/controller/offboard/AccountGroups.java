@@ -14,9 +14,6 @@ import java.util.Optional;
 
 /// Finds what belongs to an account, also to one that the directory has no more.
 public final class AccountGroups {
-    /// The note on a group that says whose it is, an [AccountNote].
-    private static final String NOTE = "account";
-
     private final Clusters clusters;
     private final Survey survey;
     private final Directory directory;
@@ -56,7 +53,7 @@ public final class AccountGroups {
     }
 
     private static String describe(GroupState state) {
-        return state.group().name() + " (" + state.notes().getOrDefault(NOTE, "not noted whose") + ")";
+        return state.group().name() + " (" + state.notes().getOrDefault(AccountNote.NAME, "not noted whose") + ")";
     }
 
     /// The group of the account that the directory has now; empty also while it does not answer.
@@ -69,7 +66,7 @@ public final class AccountGroups {
     }
 
     private static boolean noted(GroupState state, String account) {
-        return AccountNote.parse(state.notes().getOrDefault(NOTE, ""))
+        return AccountNote.parse(state.notes().getOrDefault(AccountNote.NAME, ""))
                 .filter(note -> note.name().equals(account))
                 .isPresent();
     }

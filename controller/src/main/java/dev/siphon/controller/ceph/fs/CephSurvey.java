@@ -143,24 +143,12 @@ final class CephSurvey implements Survey {
 
     @Override
     public void removeFile(String cluster, String fileSystem, String path) {
-        boolean _ = call(
-                cluster,
-                fileSystem,
-                mount -> unlessGone(() -> {
-                    mount.unlink(mount.locate(path));
-                    return path;
-                }));
+        boolean _ = call(cluster, fileSystem, mount -> unlessGone(() -> mount.unlink(mount.locate(path))));
     }
 
     @Override
     public void removeEmptyDirectory(String cluster, String fileSystem, String path) {
-        boolean _ = call(
-                cluster,
-                fileSystem,
-                mount -> unlessGone(() -> {
-                    mount.removeDirectory(mount.locate(path));
-                    return path;
-                }));
+        boolean _ = call(cluster, fileSystem, mount -> unlessGone(() -> mount.removeDirectory(mount.locate(path))));
     }
 
     /// What is in a directory; nothing if there is none.
@@ -170,7 +158,6 @@ final class CephSurvey implements Survey {
             MountPath directory = mount.locate(path);
             mount.openDirectory(directory).close();
             mount.list(directory, entries::add);
-            return entries;
         });
         return entries;
     }
@@ -178,9 +165,9 @@ final class CephSurvey implements Survey {
     /// Does what may find nothing to do it with any more.
     ///
     /// @return whether it was there
-    private static boolean unlessGone(java.util.function.Supplier<@org.jspecify.annotations.Nullable Object> action) {
+    private static boolean unlessGone(Runnable action) {
         try {
-            Object _ = action.get();
+            action.run();
             return true;
         } catch (DriverException.NotFound gone) {
             return false;
