@@ -17,7 +17,6 @@ import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.Readiness;
-import dev.siphon.csi.server.SmallPages;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -54,7 +53,6 @@ public final class ControllerMain implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ControllerConfig config = options.read(command);
         JsonLogging.start(options.logLevel());
-        SmallPages.ask();
         return start(config, UnaryOperator.identity()).await(config);
     }
 

@@ -3,7 +3,6 @@ package dev.siphon.node;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
-import dev.siphon.csi.server.SmallPages;
 import dev.siphon.node.ceph.MounterSelection;
 import dev.siphon.node.grant.GrantsFile;
 import dev.siphon.node.grant.PublishCheck;
@@ -37,7 +36,6 @@ public final class NodeMain implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         NodeConfig config = options.read(command);
         JsonLogging.start(options.logLevel());
-        SmallPages.ask();
         return start(config).await(config);
     }
 

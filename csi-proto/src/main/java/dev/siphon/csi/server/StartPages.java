@@ -14,17 +14,18 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has files mapped by the page. Where the page cache holds a file in huge pages (Linux 6.x), each first touch
-/// maps 2 MB of it: of the AOT cache, of the virtual machine and of Ceph's libraries, 15 MB more than are used.
-public final class SmallPages {
-    private static final Logger LOG = LoggerFactory.getLogger(SmallPages.class);
+/// The pages of code that only the start of a process needed. They stay mapped although nobody comes back to
+/// them, and each first touch of a file that the page cache holds in huge pages (Linux 6.x) maps 2 MB of it:
+/// together 12 MB of the virtual machine, of its AOT cache and of Ceph's libraries.
+final class StartPages {
+    private static final Logger LOG = LoggerFactory.getLogger(StartPages.class);
     private static final Path SMAPS = Path.of("/proc/self/smaps");
 
-    /// A mapping that cannot be written, of the virtual machine or its AOT cache, which are mapped once and for
-    /// all before `main`. Others are not touched: who loads a library meanwhile maps all of it read-only first,
-    /// and then parts of it anew, which would be lost.
-    private static final Pattern READ_ONLY_FILE =
-            Pattern.compile("([0-9a-f]+)-([0-9a-f]+) r-[-x]p [0-9a-f]+ \\S+ [1-9][0-9]*\\s+/.*(/libjvm\\.so|\\.aot)");
+    /// Code of the libraries that stay loaded until the process ends, and read-only data of what was mapped before
+    /// `main`. Not that of other libraries: relocations write to it while one is being loaded, and would be lost.
+    private static final Pattern READ_ONLY = Pattern.compile(
+            "([0-9a-f]+)-([0-9a-f]+) "
+                    + "(?:r-xp .*/lib(?:jvm|ceph-common|cephfs|rados|crypto|icu\\w+|stdc\\+\\+)\\.so.*|r--p .*(?:/libjvm\\.so|\\.aot))");
 
     private static final Pattern HEADER = Pattern.compile("[0-9a-f]+-[0-9a-f]+ .*");
 
@@ -36,15 +37,14 @@ public final class SmallPages {
     /// madvise(2), `asm-generic/mman-common.h`.
     private static final int MADV_DONTNEED = 4;
 
-    private SmallPages() {}
+    private final MethodHandle prctl;
+    private final MethodHandle madvise;
 
-    /// Asks the kernel for small pages from now on, and lets go of what the virtual machine has mapped in huge
-    /// ones. What is still needed is mapped again from the page cache, which costs some milliseconds and reads
-    /// nothing. A kernel that cannot is no trouble. To be called before Ceph's libraries are loaded.
+    /// Made when the process starts, which makes it a part of the AOT cache.
     @SuppressWarnings("restricted") // native calls
-    public static void ask() {
+    StartPages() {
         Linker linker = Linker.nativeLinker();
-        MethodHandle prctl = linker.downcallHandle(
+        prctl = linker.downcallHandle(
                 linker.defaultLookup().findOrThrow("prctl"),
                 FunctionDescriptor.of(
                         ValueLayout.JAVA_INT,
@@ -54,17 +54,20 @@ public final class SmallPages {
                         ValueLayout.JAVA_LONG,
                         ValueLayout.JAVA_LONG),
                 Linker.Option.firstVariadicArg(1));
-        MethodHandle madvise = linker.downcallHandle(
+        madvise = linker.downcallHandle(
                 linker.defaultLookup().findOrThrow("madvise"),
                 FunctionDescriptor.of(
                         ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT));
+    }
+
+    /// Lets go of them, and asks the kernel for small pages from now on. What is needed after all is mapped again
+    /// from the page cache, which costs some milliseconds and reads nothing. A kernel that cannot is no trouble.
+    void letGo() {
         try {
-            if ((int) prctl.invokeExact(PR_SET_THP_DISABLE, 1L, 0L, 0L, 0L) != 0) {
-                return;
-            }
+            int _ = (int) prctl.invokeExact(PR_SET_THP_DISABLE, 1L, 0L, 0L, 0L);
             List<String> lines = Files.readAllLines(SMAPS);
             for (int i = 0; i < lines.size(); i++) {
-                Matcher mapping = READ_ONLY_FILE.matcher(lines.get(i));
+                Matcher mapping = READ_ONLY.matcher(lines.get(i));
                 if (mapping.matches() && isAsInFile(lines.subList(i + 1, lines.size()))) {
                     long begin = Long.parseUnsignedLong(mapping.group(1), 16);
                     long bytes = Long.parseUnsignedLong(mapping.group(2), 16) - begin;
@@ -79,7 +82,8 @@ public final class SmallPages {
     }
 
     /// Whether a mapping, whose fields these lines begin with, holds no page that was written before it became
-    /// read-only, as relocations are, in memory or in swap: such a page would be lost.
+    /// read-only, in memory or in swap: such a page would be lost. An AOT cache that could not be mapped where it
+    /// was made for holds many.
     private static boolean isAsInFile(List<String> fields) {
         int clean = 0;
         for (String field : fields) {
