@@ -8,7 +8,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -21,15 +24,14 @@ final class StartPages {
     private static final Logger LOG = LoggerFactory.getLogger(StartPages.class);
     private static final Path SMAPS = Path.of("/proc/self/smaps");
 
-    /// Code of the libraries that stay loaded until the process ends, and read-only data of what was mapped before
-    /// `main`. Not that of other libraries: relocations write to it while one is being loaded, and would be lost.
-    private static final Pattern READ_ONLY = Pattern.compile(
-            "([0-9a-f]+)-([0-9a-f]+) "
-                    + "(?:r-xp .*/lib(?:jvm|ceph-common|cephfs|rados|crypto|icu\\w+|stdc\\+\\+)\\.so.*|r--p .*(?:/libjvm\\.so|\\.aot))");
+    /// A mapping's first line in smaps: address, permissions, offset, device, inode, file.
+    private static final Pattern HEADER = Pattern.compile("([0-9a-f]+)-([0-9a-f]+) ([-rwxsp]{4}) \\S+ \\S+ \\d+ *(.*)");
 
-    private static final Pattern HEADER = Pattern.compile("[0-9a-f]+-[0-9a-f]+ .*");
+    /// What stays loaded until the process ends.
+    private static final Pattern LASTING =
+            Pattern.compile(".*/lib(?:jvm|ceph-common|cephfs|rados|crypto|icu\\w+|stdc\\+\\+)\\.so.*|.*\\.aot");
 
-    private static final Pattern NOT_WRITTEN = Pattern.compile("(Anonymous|Swap): +0 kB");
+    private static final Pattern WRITTEN = Pattern.compile("(?:Anonymous|Swap): +[1-9].*");
 
     /// prctl(2), `linux/prctl.h`.
     private static final int PR_SET_THP_DISABLE = 41;
@@ -65,14 +67,8 @@ final class StartPages {
     void letGo() {
         try {
             int _ = (int) prctl.invokeExact(PR_SET_THP_DISABLE, 1L, 0L, 0L, 0L);
-            List<String> lines = Files.readAllLines(SMAPS);
-            for (int i = 0; i < lines.size(); i++) {
-                Matcher mapping = READ_ONLY.matcher(lines.get(i));
-                if (mapping.matches() && isAsInFile(lines.subList(i + 1, lines.size()))) {
-                    long begin = Long.parseUnsignedLong(mapping.group(1), 16);
-                    long bytes = Long.parseUnsignedLong(mapping.group(2), 16) - begin;
-                    int _ = (int) madvise.invokeExact(MemorySegment.ofAddress(begin), bytes, MADV_DONTNEED);
-                }
+            for (Mapping mapping : asInFile(Files.readAllLines(SMAPS))) {
+                int _ = (int) madvise.invokeExact(MemorySegment.ofAddress(mapping.begin), mapping.bytes, MADV_DONTNEED);
             }
         } catch (IOException unreadable) {
             LOG.debug("{} cannot be read", SMAPS, unreadable);
@@ -81,19 +77,46 @@ final class StartPages {
         }
     }
 
-    /// Whether a mapping, whose fields these lines begin with, holds no page that was written before it became
-    /// read-only, in memory or in swap: such a page would be lost. An AOT cache that could not be mapped where it
-    /// was made for holds many.
-    private static boolean isAsInFile(List<String> fields) {
-        int clean = 0;
-        for (String field : fields) {
-            if (HEADER.matcher(field).matches()) {
-                break;
-            }
-            if (NOT_WRITTEN.matcher(field).matches()) {
-                clean++;
+    /// The mappings of lasting files that can be had again from the file: nobody can write to them, and nobody has.
+    ///
+    /// A library that is being loaded is left alone: all of it is read-only at first, and its data is relocated
+    /// and mapped anew only then. It is loaded when its data can be written. An AOT cache that could not be mapped
+    /// where it was made for holds written pages.
+    static List<Mapping> asInFile(List<String> smaps) {
+        List<Mapping> lasting = new ArrayList<>();
+        Set<String> loaded = new HashSet<>();
+        for (String line : smaps) {
+            Matcher header = HEADER.matcher(line);
+            if (header.matches()) {
+                Mapping mapping = new Mapping(header);
+                lasting.add(mapping);
+                if (mapping.permissions.equals("rw-p")) {
+                    loaded.add(mapping.file);
+                }
+            } else if (!lasting.isEmpty() && WRITTEN.matcher(line).matches()) {
+                lasting.getLast().written = true;
             }
         }
-        return clean == 2;
+        lasting.removeIf(each -> each.written
+                || each.permissions.charAt(1) == 'w'
+                || !loaded.contains(each.file)
+                || !LASTING.matcher(each.file).matches());
+        return lasting;
+    }
+
+    /// A range of addresses and what is there.
+    static final class Mapping {
+        final long begin;
+        final long bytes;
+        final String permissions;
+        final String file;
+        private boolean written;
+
+        private Mapping(Matcher header) {
+            begin = Long.parseUnsignedLong(header.group(1), 16);
+            bytes = Long.parseUnsignedLong(header.group(2), 16) - begin;
+            permissions = header.group(3);
+            file = header.group(4);
+        }
     }
 }
