@@ -101,7 +101,7 @@ public final class Bench implements Callable<Integer> {
                     measured.node(each, nodeCount);
                 }
                 if (present > 0) {
-                    measured.withPresent(present, count * 2, bounds);
+                    measured.withPresent(present, count, rounds, bounds);
                 }
             }
         } finally {
