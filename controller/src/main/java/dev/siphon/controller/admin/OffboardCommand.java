@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -142,7 +143,9 @@ final class OffboardCommand implements Callable<Integer> {
                 if (found.filter(it -> it.state() == Subvolume.State.READY).isEmpty()) {
                     reason = reason.or(() -> Optional.of("is no whole volume: snapshots of a removed one, or broken"));
                 }
-                long size = found.map(Subvolume::quotaBytes).orElseThrow().orElse(0);
+                long size = found.map(Subvolume::quotaBytes)
+                        .orElse(OptionalLong.empty())
+                        .orElse(0);
                 String copy = "";
                 if (reason.isEmpty()) {
                     try {
