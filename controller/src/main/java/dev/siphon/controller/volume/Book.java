@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /// What one account has committed in one file system. Whoever uses it holds its lock.
 final class Book {
@@ -31,6 +32,7 @@ final class Book {
     private final Map<Item, Long> charges = new HashMap<>();
     private final Map<Item, Reserved> reserved = new HashMap<>();
     private final Set<String> overcommitted = new HashSet<>();
+    private final LongSupplier nanoTime;
     private long total;
     private Optional<Long> summedAt = Optional.empty();
 
@@ -38,6 +40,11 @@ final class Book {
     ///
     /// @param endedAt when it failed with an outcome that is not known; empty while it runs
     private record Reserved(long bytes, Optional<Long> endedAt) {}
+
+    /// @param nanoTime [System#nanoTime]
+    Book(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
 
     boolean isLimited() {
         return limit.flatMap(Book::present).isPresent();
@@ -53,7 +60,7 @@ final class Book {
 
     /// How long ago the file system was asked, by the clock of [System#nanoTime].
     boolean isOlderThan(Duration age) {
-        return summedAt.filter(at -> System.nanoTime() - at < age.toNanos()).isEmpty();
+        return summedAt.filter(at -> nanoTime.getAsLong() - at < age.toNanos()).isEmpty();
     }
 
     /// The sum of all charges, those that are only reserved included.
@@ -101,7 +108,7 @@ final class Book {
     void sum(Group group, Optional<Holdings> holdings) {
         reserved.values()
                 .removeIf(each -> each.endedAt()
-                        .filter(ended -> System.nanoTime() - ended > UNSURE.toNanos())
+                        .filter(ended -> nanoTime.getAsLong() - ended > UNSURE.toNanos())
                         .isPresent());
         charges.clear();
         overcommitted.clear();
@@ -114,7 +121,7 @@ final class Book {
             account = found.standing().account().map(AccountNote::name).or(() -> account);
         });
         reserved.forEach((item, each) -> put(item, Math.max(each.bytes(), charges.getOrDefault(item, 0L))));
-        summedAt = Optional.of(System.nanoTime());
+        summedAt = Optional.of(nanoTime.getAsLong());
     }
 
     /// Reserves at least what the thing has already.
@@ -140,7 +147,7 @@ final class Book {
     /// The thing may be there or not, at most with this.
     void unsure(Item item, long bytes) {
         long most = Math.max(bytes, charges.getOrDefault(item, 0L));
-        reserved.put(item, new Reserved(most, Optional.of(System.nanoTime())));
+        reserved.put(item, new Reserved(most, Optional.of(nanoTime.getAsLong())));
         put(item, most);
     }
 

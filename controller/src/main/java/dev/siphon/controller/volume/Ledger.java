@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -34,12 +35,15 @@ public final class Ledger {
 
     private final FileTree files;
     private final Supplier<Duration> timeLeft;
+    private final LongSupplier nanoTime;
     private final Map<Group, Book> books = new ConcurrentHashMap<>();
 
     /// @param timeLeft what is left of the caller's deadline
-    Ledger(FileTree files, Supplier<Duration> timeLeft) {
+    /// @param nanoTime [System#nanoTime]
+    Ledger(FileTree files, Supplier<Duration> timeLeft, LongSupplier nanoTime) {
         this.files = files;
         this.timeLeft = timeLeft;
+        this.nanoTime = nanoTime;
     }
 
     /// What is to be made or to grow.
@@ -126,7 +130,7 @@ public final class Ledger {
     private <T> T spend(Request request, Supplier<T> make, Predicate<DriverException> isCertain) {
         OptionalLong before = with(request.group(), book -> {
             OptionalLong charge = book.has(request.item()) ? book.charge(request.item()) : OptionalLong.empty();
-            check(book, request);
+            check(book, request, false);
             book.reserve(request.item(), request.bytes());
             return charge;
         });
@@ -156,7 +160,7 @@ public final class Ledger {
     void admit(Request request) {
         boolean _ = with(request.group(), book -> {
             try {
-                check(book, request);
+                check(book, request, true);
             } finally {
                 book.settle(request.item(), request.bytes());
             }
@@ -274,21 +278,25 @@ public final class Ledger {
         }
     }
 
-    private void check(Book book, Request request) {
+    /// @param made whether the thing is there already, and may be in a sum that the file system gave
+    private void check(Book book, Request request, boolean made) {
         if (!book.isLimited()) {
             return;
         }
         sumIfNot(request.group(), book);
         boolean overcommit = request.overcommit() || book.isOvercommitted(request.item());
-        if (!fits(book, request, overcommit) && book.isOlderThan(FRESH)) {
+        if (!fits(book, request, overcommit, made) && book.isOlderThan(FRESH)) {
             sum(request.group(), book);
         }
-        if (!fits(book, request, overcommit)) {
+        if (!fits(book, request, overcommit, made)) {
             throw refusal(book, request, overcommit);
         }
     }
 
-    private boolean fits(Book book, Request request, boolean overcommit) {
+    private boolean fits(Book book, Request request, boolean overcommit, boolean made) {
+        if (made) {
+            book.free(request.item());
+        }
         long asked = overcommit && !request.item().isSnapshot() ? 1 : growth(book, request);
         return asked <= 0 || asked <= book.limit.orElseThrow().orElseThrow() - used(book, request, overcommit);
     }
@@ -354,7 +362,7 @@ public final class Ledger {
     }
 
     private Book book(Group group) {
-        return books.computeIfAbsent(group, _ -> new Book());
+        return books.computeIfAbsent(group, _ -> new Book(nanoTime));
     }
 
     @FunctionalInterface

@@ -48,7 +48,7 @@ public final class Volumes {
         this.inventory = new Inventory(subvolumes);
         this.operations = operations;
         this.freezing = new Freezing(files);
-        this.ledger = new Ledger(files, timeLeft);
+        this.ledger = new Ledger(files, timeLeft, System::nanoTime);
         this.charges = new SnapshotCharges(subvolumes, files, ledger);
         this.filling = new Filling(ports, inventory, ledger, keys, timeLeft);
         this.creation = new Creation(ports, inventory, ledger, filling, new Contexts(ports.clusters()), operations);

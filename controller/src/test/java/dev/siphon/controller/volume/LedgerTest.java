@@ -13,6 +13,7 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -142,6 +144,25 @@ final class LedgerTest {
             }
         });
         assertEquals(5, taken.get());
+    }
+
+    @Test
+    void aSnapshotThatDoesNotFitIsRefusedHoweverOldTheSumIs() {
+        allow(OptionalLong.of(GIB + 10));
+        VolumeId.Provisioned volume = withBytes("volume", 8);
+        CephPorts ceph = world.ceph.ports();
+        AtomicLong now = new AtomicLong();
+        Ledger ledger = new Ledger(ceph.files(), () -> Duration.ofSeconds(30), now::get);
+        SnapshotCharges charges = new SnapshotCharges(ceph.subvolumes(), ceph.files(), ledger);
+        charges.take(new SnapshotId(volume, "s1"), OptionalLong.of(GIB));
+
+        now.addAndGet(Duration.ofHours(1).toNanos());
+        String message = refused(() -> charges.take(new SnapshotId(volume, "s2"), OptionalLong.of(GIB)));
+
+        assertTrue(message.contains("has 2 B left of its allowance"), message);
+        assertTrue(message.contains("asked for 8 B: "), message);
+        assertEquals(List.of("s1"), ceph.subvolumes().snapshots(volume));
+        charges.take(new SnapshotId(volume, "s1"), OptionalLong.of(GIB));
     }
 
     @Test
