@@ -16,6 +16,7 @@ import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Spec;
         })
 final class OffboardCommand implements Callable<Integer> {
     private static final int FAILED = 1;
+    private static final String NOT_WHOLE = "it is no whole volume; siphon audit says why";
 
     @Spec
     private CommandSpec command = CommandSpec.create();
@@ -74,13 +76,16 @@ final class OffboardCommand implements Callable<Integer> {
         @Option(
                 names = "--hand-over",
                 paramLabel = "OTHER",
-                description = "Copy each of its volumes to a volume of that account; its own stay.")
-        private String handOver = "";
+                description = {
+                    "Copy each of its volumes to a volume of that account; its own stay. Freeze it first: what is",
+                    "written after a volume was copied is in no copy, and a repetition does not copy it again."
+                })
+        private Optional<String> handOver = Optional.empty();
 
         @Option(
                 names = "--export",
                 paramLabel = "DIR",
-                description = "Write each of its volumes to DIR/SUBVOLUME.tar, as root sees them.")
+                description = "Write each of its volumes to DIR/CLUSTER/FILESYSTEM/SUBVOLUME.tar, as root sees them.")
         private Optional<Path> export = Optional.empty();
     }
 
@@ -91,8 +96,10 @@ final class OffboardCommand implements Callable<Integer> {
             if (what.export.isPresent()) {
                 return export(backend, groups, what.export.get());
             }
-            boolean freeze = what.freeze || !what.unfreeze;
-            return what.handOver.isEmpty() ? freeze(backend, groups, freeze) : handOver(backend, groups);
+            if (what.handOver.isPresent()) {
+                return handOver(backend, groups, what.handOver.get());
+            }
+            return freeze(backend, groups, what.freeze || !what.unfreeze);
         });
     }
 
@@ -133,15 +140,26 @@ final class OffboardCommand implements Callable<Integer> {
         return 0;
     }
 
-    private int handOver(Backend backend, List<Group> groups) {
+    private int handOver(Backend backend, List<Group> groups, String other) {
+        boolean itself = !other.isEmpty()
+                && backend.directory()
+                        .account(other)
+                        .map(found -> Names.group(found.id()))
+                        .filter(name ->
+                                groups.stream().anyMatch(group -> group.name().equals(name)))
+                        .isPresent();
+        if (other.isEmpty() || itself) {
+            throw new ParameterException(command.commandLine(), "--hand-over: say another account");
+        }
         Table table = new Table("volume", "size", "copy", "note");
         boolean all = true;
         try (Leader controller = leader.open(command)) {
             for (VolumeId.Provisioned volume : volumes(backend, groups)) {
-                Optional<String> reason = nothingToCopy(volume);
                 Optional<Subvolume> found = backend.ceph().ports().subvolumes().find(volume);
-                if (found.filter(it -> it.state() == Subvolume.State.READY).isEmpty()) {
-                    reason = reason.or(() -> Optional.of("is no whole volume: snapshots of a removed one, or broken"));
+                Optional<String> reason = nothingToCopy(volume, found);
+                if (reason.isEmpty() && !isWhole(found)) {
+                    reason = Optional.of("failed: " + NOT_WHOLE);
+                    all = false;
                 }
                 long size = found.map(Subvolume::quotaBytes)
                         .orElse(OptionalLong.empty())
@@ -149,7 +167,7 @@ final class OffboardCommand implements Callable<Integer> {
                 String copy = "";
                 if (reason.isEmpty()) {
                     try {
-                        copy = copy(controller, volume, size);
+                        copy = copy(controller, other, volume, size);
                     } catch (DriverException refused) {
                         reason = Optional.of("failed: " + refused.getMessage());
                         all = false;
@@ -166,10 +184,10 @@ final class OffboardCommand implements Callable<Integer> {
         return all ? 0 : FAILED;
     }
 
-    private String copy(Leader controller, VolumeId.Provisioned volume, long size) {
+    private static String copy(Leader controller, String other, VolumeId.Provisioned volume, long size) {
         Map<String, String> parameters = Map.of(
                 "owner",
-                what.handOver,
+                other,
                 "cluster",
                 volume.cluster(),
                 "fsName",
@@ -188,16 +206,24 @@ final class OffboardCommand implements Callable<Integer> {
         Table table = new Table("volume", "file", "entries", "size", "note");
         boolean all = true;
         for (VolumeId.Provisioned volume : volumes(backend, groups)) {
-            Path file = folder.resolve(volume.subvolume() + ".tar");
+            Path file = folder.resolve(volume.cluster())
+                    .resolve(volume.fileSystem())
+                    .resolve(volume.subvolume() + ".tar");
             Archiver.Archived written = new Archiver.Archived(0, 0, 0);
-            Optional<String> reason = nothingToCopy(volume);
-            if (reason.isEmpty()) {
+            Optional<Subvolume> found = backend.ceph().ports().subvolumes().find(volume);
+            Optional<String> reason = nothingToCopy(volume, found);
+            if (reason.isEmpty() && !isWhole(found)) {
+                reason = Optional.of("failed: " + NOT_WHOLE);
+                all = false;
+            } else if (reason.isEmpty()) {
                 try {
+                    Files.createDirectories(file.getParent());
                     written = export.write(volume, file);
-                } catch (DriverException.NotFound onlySnapshots) {
-                    reason = Optional.of("only snapshots are left of it");
                 } catch (DriverException refused) {
                     reason = Optional.of("failed: " + refused.getMessage());
+                    all = false;
+                } catch (IOException unwritable) {
+                    reason = Optional.of("failed: " + file.getParent() + " cannot be made: " + unwritable.getMessage());
                     all = false;
                 }
             }
@@ -213,11 +239,21 @@ final class OffboardCommand implements Callable<Integer> {
         return all ? 0 : FAILED;
     }
 
-    private static Optional<String> nothingToCopy(VolumeId.Provisioned volume) {
-        boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
-        return shallow || Homes.isDoor(volume)
-                ? Optional.of("holds nothing: it stands for " + (shallow ? "a snapshot" : "the home"))
-                : Optional.empty();
+    private static Optional<String> nothingToCopy(VolumeId.Provisioned volume, Optional<Subvolume> found) {
+        if (Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW))) {
+            return Optional.of("holds nothing: it stands for a snapshot");
+        }
+        if (Homes.isDoor(volume)) {
+            return Optional.of("holds nothing: it stands for the home");
+        }
+        if (found.isEmpty()) {
+            return Optional.of("was deleted meanwhile");
+        }
+        return found.filter(it -> it.state() == Subvolume.State.RETAINED).map(_ -> "only snapshots are left of it");
+    }
+
+    private static boolean isWhole(Optional<Subvolume> found) {
+        return found.filter(it -> it.state() == Subvolume.State.READY).isPresent();
     }
 
     private static List<VolumeId.Provisioned> volumes(Backend backend, List<Group> groups) {

@@ -128,11 +128,14 @@ final class ContentChecks {
     private List<Finding> ofSnapshots(Place place) {
         List<Finding> found = new ArrayList<>();
         for (SnapshotId id : snapshots(place)) {
-            if (Names.isTransferSnapshot(id.name()) && !transfers.contains(id.name())) {
+            boolean exporting = Names.exportBegun(id.name())
+                    .filter(begun -> begun.plus(ages.filling()).isAfter(look.at()))
+                    .isPresent();
+            if (Names.isTransferSnapshot(id.name()) && !transfers.contains(id.name()) && !exporting) {
                 found.add(new Finding(
                         Kind.TRANSFER_LEFT,
                         id.toString(),
-                        "was taken for a copy, and no volume is being filled from it",
+                        "was taken for a copy or an export that is over",
                         new Repair.RemoveSnapshot(id)));
             }
         }

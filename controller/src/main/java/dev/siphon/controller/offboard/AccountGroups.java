@@ -11,6 +11,8 @@ import dev.siphon.csi.DriverException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /// Finds what belongs to an account, also to one that the directory has no more.
 public final class AccountGroups {
@@ -28,41 +30,54 @@ public final class AccountGroups {
     ///
     /// @param account its name, or the name of its group as `siphon audit` shows it
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if several accounts had that name; the
-    ///     message lists their groups
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer: who has the name
+    ///     now is not known then; the name of a group does without it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if several accounts had that name, or it has
+    ///     another now; the message says which
     public List<Group> of(String account) {
-        List<GroupState> named = new ArrayList<>();
-        Optional<String> current = current(account);
-        for (GroupState state : all()) {
-            String name = state.group().name();
-            if (name.equals(account) || current.filter(name::equals).isPresent() || noted(state, account)) {
-                named.add(state);
-            }
+        List<GroupState> states = all();
+        List<GroupState> asked = states.stream()
+                .filter(state -> state.group().name().equals(account))
+                .toList();
+        if (!asked.isEmpty()) {
+            return asked.stream().map(GroupState::group).toList();
         }
+        Optional<String> current = directory.account(account).map(found -> Names.group(found.id()));
+        List<GroupState> named = states.stream()
+                .filter(state -> current.filter(state.group().name()::equals).isPresent() || noted(state, account))
+                .toList();
         if (named.isEmpty()) {
             throw new DriverException.NotFound("account " + account + " has no group in any file system");
         }
-        List<String> different =
-                named.stream().map(state -> state.group().name()).distinct().toList();
+        Set<String> different = new TreeSet<>();
+        current.ifPresent(different::add);
+        named.forEach(state -> different.add(state.group().name()));
         if (different.size() > 1) {
             throw new DriverException.InvalidRequest("several accounts had the name " + account
                     + "; say which by its group: "
-                    + named.stream().map(AccountGroups::describe).toList());
+                    + named.stream().map(AccountGroups::describe).toList()
+                    + current.map(group -> "; the one that has it now has " + group)
+                            .orElse(""));
+        }
+        if (current.isEmpty()) {
+            refuseRenamed(account, different);
         }
         return named.stream().map(GroupState::group).toList();
     }
 
-    private static String describe(GroupState state) {
-        return state.group().name() + " (" + state.notes().getOrDefault(AccountNote.NAME, "not noted whose") + ")";
+    /// The note on a group has the name that its account had when it was last looked at.
+    private void refuseRenamed(String account, Set<String> groups) {
+        directory.accounts(each -> {
+            String group = Names.group(each.id());
+            if (groups.contains(group)) {
+                throw new DriverException.InvalidRequest("account " + account + " has another name now: " + each.name()
+                        + ", of group " + group + "; say it by that");
+            }
+        });
     }
 
-    /// The group of the account that the directory has now; empty also while it does not answer.
-    private Optional<String> current(String account) {
-        try {
-            return directory.account(account).map(found -> Names.group(found.id()));
-        } catch (DriverException.BackendUnavailable | DriverException.BackendFault unknown) {
-            return Optional.empty();
-        }
+    private static String describe(GroupState state) {
+        return state.group().name() + " (" + state.notes().getOrDefault(AccountNote.NAME, "not noted whose") + ")";
     }
 
     private static boolean noted(GroupState state, String account) {

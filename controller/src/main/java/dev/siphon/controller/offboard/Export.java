@@ -18,12 +18,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.Set;
+import java.util.UUID;
 
 /// Writes volumes into files, each as it is at one moment: a snapshot that no caller knows is taken for it, and removed
 /// afterwards; `siphon audit` finds one that was left.
 public final class Export {
-    private static final String SNAPSHOT = Names.transferSnapshot("export");
+    /// Several exports of one volume at once do not know of each other.
+    private final String run = UUID.randomUUID().toString();
 
     private final Subvolumes subvolumes;
     private final FileTree files;
@@ -37,18 +40,15 @@ public final class Export {
 
     /// Writes a volume to a file of mode 0600. The file is whole or not there; one that is there is replaced.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the volume holds nothing of its own
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the file cannot be written
     public Archiver.Archived write(VolumeId.Provisioned volume, Path file) {
-        SnapshotId snapshot = new SnapshotId(volume, SNAPSHOT);
-        // one that was cut off is of an earlier moment
-        subvolumes.removeSnapshot(snapshot);
+        SnapshotId snapshot = new SnapshotId(volume, Names.exportSnapshot(Instant.now(), run));
         subvolumes.createSnapshot(snapshot);
         try {
             String path = files.dataDirectory(
                     volume.cluster(),
                     volume.fileSystem(),
-                    Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + SNAPSHOT);
+                    Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name());
             return write(volume, path, file);
         } catch (IOException failed) {
             throw new DriverException.BackendUnavailable("volume " + volume + " cannot be written to " + file, failed);
@@ -58,18 +58,24 @@ public final class Export {
     }
 
     private Archiver.Archived write(VolumeId.Provisioned volume, String path, Path file) throws IOException {
-        Path part = file.resolveSibling(file.getFileName() + ".part");
-        Files.deleteIfExists(part);
-        Archiver.Archived written;
+        Path part = file.resolveSibling(file.getFileName() + "." + run + ".part");
+        try {
+            Archiver.Archived written = archive(volume, path, part);
+            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            return written;
+        } finally {
+            Files.deleteIfExists(part);
+        }
+    }
+
+    private Archiver.Archived archive(VolumeId.Provisioned volume, String path, Path part) throws IOException {
         try (FileChannel channel = FileChannel.open(
                 part,
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
             OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
-            written = archiver.archive(volume.cluster(), volume.fileSystem(), path, new Synced(out, channel));
+            return archiver.archive(volume.cluster(), volume.fileSystem(), path, new Synced(out, channel));
         }
-        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        return written;
     }
 
     /// Is on disk when it is closed.

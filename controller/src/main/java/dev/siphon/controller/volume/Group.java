@@ -9,6 +9,8 @@ import dev.siphon.csi.VolumeId;
 /// @param fileSystem the Ceph file system
 /// @param name the subvolumegroup, a code of fixed length for the account
 public record Group(String cluster, String fileSystem, String name) {
+    private static final String ROOT = "/volumes/";
+
     /// The group of an account, whether it exists or not.
     public static Group of(String cluster, String fileSystem, Account account) {
         return new Group(cluster, fileSystem, Names.group(account.id()));
@@ -31,7 +33,14 @@ public record Group(String cluster, String fileSystem, String name) {
 
     /// The group's directory in the file system (`src/pybind/mgr/volumes/fs/vol_spec.py`).
     public String path() {
-        return "/volumes/" + name;
+        return ROOT + name;
+    }
+
+    /// Whether a path of a file system is that of a group of ours, or below it.
+    static boolean holds(String path) {
+        String below = path.startsWith(ROOT) ? path.substring(ROOT.length()) : "";
+        String name = below.contains("/") ? below.substring(0, below.indexOf('/')) : below;
+        return !name.isEmpty() && Names.isGroup(name);
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,9 @@ public final class Names {
     private static final int RADIX = 32;
     private static final int DIGITS = BITS / 5;
     private static final int MEMBER_DIGITS = 8;
+    private static final int TIME_DIGITS = 7;
+    private static final int SECONDS_PER_MINUTE = 60;
+    private static final char EXPORT = 'x';
     private static final int COMMON_DIGITS = 15;
     private static final int SOURCE_DIGITS = 8;
 
@@ -167,9 +171,34 @@ public final class Names {
         return 't' + digest("transfer\0" + target);
     }
 
-    /// Whether a snapshot only lives while a volume is filled from it.
+    /// A snapshot that Siphon takes of a volume to export it; no two have the same name.
+    ///
+    /// @param begun to the minute
+    /// @param run tells this export from others
+    public static String exportSnapshot(Instant begun, String run) {
+        String minutes = Long.toString(begun.getEpochSecond() / SECONDS_PER_MINUTE, RADIX);
+        return EXPORT
+                + "0".repeat(TIME_DIGITS - minutes.length())
+                + minutes
+                + digest("export\0" + run).substring(0, DIGITS - TIME_DIGITS);
+    }
+
+    /// When the export began that a snapshot was taken for; empty for other snapshots.
+    public static Optional<Instant> exportBegun(String snapshot) {
+        if (!isTransferSnapshot(snapshot) || snapshot.charAt(0) != EXPORT) {
+            return Optional.empty();
+        }
+        try {
+            long minutes = Long.parseLong(snapshot.substring(1, 1 + TIME_DIGITS), RADIX);
+            return Optional.of(Instant.ofEpochSecond(minutes * SECONDS_PER_MINUTE));
+        } catch (NumberFormatException notOurs) {
+            return Optional.empty();
+        }
+    }
+
+    /// Whether a snapshot only lives while a volume is filled from it, or exported.
     public static boolean isTransferSnapshot(String snapshot) {
-        return snapshot.charAt(0) == 't' && snapshot.length() == DIGITS + 1;
+        return (snapshot.charAt(0) == 't' || snapshot.charAt(0) == EXPORT) && snapshot.length() == DIGITS + 1;
     }
 
     /// The subvolumegroup of the account with this immutable id.

@@ -308,6 +308,11 @@ public final class Volumes {
     }
 
     private long expandStatic(VolumeId.Static fixed, CapacityRange range) {
+        if (Group.holds(fixed.path())) {
+            // its quota is an account's allowance, or counts against one
+            throw new DriverException.InUse("static volume " + fixed
+                    + " is a part of what Siphon provisions; expand the volume by the id that CreateVolume gave it");
+        }
         long now = quotaBytes(fixed)
                 .orElseThrow(() -> new DriverException.InUse("static volume " + fixed
                         + " has no quota to raise; set ceph.quota.max_bytes on its directory first"));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.SnapshotId;
+import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -34,5 +35,15 @@ final class NamesTest {
         assertTrue(filled.endsWith(Names.filledSuffix(VOLUME)), filled);
         assertFalse(filled.endsWith(Names.filledSuffix(SNAPSHOT)), filled);
         assertEquals(Optional.of(Names.Kind.FILLED), Names.kindOf(filled));
+    }
+
+    @Test
+    void theSnapshotOfAnExportSaysWhenItBegan() {
+        Instant begun = Instant.parse("2026-11-21T22:33:44Z");
+        String name = Names.exportSnapshot(begun, "one");
+        assertTrue(Names.isTransferSnapshot(name), name);
+        assertEquals(Optional.of(Instant.parse("2026-11-21T22:33:00Z")), Names.exportBegun(name));
+        assertNotEquals(name, Names.exportSnapshot(begun, "two"));
+        assertEquals(Optional.empty(), Names.exportBegun(Names.transferSnapshot("target")));
     }
 }

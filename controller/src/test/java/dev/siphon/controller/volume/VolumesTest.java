@@ -254,6 +254,23 @@ final class VolumesTest {
     }
 
     @Test
+    void aStaticVolumeInsideAnAccountsGroupIsNotExpanded() {
+        VolumeId.Provisioned volume = world.create(request("a"));
+        Group group = Group.of(volume);
+        world.ceph.ports().files().setQuotaBytes(group.cluster(), group.fileSystem(), group.path(), GIB);
+        for (String path : List.of(group.path(), group.path() + "/" + volume.subvolume())) {
+            var inside = new VolumeId.Static(group.cluster(), group.fileSystem(), path);
+            assertThrows(
+                    DriverException.InUse.class,
+                    () -> world.domain.volumes().expand(inside, new CapacityRange(2 * GIB, 0)),
+                    path);
+        }
+        assertEquals(
+                OptionalLong.of(GIB),
+                world.ceph.ports().files().quotaBytes(group.cluster(), group.fileSystem(), group.path()));
+    }
+
+    @Test
     void aStaticVolumeIsExpandedWhereItHasAQuota() {
         world.ceph.directory("/with", OptionalLong.of(GIB));
         world.ceph.directory("/without", OptionalLong.empty());

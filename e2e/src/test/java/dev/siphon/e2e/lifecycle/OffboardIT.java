@@ -15,6 +15,7 @@ import dev.siphon.e2e.driver.LeavesNothingBehind;
 import dev.siphon.e2e.driver.Outcome;
 import dev.siphon.e2e.driver.Requests;
 import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Lab;
 import dev.siphon.e2e.lab.Project;
 import io.grpc.Status;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -178,7 +180,21 @@ final class OffboardIT {
                     Files.getAttribute(extracted.resolve("dir/big"), "unix:ino"),
                     Files.getAttribute(extracted.resolve("dir/sub/hard"), "unix:ino"));
             assertTrue(Files.isSameFile(extracted.resolve("dir/sub/small"), extracted.resolve("dir/link")));
-            assertFalse(Files.exists(Path.of(exported.get("file").getAsString() + ".part")));
+            Path archive = Path.of(exported.get("file").getAsString());
+            String subvolume = volume.getVolumeId().replaceAll(".*:", "");
+            assertEquals(target.resolve("lab").resolve(Lab.here().fileSystem()).resolve(subvolume + ".tar"), archive);
+            try (Stream<Path> written = Files.list(archive.getParent())) {
+                assertEquals(List.of(archive), written.toList(), "nothing half-done is left");
+            }
+            assertEquals(
+                    2,
+                    attempt(setup, "user", "offboard", "u6", "--hand-over", "").exit(),
+                    "an unset variable");
+            assertEquals(
+                    2,
+                    attempt(setup, "user", "offboard", "u6", "--hand-over", "u6")
+                            .exit(),
+                    "to itself");
             assertEquals(
                     0,
                     siphon(setup, 0, "audit", "--pause=1").stream()
