@@ -136,6 +136,7 @@ final class ChaosIT {
             recovery.run();
             List.of(here, patient, other).forEach(Traffic::stop);
             here.useEveryName(RECOVERY);
+            patient.useEveryName(RECOVERY);
             Await.until("ready again", RECOVERY, probes::isReady);
 
             assertTrue(probes.alwaysAlive(), "/healthz stayed green");
