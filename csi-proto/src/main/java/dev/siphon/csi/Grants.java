@@ -88,9 +88,9 @@ public record Grants(Map<Place, Grant> groups) {
             SortedSet<String> namespaces = new TreeSet<>();
             for (JsonElement namespace :
                     field(json, NAMESPACES).map(JsonElement::getAsJsonArray).orElseGet(JsonArray::new)) {
-                namespaces.add(namespace.getAsString());
+                namespaces.add(text(namespace));
             }
-            return new Grant(field(json, ACCOUNT).map(JsonElement::getAsString).orElse(""), namespaces);
+            return new Grant(field(json, ACCOUNT).map(Grants::text).orElse(""), namespaces);
         }
     }
 
@@ -130,6 +130,14 @@ public record Grants(Map<Place, Grant> groups) {
 
     private static Optional<JsonElement> field(JsonObject json, String name) {
         return Optional.ofNullable(json.get(name)).filter(value -> !value.isJsonNull());
+    }
+
+    /// Gson gives numbers and lists of one a text as well, and fails as no parser does for the rest.
+    private static String text(JsonElement value) {
+        if (value.isJsonPrimitive() && value.getAsJsonPrimitive().isString()) {
+            return value.getAsString();
+        }
+        throw new JsonParseException("a name must be a text");
     }
 
     private static DriverException unreadable(RuntimeException cause) {

@@ -47,6 +47,27 @@ final class GrantsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"account\":\"x1\",\"namespaces\":[{\"name\":\"ns\"}]}",
+                "{\"account\":\"x1\",\"namespaces\":[null]}",
+                "{\"account\":\"x1\",\"namespaces\":[[\"ns\"]]}",
+                "{\"account\":\"x1\",\"namespaces\":[1e999999999]}",
+                "{\"account\":\"x1\",\"namespaces\":\"ns\"}",
+                "{\"account\":\"x1\",\"namespaces\":{}}",
+                "{\"account\":{}}",
+                "{\"account\":[]}",
+                "{\"account\":true}",
+                "\"x1\"",
+                "null",
+                "{"
+            })
+    void aGrantOfAnotherShapeIsAnError(String grant) {
+        assertThrows(DriverException.BackendFault.class, () -> Grant.parse(grant));
+        assertThrows(DriverException.BackendFault.class, () -> Grants.parse("{\"groups\":{\"a:b:c\":" + grant + "}}"));
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"", "null", "[]", "{", "{\"groups\":[]}", "{\"groups\":{\"a:b:c\":1}}"})
     void anythingElseIsAnError(String text) {
         assertThrows(DriverException.BackendFault.class, () -> Grants.parse(text));

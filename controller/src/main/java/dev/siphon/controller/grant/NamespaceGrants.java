@@ -102,7 +102,8 @@ public final class NamespaceGrants implements AutoCloseable {
         written.add(place);
     }
 
-    /// Reads the groups of the clusters that have not been read yet.
+    /// Reads the groups of the clusters that have not been read yet. Throws nothing that is not an [Error],
+    /// since what is scheduled is never run again after that.
     void load() {
         for (String cluster : clusters.ids()) {
             try {
@@ -112,6 +113,8 @@ public final class NamespaceGrants implements AutoCloseable {
                 }
             } catch (DriverException notNow) {
                 LOG.info("the grants of cluster {} are not read yet: {}", cluster, notNow.getMessage());
+            } catch (RuntimeException unforeseen) {
+                LOG.error("the grants of cluster {} are not read yet", cluster, unforeseen);
             }
         }
     }

@@ -34,6 +34,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /// Connections to the LDAP servers, bound and protected, and searches over them that end in time.
@@ -117,10 +118,11 @@ final class LdapConnections implements AutoCloseable {
     }
 
     private static ServerSet server(LdapServer server, Duration step, SimpleBindRequest bind, SSLContext tls) {
+        SSLSocketFactory impatient = new ImpatientTls(tls.getSocketFactory(), step);
         SocketFactory sockets =
-                server.protection() == LdapServer.Protection.TLS ? tls.getSocketFactory() : SocketFactory.getDefault();
+                server.protection() == LdapServer.Protection.TLS ? impatient : SocketFactory.getDefault();
         PostConnectProcessor protect = server.protection() == LdapServer.Protection.START_TLS
-                ? new StartTLSPostConnectProcessor(tls)
+                ? new StartTLSPostConnectProcessor(impatient)
                 : new Untouched();
         return new SingleServerSet(server.host(), server.port(), sockets, options(step), bind, protect);
     }

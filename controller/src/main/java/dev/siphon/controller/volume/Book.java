@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,7 +34,10 @@ final class Book {
     private final Map<Item, Reserved> reserved = new HashMap<>();
     private final Set<String> overcommitted = new HashSet<>();
     private final LongSupplier nanoTime;
-    private long total;
+
+    /// Wider than a long: with overcommit sizes add up to more than that holds, and come off again.
+    private BigInteger total = BigInteger.ZERO;
+
     private Optional<Long> summedAt = Optional.empty();
 
     /// What was reserved for an operation that has not succeeded.
@@ -63,9 +67,9 @@ final class Book {
         return summedAt.filter(at -> nanoTime.getAsLong() - at < age.toNanos()).isEmpty();
     }
 
-    /// The sum of all charges, those that are only reserved included.
+    /// The sum of all charges, those that are only reserved included; [Long#MAX_VALUE] if it is more.
     long committed() {
-        return total;
+        return total.bitLength() < Long.SIZE ? total.longValue() : Long.MAX_VALUE;
     }
 
     /// What snapshots count for in it.
@@ -73,7 +77,7 @@ final class Book {
         return charges.entrySet().stream()
                 .filter(each -> each.getKey().isSnapshot())
                 .mapToLong(Map.Entry::getValue)
-                .sum();
+                .reduce(0, Charges::plus);
     }
 
     OptionalLong charge(Item item) {
@@ -112,7 +116,7 @@ final class Book {
                         .isPresent());
         charges.clear();
         overcommitted.clear();
-        total = 0;
+        total = BigInteger.ZERO;
         holdings.ifPresent(found -> {
             Charges.of(group, found).forEach(this::put);
             found.subvolumes().stream()
@@ -141,7 +145,7 @@ final class Book {
     void free(Item item) {
         reserved.remove(item);
         Long bytes = charges.remove(item);
-        total -= bytes == null ? 0 : bytes;
+        total = total.subtract(BigInteger.valueOf(bytes == null ? 0 : bytes));
     }
 
     /// The thing may be there or not, at most with this.
@@ -155,11 +159,11 @@ final class Book {
     void forget() {
         summedAt = Optional.empty();
         charges.keySet().retainAll(reserved.keySet());
-        total = charges.values().stream().mapToLong(Long::longValue).sum();
+        total = charges.values().stream().map(BigInteger::valueOf).reduce(BigInteger.ZERO, BigInteger::add);
     }
 
     private void put(Item item, long bytes) {
         Long before = charges.put(item, bytes);
-        total += bytes - (before == null ? 0 : before);
+        total = total.add(BigInteger.valueOf(bytes)).subtract(BigInteger.valueOf(before == null ? 0 : before));
     }
 }

@@ -13,9 +13,14 @@ import java.util.OptionalLong;
 public final class Charges {
     private Charges() {}
 
-    /// The sum for one account, in bytes.
+    /// The sum for one account, in bytes; [Long#MAX_VALUE] if it is more than that.
     public static long committed(Group group, Holdings holdings) {
-        return of(group, holdings).values().stream().mapToLong(Long::longValue).sum();
+        return of(group, holdings).values().stream().mapToLong(Long::longValue).reduce(0, Charges::plus);
+    }
+
+    /// Adds two amounts of bytes, neither of them negative; [Long#MAX_VALUE] if the sum is more than that.
+    static long plus(long one, long other) {
+        return one > Long.MAX_VALUE - other ? Long.MAX_VALUE : one + other;
     }
 
     /// How many volumes an account has; one that stands for its home is counted with that.

@@ -311,7 +311,8 @@ public final class Ledger {
 
     private long written(Group group, Book book) {
         try {
-            return files.writtenBytes(group.cluster(), group.fileSystem(), group.path()) + book.ofSnapshots();
+            long bytes = files.writtenBytes(group.cluster(), group.fileSystem(), group.path());
+            return Charges.plus(bytes, book.ofSnapshots());
         } catch (DriverException.NotFound none) {
             return 0;
         }

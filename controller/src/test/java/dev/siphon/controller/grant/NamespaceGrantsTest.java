@@ -19,9 +19,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class NamespaceGrantsTest {
     private static final Group U1 = group("a00000000000000000001");
@@ -143,6 +146,48 @@ final class NamespaceGrantsTest {
         try (NamespaceGrants grants = grants()) {
             grants.load();
             assertEquals(Map.of(place(U1), grant("u1")), published());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"account\":\"u2\",\"namespaces\":[{\"name\":\"ns\"}]}",
+                "{\"account\":\"u2\",\"namespaces\":[null]}",
+                "{\"account\":{},\"namespaces\":[]}",
+                "{\"account\":\"u2\",\"namespaces\":1}"
+            })
+    void aNoteOfAnotherShapeGrantsNothingAndKeepsNoOtherBack(String note) throws Exception {
+        try (NamespaceGrants grants = grants()) {
+            grants.allow(U1, "u1", "user-u1");
+            grants.allow(U2, "u2", "user-u2");
+        }
+        Files.delete(file());
+        ceph.ports().files().setNote(U2.cluster(), U2.fileSystem(), U2.path(), NamespaceGrants.NOTE, note);
+        try (NamespaceGrants grants = grants()) {
+            grants.load();
+            assertEquals(Map.of(place(U1), grant("u1", "user-u1")), published());
+        }
+    }
+
+    @Test
+    void aRoundThatGoesWrongIsFollowedByAnother() throws Exception {
+        try (NamespaceGrants grants = grants()) {
+            grants.allow(U1, "u1", "user-u1");
+        }
+        Files.delete(file());
+        AtomicBoolean wrong = new AtomicBoolean(true);
+        CephPorts faulty = InterceptedPorts.of(ceph.ports(), (call, make) -> {
+            if (call.method().equals("note") && wrong.getAndSet(false)) {
+                throw new IllegalArgumentException("nobody thought of this");
+            }
+            return make.get();
+        });
+        try (NamespaceGrants grants = new NamespaceGrants(faulty, store())) {
+            grants.load();
+            assertEquals(Map.of(), published());
+            grants.load();
+            assertEquals(Map.of(place(U1), grant("u1", "user-u1")), published());
         }
     }
 

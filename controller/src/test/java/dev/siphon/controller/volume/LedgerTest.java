@@ -289,6 +289,29 @@ final class LedgerTest {
     }
 
     @Test
+    void sizesThatNoNumberHoldsTogetherLeaveNothing() {
+        long tib = 1024 * GIB;
+        allow(OptionalLong.of(tib));
+        Map<String, String> overcommit = Map.of("overcommit", "true");
+        List<VolumeId.Provisioned> huge = new ArrayList<>();
+        for (long size : List.of(Long.MAX_VALUE, 1L << 62)) {
+            huge.add(world.create(sized(new CapacityRange(size, 0), request("huge-" + size, overcommit))));
+        }
+        assertEquals(Long.MAX_VALUE, committed(huge.getFirst()));
+        assertTrue(refused(() -> world.create(of(tib, "plain"))).contains(" has 0 B left "));
+        world.restart();
+        refused(() -> world.create(of(tib, "plain")));
+        refused(() -> world.create(of(1, "byte")));
+        assertEquals(0, world.domain.capacities().available(request("any").parameters()));
+        world.domain.volumes().delete(huge.getFirst());
+        assertEquals(1L << 62, committed(huge.getLast()));
+        refused(() -> world.create(of(1, "byte")));
+        world.domain.volumes().delete(huge.getLast());
+        world.create(of(tib, "plain"));
+        refused(() -> world.create(of(1, "byte")));
+    }
+
+    @Test
     void capacityIsWhatIsLeft() {
         VolumeClass parameters = request("any").parameters();
         assertEquals(4 * GIB, world.domain.capacities().available(parameters));
