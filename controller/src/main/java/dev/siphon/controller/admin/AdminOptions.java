@@ -43,6 +43,11 @@ public final class AdminOptions {
         }
     }
 
+    /// Whether stdout is for JSON.
+    boolean printsJson() {
+        return json;
+    }
+
     /// Prints one thing, a line per part, or as a JSON object.
     void printOne(CommandSpec command, Map<String, Table.Cell> parts) {
         if (json) {

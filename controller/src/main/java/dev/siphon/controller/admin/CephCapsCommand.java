@@ -72,6 +72,7 @@ public final class CephCapsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ControllerCaps caps = caps();
+        checkUser();
         PrintWriter out = command.commandLine().getOut();
         out.println("umask 077");
         if (clusters.isEmpty()) {
@@ -89,6 +90,15 @@ public final class CephCapsCommand implements Callable<Integer> {
 
     private ControllerCaps.Words words(String keyringFile) {
         return change ? ControllerCaps.Words.change() : ControllerCaps.Words.make(keyringFile);
+    }
+
+    /// It becomes a word of a shell's command.
+    private void checkUser() {
+        try {
+            var _ = ClustersFile.user(user);
+        } catch (IllegalArgumentException wrong) {
+            throw new ParameterException(command.commandLine(), "--user: " + wrong.getMessage(), wrong);
+        }
     }
 
     private ControllerCaps caps() {

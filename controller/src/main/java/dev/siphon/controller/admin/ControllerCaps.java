@@ -69,7 +69,7 @@ record ControllerCaps(List<String> fileSystems, List<Use> uses) {
     /// A shell command that makes an identity with these caps and writes its key to a file, or gives them to one that
     /// exists.
     ///
-    /// @param user without `client.`
+    /// @param user without `client.`, of the form of the clusters file
     /// @param words what comes before the entity, and what comes last
     String command(String user, Words words) {
         StringBuilder text = new StringBuilder(words.first()).append(" client.").append(user);
@@ -87,9 +87,9 @@ record ControllerCaps(List<String> fileSystems, List<Use> uses) {
             return new Words("ceph auth get-or-create", List.of("-o " + quoted(keyringFile)));
         }
 
-        /// To give other caps to an identity that exists.
+        /// To give other caps to an identity that exists. Ceph 20 prints the key with them, which is nobody's to see.
         static Words change() {
-            return new Words("ceph auth caps", List.of());
+            return new Words("ceph auth caps", List.of(">/dev/null"));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.siphon.controller.Backend;
 import dev.siphon.controller.admin.rpc.Leader;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.offboard.AccountGroups;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Homes;
@@ -58,7 +59,7 @@ public final class HomeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        options.check(command);
+        options.check(command, admin.printsJson());
         return admin.run(command, backend -> {
             try (Leader leader = running.open(command)) {
                 return switch (options.action()) {
@@ -76,7 +77,7 @@ public final class HomeCommand implements Callable<Integer> {
         KeyStore keys = backend.keys()
                 .orElseThrow(() -> new DriverException.InvalidRequest(
                         "--key-dir is needed: where the controller keeps the keys of volumes"));
-        Volume made = leader.create(options.volumeName(), parameters(), options.sizeBytes(), Optional.empty());
+        Volume made = make(leader);
         VolumeId.Provisioned door = provisioned(made.getVolumeId());
         VolumeContext context = VolumeContext.fromMap(door, made.getVolumeContextMap());
         VolumeId.Provisioned home = Homes.behind(door);
@@ -105,6 +106,22 @@ public final class HomeCommand implements Callable<Integer> {
         return CommandLine.ExitCode.OK;
     }
 
+    /// Makes the host's volume or finds it; a home that is smaller than asked for grows.
+    private Volume make(Leader leader) {
+        long size = options.sizeBytes();
+        try {
+            return leader.create(options.volumeName(), parameters(), size, Optional.empty());
+        } catch (DriverException.IncompatibleExisting other) {
+            if (size == 0) {
+                throw other;
+            }
+            // whatever else does not fit, this is refused for that too
+            Volume found = leader.create(options.volumeName(), parameters(), 0, Optional.empty());
+            leader.expand(provisioned(found.getVolumeId()), size);
+            return found;
+        }
+    }
+
     private void print(VolumeId.Provisioned home, long bytes, LoginMount mount) {
         Map<String, Table.Cell> all = new LinkedHashMap<>();
         all.put("account", new Table.Cell.Text(account));
@@ -126,13 +143,11 @@ public final class HomeCommand implements Callable<Integer> {
     }
 
     private int delete(Backend backend, Leader leader) {
-        VolumeId.Provisioned door = door(backend);
-        leader.delete(door);
-        leader.deleteHome(Homes.behind(door));
+        leader.deleteHomeBehind(door(backend));
         return CommandLine.ExitCode.OK;
     }
 
-    /// The volume by which this host uses the home, which need not be there.
+    /// The volume by which this host uses the home, which need not be there; nor need the directory have the account.
     private VolumeId.Provisioned door(Backend backend) {
         Clusters clusters = backend.ceph().ports().clusters();
         String cluster = options.cluster.isEmpty() ? clusters.defaultCluster() : options.cluster;
@@ -143,10 +158,23 @@ public final class HomeCommand implements Callable<Integer> {
             throw new DriverException.InvalidRequest("--fs is needed: cluster " + cluster + " has " + fileSystems);
         }
         String fileSystem = options.fileSystem.isEmpty() ? fileSystems.getFirst() : options.fileSystem;
-        return backend.directory()
+        Group group = backend.directory()
                 .account(account)
-                .map(found -> Homes.door(Group.of(cluster, fileSystem, found), options.volumeName()))
-                .orElseThrow(() -> new DriverException.NotFound("the directory has no account " + Quoted.of(account)));
+                .map(found -> Group.of(cluster, fileSystem, found))
+                .orElseGet(() -> noted(backend, cluster, fileSystem));
+        return Homes.door(group, options.volumeName());
+    }
+
+    /// The group of an account that the directory has no more, by what is noted at the groups.
+    private Group noted(Backend backend, String cluster, String fileSystem) {
+        AccountGroups groups = new AccountGroups(
+                backend.ceph().ports().clusters(), backend.ceph().survey(), backend.directory());
+        return groups.of(account).stream()
+                .filter(group ->
+                        group.cluster().equals(cluster) && group.fileSystem().equals(fileSystem))
+                .findAny()
+                .orElseThrow(() -> new DriverException.NotFound("account " + Quoted.of(account)
+                        + " has nothing in file system " + fileSystem + " of cluster " + cluster));
     }
 
     private Map<String, String> parameters() {

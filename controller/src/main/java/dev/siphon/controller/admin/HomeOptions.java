@@ -61,8 +61,9 @@ final class HomeOptions {
         DELETE
     }
 
+    /// @param json whether stdout is for JSON
     /// @throws CommandLine.ParameterException if flags do not go together or have no meaning
-    void check(CommandSpec command) {
+    void check(CommandSpec command, boolean json) {
         if (forget && delete) {
             throw usage(command, "--forget and --delete do not go together");
         }
@@ -77,6 +78,10 @@ final class HomeOptions {
             var _ = sizeBytes();
         } catch (IllegalArgumentException wrong) {
             throw usage(command, "--size: " + wrong.getMessage());
+        }
+        if (json && printsKeyring()) {
+            throw usage(
+                    command, "--keyring - and --json do not go together, both are for stdout: give --keyring a FILE");
         }
         if (!at.isEmpty() && !Path.of(at).isAbsolute()) {
             throw usage(command, "--at must be absolute");

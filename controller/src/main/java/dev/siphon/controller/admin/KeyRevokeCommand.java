@@ -45,10 +45,9 @@ final class KeyRevokeCommand implements Callable<Integer> {
     @Option(
             names = "--block-address",
             paramLabel = "HOURS",
-            defaultValue = "0",
             description = "With --node ADDRESS or NAME@ADDRESS: have MDS and OSDs refuse everything from there for so"
-                    + " long, also who copied a ticket (default: ${DEFAULT-VALUE}).")
-    private int blockHours;
+                    + " long, also who copied a ticket (default: they do not).")
+    private Optional<Integer> blockHours = Optional.empty();
 
     /// Which volumes.
     static final class Which {
@@ -64,7 +63,26 @@ final class KeyRevokeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        check();
         return options.run(command, this::revoke);
+    }
+
+    /// @throws ParameterException if a flag has no meaning, before anything is done
+    private void check() {
+        Optional<NodePlace> place = which.node.map(this::place);
+        if (blockHours.isEmpty()) {
+            return;
+        }
+        if (blockHours.get() < 1) {
+            throw usage("--block-address: must be at least 1 hour; leave it out to block no address");
+        }
+        if (place.flatMap(NodePlace::address).isEmpty()) {
+            throw usage("--block-address needs --node ADDRESS or NAME@ADDRESS, which says what to block");
+        }
+    }
+
+    private ParameterException usage(String message) {
+        return new ParameterException(command.commandLine(), message);
     }
 
     private int revoke(Backend backend) {
@@ -102,14 +120,12 @@ final class KeyRevokeCommand implements Callable<Integer> {
 
     /// First, so that nobody gets in while sessions are ended one after another.
     private void block(Backend backend, NodePlace place) {
-        if (blockHours > 0) {
-            String address = place.address()
-                    .orElseThrow(() -> new ParameterException(
-                            command.commandLine(), "--block-address needs --node ADDRESS or NAME@ADDRESS"));
+        blockHours.ifPresent(hours -> {
+            String address = place.address().orElseThrow();
             for (String cluster : backend.ceph().ports().clusters().ids()) {
-                backend.ceph().clientSessions().block(cluster, address, Duration.ofHours(blockHours));
+                backend.ceph().clientSessions().block(cluster, address, Duration.ofHours(hours));
             }
-        }
+        });
     }
 
     private interface InFileSystem {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -57,12 +59,25 @@ final class KeyRotateCommand implements Callable<Integer> {
                 names = "--all-older-than",
                 paramLabel = "DAYS",
                 description = "All volumes whose key is older, or whose rotation is yet to be finished.")
-        private int days = -1;
+        private Optional<Integer> days = Optional.empty();
     }
 
     @Override
     public Integer call() {
+        check();
         return options.run(command, this::rotate);
+    }
+
+    /// @throws ParameterException if a flag has no meaning, before anything is done
+    private void check() {
+        if (which.days.filter(days -> days < 0).isPresent()) {
+            throw new ParameterException(
+                    command.commandLine(), "--all-older-than: must be at least 0 days; 0 is for all volumes with keys");
+        }
+        if (waitSeconds < 0) {
+            throw new ParameterException(
+                    command.commandLine(), "--wait: must be at least 0 seconds; leave it out to wait for none");
+        }
     }
 
     private int rotate(Backend backend) {
@@ -71,9 +86,9 @@ final class KeyRotateCommand implements Callable<Integer> {
                 KeyVolumes.store(command, backend),
                 backend.ceph().clientSessions(),
                 volume -> KeyVolumes.exists(backend, volume));
-        List<VolumeId.Provisioned> volumes = which.days < 0
-                ? KeyVolumes.parse(command, which.volumes)
-                : rotation.due(Duration.ofDays(which.days), Instant.now());
+        List<VolumeId.Provisioned> volumes = which.days
+                .map(days -> rotation.due(Duration.ofDays(days), Instant.now()))
+                .orElseGet(() -> KeyVolumes.parse(command, which.volumes));
         Failures failures = new Failures();
         List<Progress> states = new ArrayList<>();
         volumes.forEach(volume -> failures.collect(volume, () -> states.add(rotation.rotate(volume))));

@@ -102,9 +102,13 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         return text;
     }
 
-    private static String user(String text) {
+    /// The name of a cephx user, as it may stand in the file.
+    ///
+    /// @throws IllegalArgumentException if it has another form; the message says which it must have
+    public static String user(String text) {
         if (!USER.matcher(text).matches() || text.startsWith("client.")) {
-            throw new IllegalArgumentException("must be a cephx user without \"client.\"");
+            throw new IllegalArgumentException(
+                    "must be a cephx user without \"client.\", of letters, digits, '.', '_' and '-'");
         }
         return text;
     }

@@ -38,15 +38,19 @@ final class VolumeHandler {
     DeleteVolumeResponse delete(DeleteVolumeRequest request) {
         Optional<VolumeId> id = ids.volumeToRemove("volume_id", request.getVolumeId());
         Fields.secrets(request.getSecretsMap());
-        boolean deleteHome =
-                request.getVolumeId().equals(request.getSecretsMap().get(Homes.DELETE));
+        String home = request.getSecretsOrDefault(Homes.DELETE, "");
         id.ifPresent(volume -> {
-            if (deleteHome && volume instanceof VolumeId.Provisioned home) {
-                volumes.deleteHome(home);
+            if (volume instanceof VolumeId.Provisioned named && home.equals(named.toString())) {
+                volumes.deleteHome(named);
                 return;
             }
             attachments.ifPresent(attached -> attached.checkDetached(volume));
-            volumes.delete(volume);
+            if (volume instanceof VolumeId.Provisioned door
+                    && home.equals(Homes.behind(door).toString())) {
+                volumes.deleteHomeBehind(door);
+            } else {
+                volumes.delete(volume);
+            }
         });
         return DeleteVolumeResponse.getDefaultInstance();
     }

@@ -156,14 +156,40 @@ public final class Volumes {
             throw new DriverException.InvalidRequest("secrets: " + Homes.DELETE + ", and " + home + " is no home");
         }
         operations.run(key(home), () -> {
-            for (VolumeId.Provisioned door : inventory.matching(Group.of(home), Names.doorPrefix(), "")) {
-                if (Homes.isDoor(door) && subvolumes.find(door).isPresent()) {
-                    throw new DriverException.InUse(
-                            "home " + home + " is in use as volume " + door + "; delete that volume first");
-                }
-            }
+            checkUnused(home, Optional.empty());
             filling.remove(home);
         });
+    }
+
+    /// Removes the home behind a volume with the files in it, and that volume; of both, one that is not there is no
+    /// error. Whoever is refused finds both as they were.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `door` stands for no home
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another volume stands for that home
+    public void deleteHomeBehind(VolumeId.Provisioned door) {
+        if (!Homes.isDoor(door)) {
+            throw new DriverException.InvalidRequest(
+                    "secrets: " + Homes.DELETE + ", and " + door + " stands for no home");
+        }
+        VolumeId.Provisioned home = Homes.behind(door);
+        operations.run(
+                key(door),
+                () -> operations.run(key(home), () -> {
+                    checkUnused(home, Optional.of(door));
+                    filling.remove(door);
+                    filling.remove(home);
+                }));
+    }
+
+    private void checkUnused(VolumeId.Provisioned home, Optional<VolumeId.Provisioned> butBy) {
+        for (VolumeId.Provisioned door : inventory.matching(Group.of(home), Names.doorPrefix(), "")) {
+            if (Homes.isDoor(door)
+                    && !butBy.equals(Optional.of(door))
+                    && subvolumes.find(door).isPresent()) {
+                throw new DriverException.InUse(
+                        "home " + home + " is in use as volume " + door + "; delete that volume first");
+            }
+        }
     }
 
     /// What is known of a volume (CSI v1.13, ControllerGetVolume).

@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +71,22 @@ class CephCapsCommandTest {
             assertTrue(out.toString().contains("mds 'allow * fsname=x'"), out.toString());
         }
         assertTrue(out.toString().contains("\"osd blocklist\" with blocklistop=add"), out.toString());
+    }
+
+    @Test
+    void aUserThatTheShellWouldReadAsMoreIsRefused() {
+        for (String user : List.of("a; touch x #", "a b", "$(id)", "client.a", "a\nb", "")) {
+            assertEquals(2, run("--fs", "x", "--user", user), user);
+        }
+        assertTrue(err.toString().contains("--user: must be a cephx user"), err.toString());
+        assertEquals("", out.toString());
+    }
+
+    @Test
+    void changingCapsShowsNobodyTheKey() {
+        assertEquals(0, run("--fs", "x", "--user", "one", "--change"), err.toString());
+        assertTrue(out.toString().contains("ceph auth caps client.one \\\n"), out.toString());
+        assertTrue(out.toString().endsWith(" \\\n  >/dev/null\n"), out.toString());
     }
 
     @Test

@@ -128,6 +128,29 @@ final class HomesTest {
     }
 
     @Test
+    void aHomeIsRemovedWithItsOnlyVolumeOrNothingIs() {
+        Volume door = door("pvc-1");
+        Volume other = door("pvc-2");
+        world.ceph.write(home(door), "file", "kept");
+        Volumes volumes = world.domain.volumes();
+        VolumeId.Provisioned id = (VolumeId.Provisioned) door.id();
+        DriverException.InUse refused = assertThrows(DriverException.InUse.class, () -> volumes.deleteHomeBehind(id));
+        assertTrue(String.valueOf(refused.getMessage()).contains(other.id().toString()), refused.getMessage());
+        assertEquals(Set.of(door.id(), other.id()), world.keys);
+        assertEquals(GIB, volumes.get(id).capacityBytes());
+        assertEquals(Map.of("file", "kept"), world.ceph.files(home(door)));
+        assertThrows(DriverException.InvalidRequest.class, () -> volumes.deleteHomeBehind(home(door)));
+        volumes.delete(other.id());
+        for (int time = 0; time < 2; time++) {
+            volumes.deleteHomeBehind(id);
+            assertEquals(Set.of(), world.keys);
+            for (VolumeId gone : List.of(id, home(door))) {
+                assertThrows(DriverException.NotFound.class, () -> volumes.get(gone));
+            }
+        }
+    }
+
+    @Test
     void healthIsThatOfTheHome() {
         VolumeId.Provisioned door = (VolumeId.Provisioned) door("pvc-1").id();
         assertEquals(List.of(), world.domain.health().of(door).troubles());

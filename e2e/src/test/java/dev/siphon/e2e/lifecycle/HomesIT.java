@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import csi.v1.CapacityRange;
 import csi.v1.ControllerExpandVolumeRequest;
+import csi.v1.ControllerGetVolumeRequest;
 import csi.v1.CreateVolumeRequest;
 import csi.v1.DeleteVolumeRequest;
 import csi.v1.Volume;
@@ -13,16 +16,32 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.e2e.driver.LeavesNothingBehind;
 import dev.siphon.e2e.driver.Outcome;
 import dev.siphon.e2e.driver.Requests;
+import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Project;
 import io.grpc.Status.Code;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Homes: one per account, whatever comes and goes.
 @ExtendWith(LeavesNothingBehind.class)
 final class HomesIT {
     private static final int U1 = 10001;
+    /// Nobody else's in these tests, so that its name leads to one group.
+    private static final String LOGGED_IN = "u9";
+    private static final long MIB = 1L << 20;
+
+    @TempDir
+    private Path keys = Path.of("");
 
     @Test
     void severalVolumesOfOneAccountAreOneHomeThatStays() {
@@ -76,6 +95,84 @@ final class HomesIT {
                     setup.controller().controller().createSnapshot(Requests.snapshot("of-a-door", door.getVolumeId())));
             assertEquals(Code.INVALID_ARGUMENT, snapshot.code());
         }
+    }
+
+    @Test
+    void aLoginHostsHomeGrowsAndGoesWithItsLastHostAlsoWhenItsAccountIsGone() throws IOException {
+        try (Setup setup = Setup.start("--key-dir=" + keys)) {
+            JsonObject made = JsonParser.parseString(siphon(setup, 0, "--host=login1", "--size=100Mi", "--json"))
+                    .getAsJsonObject();
+            String home = made.get("home").getAsString();
+            setup.atEnd(() -> removeAll(setup, home));
+            JsonObject grown = JsonParser.parseString(siphon(setup, 0, "--host=login1", "--size=200Mi", "--json"))
+                    .getAsJsonObject();
+            assertEquals(List.of(100 * MIB, 200 * MIB), List.of(bytes(made), bytes(grown)));
+            assertEquals(made.get("identity"), grown.get("identity"));
+            siphon(setup, 0, "--host=login2");
+            Map<String, String> before = keys();
+            assertEquals(2, before.size());
+
+            String refused = siphon(setup, 1, "--host=login1", "--delete", "--yes");
+            assertTrue(refused.contains("is in use as volume"), refused);
+            assertEquals(before, keys());
+            siphon(setup, 0, "--host=login1");
+            assertEquals(before, keys());
+
+            Files.writeString(setup.folder().file("passwd"), "");
+            siphon(setup, 0, "--host=login2", "--forget");
+            assertEquals(1, keys().size());
+            siphon(setup, 0, "--host=login1", "--delete", "--yes");
+            assertEquals(Map.of(), keys());
+            assertEquals(
+                    Code.NOT_FOUND,
+                    Outcome.of(() -> setup.controller()
+                                    .controller()
+                                    .controllerGetVolume(ControllerGetVolumeRequest.newBuilder()
+                                            .setVolumeId(home)
+                                            .build()))
+                            .code());
+        }
+    }
+
+    private static long bytes(JsonObject shown) {
+        return shown.get("bytes").getAsLong();
+    }
+
+    /// What the controller keeps of the keys of volumes.
+    private Map<String, String> keys() throws IOException {
+        Map<String, String> all = new TreeMap<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(keys, "*.json")) {
+            for (Path file : files) {
+                all.put(file.getFileName().toString(), Files.readString(file));
+            }
+        }
+        return all;
+    }
+
+    private void removeAll(Setup setup, String home) {
+        try {
+            for (String file : keys().keySet()) {
+                delete(setup, Requests.delete(file.replace(".json", ""))).get();
+            }
+            delete(setup, deletion(home)).get();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Runs `siphon home` as an administrator would beside the controller.
+    private String siphon(Setup setup, int exit, String... flags) {
+        List<String> command = new ArrayList<>(List.of(Project.launcher().toString(), "home", LOGGED_IN));
+        command.addAll(List.of(flags));
+        command.addAll(List.of(
+                "--clusters=" + setup.folder().file("clusters.json"),
+                "--directory-passwd=" + setup.folder().file("passwd"),
+                "--directory-group=" + setup.folder().file("group"),
+                "--key-dir=" + keys,
+                "--endpoint=unix://" + setup.controllerProcess().endpoint().path()));
+        Command.Result result = Command.attempt(command.toArray(String[]::new));
+        assertEquals(exit, result.exit(), result.output());
+        return result.output();
     }
 
     private static CreateVolumeRequest home(String name, long bytes) {

@@ -1,6 +1,7 @@
 package dev.siphon.controller.admin.rpc;
 
 import csi.v1.CapacityRange;
+import csi.v1.ControllerExpandVolumeRequest;
 import csi.v1.ControllerGrpc;
 import csi.v1.CreateVolumeRequest;
 import csi.v1.DeleteVolumeRequest;
@@ -75,11 +76,23 @@ public final class Leader implements AutoCloseable {
                 .build()));
     }
 
-    /// Removes a home with the files in it; one that is not there is no error.
-    public void deleteHome(VolumeId.Provisioned home) {
+    /// Removes the home behind `door` with the files in it, and `door`, or neither; what is not there is no error.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another volume stands for the home
+    public void deleteHomeBehind(VolumeId.Provisioned door) {
         var _ = patiently(() -> stub().deleteVolume(DeleteVolumeRequest.newBuilder()
-                .setVolumeId(home.toString())
-                .putSecrets(Homes.DELETE, home.toString())
+                .setVolumeId(door.toString())
+                .putSecrets(Homes.DELETE, Homes.behind(door).toString())
+                .build()));
+    }
+
+    /// ControllerExpandVolume; one that is as large already stays as it is.
+    ///
+    /// @param sizeBytes at least
+    public void expand(VolumeId.Provisioned volume, long sizeBytes) {
+        var _ = patiently(() -> stub().controllerExpandVolume(ControllerExpandVolumeRequest.newBuilder()
+                .setVolumeId(volume.toString())
+                .setCapacityRange(CapacityRange.newBuilder().setRequiredBytes(sizeBytes))
                 .build()));
     }
 
