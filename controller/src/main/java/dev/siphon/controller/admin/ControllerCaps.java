@@ -87,7 +87,8 @@ record ControllerCaps(List<String> fileSystems, List<Use> uses) {
             return new Words("ceph auth get-or-create", List.of("-o " + quoted(keyringFile)));
         }
 
-        /// To give other caps to an identity that exists. Ceph 20 prints the key with them, which is nobody's to see.
+        /// To give other caps to an identity that exists. Ceph 20 prints the key with them, which is nobody's
+        /// to see.
         static Words change() {
             return new Words("ceph auth caps", List.of(">/dev/null"));
         }

@@ -147,7 +147,8 @@ public final class HomeCommand implements Callable<Integer> {
         return CommandLine.ExitCode.OK;
     }
 
-    /// The volume by which this host uses the home, which need not be there; nor need the directory have the account.
+    /// The volume by which this host uses the home, which need not be there; nor need the directory have the
+    /// account.
     private VolumeId.Provisioned door(Backend backend) {
         Clusters clusters = backend.ceph().ports().clusters();
         String cluster = options.cluster.isEmpty() ? clusters.defaultCluster() : options.cluster;

@@ -7,8 +7,8 @@ import java.util.Optional;
 /// to it: a subvolume that holds nothing, whose context and key lead to the home. Doors come and go with their
 /// PVCs; the home stays until an administrator removes it.
 public final class Homes {
-    /// What DeleteVolume, of a home or of a door, has to carry among its secrets to remove the home (and the door),
-    /// with the home's id as value: no orchestrator sends that, so no reclaim policy takes a home away.
+    /// What DeleteVolume, of a home or of a door, has to carry among its secrets to remove the home (and the
+    /// door), with the home's id as value: no orchestrator sends that, so no reclaim policy takes a home away.
     public static final String DELETE = "deleteHome";
 
     private Homes() {}

@@ -161,8 +161,8 @@ public final class Volumes {
         });
     }
 
-    /// Removes the home behind a volume with the files in it, and that volume; of both, one that is not there is no
-    /// error. Whoever is refused finds both as they were.
+    /// Removes the home behind a volume with the files in it, and that volume; of both, one that is not there
+    /// is no error. Whoever is refused finds both as they were.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `door` stands for no home
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if another volume stands for that home

@@ -76,7 +76,8 @@ public final class Leader implements AutoCloseable {
                 .build()));
     }
 
-    /// Removes the home behind `door` with the files in it, and `door`, or neither; what is not there is no error.
+    /// Removes the home behind `door` with the files in it, and `door`, or neither; what is not there is no
+    /// error.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if another volume stands for the home
     public void deleteHomeBehind(VolumeId.Provisioned door) {
