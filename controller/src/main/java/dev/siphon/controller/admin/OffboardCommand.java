@@ -16,7 +16,6 @@ import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,7 +42,6 @@ import picocli.CommandLine.Spec;
         })
 final class OffboardCommand implements Callable<Integer> {
     private static final int FAILED = 1;
-    private static final String NOT_WHOLE = "it is no whole volume; siphon audit says why";
 
     @Spec
     private CommandSpec command = CommandSpec.create();
@@ -157,16 +155,13 @@ final class OffboardCommand implements Callable<Integer> {
             for (VolumeId.Provisioned volume : volumes(backend, groups)) {
                 Optional<Subvolume> found = backend.ceph().ports().subvolumes().find(volume);
                 Optional<String> reason = nothingToCopy(volume, found);
-                if (reason.isEmpty() && !isWhole(found)) {
-                    reason = Optional.of("failed: " + NOT_WHOLE);
-                    all = false;
-                }
                 long size = found.map(Subvolume::quotaBytes)
                         .orElse(OptionalLong.empty())
                         .orElse(0);
                 String copy = "";
                 if (reason.isEmpty()) {
                     try {
+                        checkWhole(found);
                         copy = copy(controller, other, volume, size);
                     } catch (DriverException refused) {
                         reason = Optional.of("failed: " + refused.getMessage());
@@ -212,18 +207,12 @@ final class OffboardCommand implements Callable<Integer> {
             Archiver.Archived written = new Archiver.Archived(0, 0, 0);
             Optional<Subvolume> found = backend.ceph().ports().subvolumes().find(volume);
             Optional<String> reason = nothingToCopy(volume, found);
-            if (reason.isEmpty() && !isWhole(found)) {
-                reason = Optional.of("failed: " + NOT_WHOLE);
-                all = false;
-            } else if (reason.isEmpty()) {
+            if (reason.isEmpty()) {
                 try {
-                    Files.createDirectories(file.getParent());
+                    checkWhole(found);
                     written = export.write(volume, file);
                 } catch (DriverException refused) {
                     reason = Optional.of("failed: " + refused.getMessage());
-                    all = false;
-                } catch (IOException unwritable) {
-                    reason = Optional.of("failed: " + file.getParent() + " cannot be made: " + unwritable.getMessage());
                     all = false;
                 }
             }
@@ -252,8 +241,10 @@ final class OffboardCommand implements Callable<Integer> {
         return found.filter(it -> it.state() == Subvolume.State.RETAINED).map(_ -> "only snapshots are left of it");
     }
 
-    private static boolean isWhole(Optional<Subvolume> found) {
-        return found.filter(it -> it.state() == Subvolume.State.READY).isPresent();
+    private static void checkWhole(Optional<Subvolume> found) {
+        if (found.filter(it -> it.state() == Subvolume.State.READY).isEmpty()) {
+            throw new DriverException.InUse("it is no whole volume; siphon audit says why");
+        }
     }
 
     private static List<VolumeId.Provisioned> volumes(Backend backend, List<Group> groups) {

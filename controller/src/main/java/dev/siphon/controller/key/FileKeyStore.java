@@ -115,7 +115,6 @@ public final class FileKeyStore implements KeyStore {
         return found;
     }
 
-    /// Where a key is written before it is whole; one that was killed meanwhile leaves it.
     private Path file(VolumeId.Provisioned volume) {
         return folder.resolve(volume + SUFFIX);
     }

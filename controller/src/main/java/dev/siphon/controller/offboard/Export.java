@@ -38,7 +38,8 @@ public final class Export {
         this.archiver = archiver;
     }
 
-    /// Writes a volume to a file of mode 0600. The file is whole or not there; one that is there is replaced.
+    /// Writes a volume to a file of mode 0600, in a directory that is made if need be. The file is whole or not there;
+    /// one that is there is replaced.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the file cannot be written
     public Archiver.Archived write(VolumeId.Provisioned volume, Path file) {
@@ -58,6 +59,7 @@ public final class Export {
     }
 
     private Archiver.Archived write(VolumeId.Provisioned volume, String path, Path file) throws IOException {
+        Files.createDirectories(file.getParent());
         Path part = file.resolveSibling(file.getFileName() + "." + run + ".part");
         try {
             Archiver.Archived written = archive(volume, path, part);

@@ -284,19 +284,22 @@ public final class Ledger {
             return;
         }
         sumIfNot(request.group(), book);
-        boolean overcommit = request.overcommit() || book.isOvercommitted(request.item());
-        if (!fits(book, request, overcommit, made) && book.isOlderThan(FRESH)) {
-            sum(request.group(), book);
+        if (made) {
+            book.free(request.item());
         }
-        if (!fits(book, request, overcommit, made)) {
+        boolean overcommit = request.overcommit() || book.isOvercommitted(request.item());
+        if (!fits(book, request, overcommit) && book.isOlderThan(FRESH)) {
+            sum(request.group(), book);
+            if (made) {
+                book.free(request.item());
+            }
+        }
+        if (!fits(book, request, overcommit)) {
             throw refusal(book, request, overcommit);
         }
     }
 
-    private boolean fits(Book book, Request request, boolean overcommit, boolean made) {
-        if (made) {
-            book.free(request.item());
-        }
+    private boolean fits(Book book, Request request, boolean overcommit) {
         long asked = overcommit && !request.item().isSnapshot() ? 1 : growth(book, request);
         return asked <= 0 || asked <= book.limit.orElseThrow().orElseThrow() - used(book, request, overcommit);
     }

@@ -18,13 +18,13 @@ import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.Command;
 import io.grpc.Status;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -56,7 +56,7 @@ final class FreezingIT {
         Files.writeString(mounted.resolve("file"), "before");
         try (FileChannel open =
                 FileChannel.open(mounted.resolve("open"), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-            write(open);
+            KeyCommandsIT.write(open);
 
             JsonObject frozen = siphon("user", "offboard", "u1");
 
@@ -64,7 +64,7 @@ final class FreezingIT {
             assertEquals(1, frozen.get("keys").getAsInt());
             assertTrue(frozen.get("sessions_ended").getAsInt() > 0, frozen.toString());
             assertEquals("", frozen.get("note").getAsString());
-            assertThrows(IOException.class, () -> write(open), "in a session that was open");
+            assertThrows(IOException.class, () -> KeyCommandsIT.write(open), "in a session that was open");
         } catch (IOException whatCouldNotBeWritten) {
             // is told once more when the file is closed
             assertFalse(whatCouldNotBeWritten.toString().isEmpty());
@@ -118,15 +118,9 @@ final class FreezingIT {
     }
 
     private JsonObject siphon(String... words) {
-        String[] command = java.util.Arrays.copyOf(words, words.length + 1);
-        command[words.length] = "--json";
-        Command.Result result = driver.siphon(command);
+        Command.Result result =
+                driver.siphon(Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));
         assertEquals(0, result.exit(), result.output());
         return JsonParser.parseString(result.output()).getAsJsonObject();
-    }
-
-    private static void write(FileChannel open) throws IOException {
-        var _ = open.write(ByteBuffer.wrap(new byte[] {1}));
-        open.force(true);
     }
 }

@@ -203,7 +203,8 @@ final class KeyCommandsIT {
                 "a name is no address");
     }
 
-    private static void write(FileChannel open) throws IOException {
+    /// Writes a byte to the disk.
+    static void write(FileChannel open) throws IOException {
         var _ = open.write(ByteBuffer.wrap(new byte[] {1}));
         open.force(true);
     }

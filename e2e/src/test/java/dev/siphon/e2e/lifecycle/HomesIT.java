@@ -17,17 +17,16 @@ import dev.siphon.e2e.driver.LeavesNothingBehind;
 import dev.siphon.e2e.driver.Outcome;
 import dev.siphon.e2e.driver.Requests;
 import dev.siphon.e2e.lab.Command;
-import dev.siphon.e2e.lab.Project;
 import io.grpc.Status.Code;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -160,17 +159,9 @@ final class HomesIT {
         }
     }
 
-    /// Runs `siphon home` as an administrator would beside the controller.
     private String siphon(Setup setup, int exit, String... flags) {
-        List<String> command = new ArrayList<>(List.of(Project.launcher().toString(), "home", LOGGED_IN));
-        command.addAll(List.of(flags));
-        command.addAll(List.of(
-                "--clusters=" + setup.folder().file("clusters.json"),
-                "--directory-passwd=" + setup.folder().file("passwd"),
-                "--directory-group=" + setup.folder().file("group"),
-                "--key-dir=" + keys,
-                "--endpoint=unix://" + setup.controllerProcess().endpoint().path()));
-        Command.Result result = Command.attempt(command.toArray(String[]::new));
+        Command.Result result = setup.siphon(
+                keys, Stream.concat(Stream.of("home", LOGGED_IN), Stream.of(flags)).toArray(String[]::new));
         assertEquals(exit, result.exit(), result.output());
         return result.output();
     }

@@ -16,13 +16,11 @@ import dev.siphon.e2e.driver.Outcome;
 import dev.siphon.e2e.driver.Requests;
 import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Lab;
-import dev.siphon.e2e.lab.Project;
 import io.grpc.Status;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -56,16 +54,7 @@ final class OffboardIT {
     }
 
     private Command.Result attempt(Setup setup, String... words) {
-        List<String> command = new ArrayList<>(List.of(Project.launcher().toString()));
-        command.addAll(List.of(words));
-        command.addAll(List.of(
-                "--json",
-                "--clusters=" + setup.folder().file("clusters.json"),
-                "--directory-passwd=" + setup.folder().file("passwd"),
-                "--directory-group=" + setup.folder().file("group"),
-                "--key-dir=" + keys,
-                "--endpoint=unix://" + setup.controllerProcess().endpoint().path()));
-        return Command.attempt(command.toArray(String[]::new));
+        return setup.siphon(keys, Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));
     }
 
     private Path key(Volume volume) {

@@ -10,12 +10,15 @@ import dev.siphon.e2e.driver.Outcome;
 import dev.siphon.e2e.driver.Requests;
 import dev.siphon.e2e.driver.ServedProcess;
 import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Lab;
 import dev.siphon.e2e.lab.LabLdap;
+import dev.siphon.e2e.lab.Project;
 import io.grpc.Status;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
@@ -83,6 +86,21 @@ final class Setup implements AutoCloseable {
 
     ServedProcess controllerProcess() {
         return controllerProcess;
+    }
+
+    /// Runs `siphon` as an administrator would beside the controller.
+    ///
+    /// @param keys where the controller keeps the keys of volumes
+    Command.Result siphon(Path keys, String... words) {
+        List<String> command = new ArrayList<>(List.of(Project.launcher().toString()));
+        command.addAll(List.of(words));
+        command.addAll(List.of(
+                "--clusters=" + folder.file("clusters.json"),
+                "--directory-passwd=" + folder.file("passwd"),
+                "--directory-group=" + folder.file("group"),
+                "--key-dir=" + keys,
+                "--endpoint=unix://" + controllerProcess.endpoint().path()));
+        return Command.attempt(command.toArray(String[]::new));
     }
 
     /// Ends the controller and starts another on the same socket, which clients find by themselves.
