@@ -1,4 +1,4 @@
-// Versions that fit together; all of Kubernetes in one release.
+// The CSI sidecars that the image carries, on one release of Kubernetes' modules.
 module siphon.test/sidecars
 
 go 1.26.0
