@@ -7,12 +7,14 @@ import dev.siphon.controller.grant.FileGrantsStore;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.Owners;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
@@ -65,6 +67,7 @@ public final class ControllerMain implements Callable<Integer> {
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
         Backend backend = Backend.open(
                 config.backend(),
+                config.server().driverName(),
                 ClientIdentity.of(
                         config.server().driverName().toString(),
                         config.server().endpoint().path()),
@@ -76,12 +79,16 @@ public final class ControllerMain implements Callable<Integer> {
                 backend.keys().map(store -> new VolumeKeys(ports, ceph.identities(), store, timeLeft));
         Domain domain = Domain.over(
                 ports,
-                backend.directory(),
-                config.defaultOwner(),
+                new Owners(
+                        backend.directory(),
+                        backend.kubernetes().map(KubernetesAdapter::namespaces),
+                        config.defaultOwner()),
                 keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
                 timeLeft);
-        Optional<NamespaceGrants> grants =
-                config.grantsFile().map(file -> new NamespaceGrants(ports, new FileGrantsStore(file)));
+        Optional<NamespaceGrants> grants = backend.kubernetes()
+                .map(KubernetesAdapter::grants)
+                .or(() -> config.grantsFile().map(FileGrantsStore::new))
+                .map(store -> new NamespaceGrants(ports, store));
         boolean afterKill = Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
         DriverProcess process = DriverProcess.start(
                 config.server(),

@@ -41,8 +41,8 @@ public final class ControllerOptions {
     @Option(
             names = "--grants-file",
             defaultValue = "${env:SIPHON_GRANTS_FILE:-}",
-            description = "Publish in this file which namespaces may use whose volumes, for nodes with the same flag"
-                    + " (default: nobody asks).")
+            description = "Publish in this file which namespaces may use whose volumes, for nodes with the same flag; not"
+                    + " with --kubernetes-namespace (default: nobody asks).")
     private String grantsFile = "";
 
     Level logLevel() {
@@ -59,6 +59,9 @@ public final class ControllerOptions {
         var grants = problems.read(
                 "--grants-file",
                 () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(ControllerOptions::forGrants));
+        if (!grantsFile.isEmpty() && backend.hasKubernetes()) {
+            problems.add("--grants-file", "does not go with --kubernetes-namespace, where grants are a ConfigMap");
+        }
         var reconcileEvery = problems.read("--reconcile-interval", () -> atLeastOne(reconcileSeconds));
         return problems.orFail(
                 command,
