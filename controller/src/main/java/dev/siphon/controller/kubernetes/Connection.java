@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
@@ -52,8 +51,8 @@ final class Connection {
         Config config;
         try {
             config = Config.fromKubeconfig(kubeconfig.toFile());
-        } catch (KubernetesClientException _) {
-            // the cause would quote it, tokens included
+        } catch (RuntimeException _) {
+            // several libraries read it, each with exceptions of its own, which quote it, tokens included
             throw new IllegalArgumentException("is no kubeconfig: " + kubeconfig);
         }
         if (config.getCurrentContext() == null) {

@@ -35,6 +35,9 @@ final class KubernetesApi implements AutoCloseable {
     /// How many objects to ask for at once: some hundred KB.
     private static final long PAGE = 250;
 
+    /// Where Java has the exceptions that are about connections.
+    private static final List<String> OF_CONNECTIONS = List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
+
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVER_ERROR = 500;
 
@@ -78,7 +81,10 @@ final class KubernetesApi implements AutoCloseable {
         String next = "";
         do {
             ListOptions page = page(labels, next);
-            KubernetesResourceList<T> found = ask(doing, server -> request.apply(server, page));
+            KubernetesResourceList<T> found = find(doing, server -> request.apply(server, page))
+                    .filter(answer -> answer.getMetadata() != null)
+                    .orElseThrow(() -> new DriverException.BackendFault(
+                            doing + " was answered with something else by the API server of Kubernetes"));
             found.getItems().forEach(each);
             next = Optional.ofNullable(found.getMetadata().getContinue()).orElse("");
         } while (!next.isEmpty());
@@ -147,7 +153,7 @@ final class KubernetesApi implements AutoCloseable {
 
     private static DriverException answered(String doing, KubernetesClientException answer) {
         int code = answer.getCode();
-        if (code == 0) {
+        if (code <= 0) {
             return new DriverException.BackendUnavailable(
                     "the API server of Kubernetes cannot be reached (" + doing + "): " + trouble(answer) + "; retry");
         }
@@ -173,14 +179,15 @@ final class KubernetesApi implements AutoCloseable {
         return Optional.ofNullable(answer.getStatus()).map(Status::getMessage).orElse("no reason given");
     }
 
-    /// The first of the causes that is Java's own, so of the network or of TLS.
+    /// The first of the causes that is about network or TLS; what is about the answer would quote it.
     private static String trouble(Throwable answer) {
         for (Throwable cause = answer; cause != null; cause = cause.getCause()) {
-            if (cause.getClass().getName().startsWith("java") && cause.getMessage() != null) {
-                return cause.getClass().getSimpleName() + ": " + cause.getMessage();
+            String name = cause.getClass().getName();
+            if (OF_CONNECTIONS.stream().anyMatch(name::startsWith)) {
+                return Optional.ofNullable(cause.getMessage()).orElse(name);
             }
         }
-        return "no connection";
+        return "what came was no answer";
     }
 
     @Override

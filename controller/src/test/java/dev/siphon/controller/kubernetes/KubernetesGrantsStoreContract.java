@@ -54,7 +54,12 @@ abstract class KubernetesGrantsStoreContract extends GrantsStoreContract {
 
     @Override
     protected void spoil(String text) {
-        published().edit(there -> new ConfigMapBuilder(there).addToData("grants.json", text).build());
+        ConfigMap spoilt = new ConfigMapBuilder(published().get()).addToData("grants.json", text).build();
+        cluster().admin()
+                .configMaps()
+                .inNamespace(cluster().access().namespace())
+                .resource(spoilt)
+                .update();
     }
 
     @Test

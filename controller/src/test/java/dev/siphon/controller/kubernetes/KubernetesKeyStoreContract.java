@@ -203,12 +203,13 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
         KeyStore store = open();
         store.named(VOLUME, "pvc-1");
         store.put(VOLUME, key(VOLUME, "first"));
-        secret("pvc-1").edit(there -> new SecretBuilder(there)
+        Secret broken = new SecretBuilder(secret("pvc-1").get())
                 .editMetadata()
                 .addToLabels("team", "storage")
                 .endMetadata()
                 .withData(Map.of("userKey", encoded("alone")))
-                .build());
+                .build();
+        cluster().admin().secrets().inNamespace(cluster().access().namespace()).resource(broken).update();
         assertEquals(Optional.empty(), store.find(VOLUME));
         assertEquals(Optional.empty(), store.since(VOLUME));
         assertEquals(List.of(VOLUME), store.volumes());

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -74,12 +75,13 @@ final class KubernetesLab {
     }
 
     private static String token(KubernetesClient admin, String namespace) {
-        return admin.serviceAccounts()
-                .inNamespace(namespace)
-                .withName(SERVICE_ACCOUNT)
-                .tokenRequest()
-                .getStatus()
-                .getToken();
+        String request = "{\"apiVersion\": \"authentication.k8s.io/v1\", \"kind\": \"TokenRequest\", \"spec\": {}}";
+        String path = "/api/v1/namespaces/" + namespace + "/serviceaccounts/" + SERVICE_ACCOUNT + "/token";
+        return JsonParser.parseString(admin.raw(path, "POST", request))
+                .getAsJsonObject()
+                .getAsJsonObject("status")
+                .get("token")
+                .getAsString();
     }
 
     /// Where the administrator's kubeconfig leads to.

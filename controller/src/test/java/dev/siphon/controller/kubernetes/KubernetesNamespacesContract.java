@@ -85,15 +85,17 @@ abstract class KubernetesNamespacesContract extends NamespacesContract {
                 .getUid();
     }
 
-    /// Whoever uses it would keep it there for a while; nobody does.
     @Override
     protected void removeClaim(String namespace, String name) {
-        var claim = cluster().admin().persistentVolumeClaims().inNamespace(namespace).withName(name);
-        claim.edit(there -> new PersistentVolumeClaimBuilder(there)
+        var claims = cluster().admin().persistentVolumeClaims().inNamespace(namespace);
+        // nobody uses it, and nothing runs that would look
+        PersistentVolumeClaim unprotected = new PersistentVolumeClaimBuilder(
+                        claims.withName(name).get())
                 .editMetadata()
-                .withFinalizers()
+                .withFinalizers(List.of())
                 .endMetadata()
-                .build());
-        claim.delete();
+                .build();
+        claims.resource(unprotected).update();
+        claims.withName(name).delete();
     }
 }
