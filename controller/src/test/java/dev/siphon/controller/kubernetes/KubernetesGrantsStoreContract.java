@@ -24,7 +24,8 @@ abstract class KubernetesGrantsStoreContract extends GrantsStoreContract {
     abstract TestCluster cluster();
 
     private Resource<ConfigMap> published() {
-        return cluster().admin()
+        return cluster()
+                .admin()
                 .configMaps()
                 .inNamespace(cluster().access().namespace())
                 .withName("siphon-grants");
@@ -54,8 +55,11 @@ abstract class KubernetesGrantsStoreContract extends GrantsStoreContract {
 
     @Override
     protected void spoil(String text) {
-        ConfigMap spoilt = new ConfigMapBuilder(published().get()).addToData("grants.json", text).build();
-        cluster().admin()
+        ConfigMap spoilt = new ConfigMapBuilder(published().get())
+                .addToData("grants.json", text)
+                .build();
+        cluster()
+                .admin()
                 .configMaps()
                 .inNamespace(cluster().access().namespace())
                 .resource(spoilt)
@@ -64,7 +68,8 @@ abstract class KubernetesGrantsStoreContract extends GrantsStoreContract {
 
     @Test
     void whatAChartMadeBeforeStays() {
-        cluster().admin()
+        cluster()
+                .admin()
                 .configMaps()
                 .inNamespace(cluster().access().namespace())
                 .resource(new ConfigMapBuilder()
