@@ -100,7 +100,7 @@ final class InMemoryApiServer implements AutoCloseable {
 
     private static Map<String, String> query(String raw) {
         Map<String, String> parts = new HashMap<>();
-        for (String part : Optional.ofNullable(raw).orElse("").split("&")) {
+        for (String part : Optional.ofNullable(raw).orElse("").split("&", -1)) {
             String[] pair = part.split("=", 2);
             if (pair.length == 2) {
                 parts.put(pair[0], URLDecoder.decode(pair[1], StandardCharsets.UTF_8));
@@ -123,7 +123,7 @@ final class InMemoryApiServer implements AutoCloseable {
 
     /// `/api/v1/secrets` and the like: parts after `/api/v1` of a collection are one or three.
     private static boolean isCollection(String path) {
-        return path.substring("/api/v1/".length()).split("/").length % 2 == 1;
+        return path.substring("/api/v1/".length()).split("/", -1).length % 2 == 1;
     }
 
     private Answer getOrList(String path, Map<String, String> query) {
@@ -157,7 +157,7 @@ final class InMemoryApiServer implements AutoCloseable {
     private static boolean fits(JsonObject object, String selector) {
         JsonObject labels = Optional.ofNullable(object.getAsJsonObject(METADATA).getAsJsonObject("labels"))
                 .orElseGet(JsonObject::new);
-        return Arrays.stream(selector.split(","))
+        return Arrays.stream(selector.split(",", -1))
                 .filter(each -> !each.isEmpty())
                 .allMatch(each -> {
                     String[] pair = each.split("=", 2);
@@ -179,11 +179,11 @@ final class InMemoryApiServer implements AutoCloseable {
     }
 
     private static boolean isInNamespace(String path) {
-        return path.split("/").length > 5;
+        return path.split("/", -1).length > 5;
     }
 
     private static String namespaceOf(String path) {
-        return String.join("/", Arrays.copyOf(path.split("/"), 5));
+        return String.join("/", Arrays.copyOf(path.split("/", -1), 5));
     }
 
     private JsonObject put(String path, JsonObject object, JsonObject before) {

@@ -105,7 +105,7 @@ final class KubernetesLab {
         String text = manual().replace("name: " + SERVICE_ACCOUNT + "-cluster", "name: " + namespace)
                 .replace("namespace: siphon", "namespace: " + namespace);
         List<HasMetadata> made = new ArrayList<>();
-        for (String document : text.split("(?m)^---$")) {
+        for (String document : text.split("(?m)^---$", -1)) {
             GenericKubernetesResource rule =
                     admin.getKubernetesSerialization().unmarshal(document, GenericKubernetesResource.class);
             made.add(admin.resource(rule).create());
