@@ -42,9 +42,7 @@ public record Backend(
         return new Backend(
                 CephAdapter.open(config.clusters(), identity, config.limits(), config.keyType(), timeLeft, metrics),
                 directory(config.directory(), timeLeft, metrics),
-                config.keyFolder()
-                        .<KeyStore>map(FileKeyStore::new)
-                        .or(() -> kubernetes.map(KubernetesAdapter::keys)),
+                config.keyFolder().<KeyStore>map(FileKeyStore::new).or(() -> kubernetes.map(KubernetesAdapter::keys)),
                 kubernetes);
     }
 

@@ -109,12 +109,14 @@ public final class BackendOptions {
         if (!hasKubernetes() && !kubeconfig.isEmpty()) {
             problems.add("--kubeconfig", "goes with --kubernetes-namespace");
         }
-        return problems.read("--kubernetes-namespace, --kubeconfig", () -> given(kubernetesNamespace).map(namespace -> {
-            KubernetesAccess access =
-                    new KubernetesAccess(namespace, given(kubeconfig).map(Path::of));
-            access.check();
-            return access;
-        }));
+        return problems.read(
+                "--kubernetes-namespace, --kubeconfig",
+                () -> given(kubernetesNamespace).map(namespace -> {
+                    KubernetesAccess access =
+                            new KubernetesAccess(namespace, given(kubeconfig).map(Path::of));
+                    access.check();
+                    return access;
+                }));
     }
 
     private static ClustersFile clusters(Path path) {

@@ -13,7 +13,8 @@ import java.util.Optional;
 /// @param reconcileEvery how often the quotas of accounts are compared with the directory
 /// @param attach whether volumes are attached to nodes before they are used there
 /// @param leadAs what this controller is called among those of which one leads; empty if it is the only one
-/// @param grantsFile where to publish which namespaces may use whose volumes; empty if in Kubernetes, or no node asks
+/// @param grantsFile where to publish which namespaces may use whose volumes; empty if in Kubernetes, or no
+///     node asks
 public record ControllerConfig(
         ServerConfig server,
         BackendConfig backend,

@@ -49,8 +49,9 @@ public final class ControllerOptions {
     @Option(
             names = "--grants-file",
             defaultValue = "${env:SIPHON_GRANTS_FILE:-}",
-            description = "Publish in this file which namespaces may use whose volumes, for nodes with the same flag; not"
-                    + " with --kubernetes-namespace (default: nobody asks).")
+            description =
+                    "Publish in this file which namespaces may use whose volumes, for nodes with the same flag; not"
+                            + " with --kubernetes-namespace (default: nobody asks).")
     private String grantsFile = "";
 
     Level logLevel() {

@@ -48,8 +48,8 @@ public final class AdminOptions {
         ClientIdentity me = ClientIdentity.of(
                 "siphon admin",
                 Path.of("/proc", Long.toString(ProcessHandle.current().pid())));
-        try (Backend open = Backend.open(
-                config, driver.get(), me, config.limits()::patience, new PrometheusRegistry())) {
+        try (Backend open =
+                Backend.open(config, driver.get(), me, config.limits()::patience, new PrometheusRegistry())) {
             return work.applyAsInt(open);
         }
     }

@@ -27,8 +27,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule for owners
-/// has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the nodes from there.
+/// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule for
+/// owners has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the nodes
+/// from there.
 public final class NamespaceGrants implements AutoCloseable {
     /// The note on a group's directory that holds its grant, as [Grant#toJson] writes it. Keys of volumes cannot
     /// change it, since they may only read the group.
@@ -104,8 +105,8 @@ public final class NamespaceGrants implements AutoCloseable {
                         .isPresent();
     }
 
-    /// Publishes what is known with a change to it, one after another. Begins with what was published last, so that no
-    /// restart takes a grant away.
+    /// Publishes what is known with a change to it, one after another. Begins with what was published last, so that
+    /// no restart takes a grant away.
     ///
     /// @param now the places that are written or read with this change
     private void publish(Set<Place> now, Consumer<Map<Place, Grant>> change) {

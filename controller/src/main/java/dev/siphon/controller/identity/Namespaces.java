@@ -3,10 +3,11 @@ package dev.siphon.controller.identity;
 import java.util.Map;
 import java.util.Optional;
 
-/// Port: what is written at namespaces and PVCs about who may own volumes there. Every answer is of this moment.
+/// Port: what is written at namespaces and PVCs about who may own volumes there. Every answer is of this
+/// moment.
 ///
-/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
-/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not look.
+/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer,
+/// and [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not look.
 public interface Namespaces {
     /// A PVC.
     ///

@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 
 /// Port: where the keys of volumes wait for the nodes that stage them.
 ///
-/// What stores throw beyond what is said here: [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if the
-/// store cannot be reached, [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not
-/// use it. No message holds a key. Repeating anything is safe.
+/// What stores throw beyond what is said here: [dev.siphon.csi.DriverException.BackendUnavailable]
+/// (UNAVAILABLE) if the store cannot be reached, [dev.siphon.csi.DriverException.AccessDenied]
+/// (PERMISSION_DENIED) if the driver may not use it. No message holds a key. Repeating anything is safe.
 public interface KeyStore {
     /// Keeps the key of a volume, in place of an earlier one.
     ///
@@ -38,8 +38,8 @@ public interface KeyStore {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
-    /// False if there is certainly no key of the volume here, or only one that this process has not made. Asks nobody:
-    /// a new volume must not wait for a store.
+    /// False if there is certainly no key of the volume here, or only one that this process has not made. Asks
+    /// nobody: a new volume must not wait for a store.
     default boolean mayHave(VolumeId.Provisioned volume) {
         return true;
     }

@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Makes clients of an API server. Nothing is taken from the environment of the process but what Kubernetes itself puts
-/// there: the service account's files and the address.
+/// Makes clients of an API server. Nothing is taken from the environment of the process but what Kubernetes
+/// itself puts there: the service account's files and the address.
 final class Connection {
     /// Kubernetes, "Accessing the Kubernetes API from a Pod".
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");

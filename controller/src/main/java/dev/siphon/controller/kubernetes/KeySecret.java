@@ -85,7 +85,8 @@ final class KeySecret {
 
     /// The volume whose key a Secret holds; empty if it is not Siphon's.
     static Optional<VolumeId.Provisioned> volume(Secret secret) {
-        return TYPE.equals(secret.getType()) && SIPHON.equals(secret.getMetadata().getLabels().get(MANAGED_BY))
+        return TYPE.equals(secret.getType())
+                        && SIPHON.equals(secret.getMetadata().getLabels().get(MANAGED_BY))
                 ? Optional.ofNullable(secret.getMetadata().getAnnotations().get(VOLUME))
                         .flatMap(VolumeId::tryParse)
                         .filter(VolumeId.Provisioned.class::isInstance)

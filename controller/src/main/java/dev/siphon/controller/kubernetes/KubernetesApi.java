@@ -23,12 +23,13 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// The API server of Kubernetes, asked with a deadline. Connects at the first request, so that no start waits for it.
+/// The API server of Kubernetes, asked with a deadline. Connects at the first request, so that no start waits
+/// for it.
 ///
-/// All of it throws [DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer within 5 s, or within the
-/// caller's time where that is shorter; [DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not do it;
-/// [DriverException.BackendFault] (INTERNAL) for an answer that nobody expects. Messages say what was asked for and
-/// the server's code, and quote no object: it may be a Secret.
+/// All of it throws [DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer within 5 s, or
+/// within the caller's time where that is shorter; [DriverException.AccessDenied] (PERMISSION_DENIED) if the
+/// driver may not do it; [DriverException.BackendFault] (INTERNAL) for an answer that nobody expects. Messages
+/// say what was asked for and the server's code, and quote no object: it may be a Secret.
 final class KubernetesApi implements AutoCloseable {
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
@@ -36,7 +37,8 @@ final class KubernetesApi implements AutoCloseable {
     private static final long PAGE = 250;
 
     /// Where Java has the exceptions that are about connections.
-    private static final List<String> OF_CONNECTIONS = List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
+    private static final List<String> OF_CONNECTIONS =
+            List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
 
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVER_ERROR = 500;
@@ -129,7 +131,8 @@ final class KubernetesApi implements AutoCloseable {
             throw new DriverException.BackendUnavailable("the API server of Kubernetes gave no answer within "
                     + limit.toMillis() + " ms (" + doing + "); retry");
         } catch (ExecutionException failed) {
-            throw meaning(doing, Optional.<Throwable>ofNullable(failed.getCause()).orElse(failed));
+            throw meaning(
+                    doing, Optional.<Throwable>ofNullable(failed.getCause()).orElse(failed));
         } catch (InterruptedException _) {
             running.cancel(true);
             Thread.currentThread().interrupt();

@@ -41,7 +41,10 @@ final class KubernetesGrantsStore implements GrantsStore {
     public Grants last() {
         Optional<String> text = api.find(
                         "get " + what,
-                        server -> server.configMaps().inNamespace(api.namespace()).withName(NAME).get())
+                        server -> server.configMaps()
+                                .inNamespace(api.namespace())
+                                .withName(NAME)
+                                .get())
                 .flatMap(found -> Optional.ofNullable(found.getData()))
                 .map(data -> data.get(FILE));
         try {
@@ -69,11 +72,14 @@ final class KubernetesGrantsStore implements GrantsStore {
                 .withData(Map.of(FILE, text))
                 .build();
         // makes it or changes it; what others wrote beside the file stays
-        var _ = api.change("apply " + what, List.of(), server -> server.configMaps()
-                .inNamespace(api.namespace())
-                .resource(wanted)
-                .fieldManager(FIELD_MANAGER)
-                .forceConflicts()
-                .serverSideApply());
+        var _ = api.change(
+                "apply " + what,
+                List.of(),
+                server -> server.configMaps()
+                        .inNamespace(api.namespace())
+                        .resource(wanted)
+                        .fieldManager(FIELD_MANAGER)
+                        .forceConflicts()
+                        .serverSideApply());
     }
 }

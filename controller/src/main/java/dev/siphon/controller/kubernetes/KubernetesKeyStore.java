@@ -22,8 +22,9 @@ import org.slf4j.LoggerFactory;
 
 /// Keys as Secrets of the driver's namespace, each called like the PersistentVolume of its volume.
 ///
-/// Which volume has which Secret is remembered, from one listing and from what is written here; but what a Secret holds
-/// is always asked for, since people and administrators' commands change them too. Another's Secret is never changed.
+/// Which volume has which Secret is remembered, from one listing and from what is written here; but what a
+/// Secret holds is always asked for, since people and administrators' commands change them too. Another's
+/// Secret is never changed.
 final class KubernetesKeyStore implements KeyStore {
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesKeyStore.class);
     private static final int TRIES = 2;
@@ -68,7 +69,8 @@ final class KubernetesKeyStore implements KeyStore {
             LOG.warn("{} holds the key of another volume, so that of {} is in {}", secret(name), volume, secret(spare));
             name = spare;
             if (!write(name, volume, key)) {
-                throw new DriverException.BackendFault(secret(name) + " holds the key of another volume than " + volume);
+                throw new DriverException.BackendFault(
+                        secret(name) + " holds the key of another volume than " + volume);
             }
         }
         names.put(volume, name);
@@ -101,7 +103,10 @@ final class KubernetesKeyStore implements KeyStore {
         return api.change(
                 "create " + secret(made.getMetadata().getName()),
                 List.of(HttpURLConnection.HTTP_CONFLICT),
-                server -> server.secrets().inNamespace(api.namespace()).resource(made).create());
+                server -> server.secrets()
+                        .inNamespace(api.namespace())
+                        .resource(made)
+                        .create());
     }
 
     /// Not if somebody has changed it since it was read.
@@ -109,7 +114,10 @@ final class KubernetesKeyStore implements KeyStore {
         return api.change(
                 "update " + secret(changed.getMetadata().getName()),
                 List.of(HttpURLConnection.HTTP_CONFLICT, HttpURLConnection.HTTP_NOT_FOUND),
-                server -> server.secrets().inNamespace(api.namespace()).resource(changed).update());
+                server -> server.secrets()
+                        .inNamespace(api.namespace())
+                        .resource(changed)
+                        .update());
     }
 
     @Override
@@ -119,7 +127,9 @@ final class KubernetesKeyStore implements KeyStore {
 
     @Override
     public Optional<Instant> since(VolumeId.Provisioned volume) {
-        return current(volume).filter(secret -> KeySecret.key(secret).isPresent()).map(KeySecret::since);
+        return current(volume)
+                .filter(secret -> KeySecret.key(secret).isPresent())
+                .map(KeySecret::since);
     }
 
     private Optional<Secret> current(VolumeId.Provisioned volume) {
@@ -135,7 +145,10 @@ final class KubernetesKeyStore implements KeyStore {
     private Optional<Secret> get(String name) {
         return api.find(
                 "get " + secret(name),
-                server -> server.secrets().inNamespace(api.namespace()).withName(name).get());
+                server -> server.secrets()
+                        .inNamespace(api.namespace())
+                        .withName(name)
+                        .get());
     }
 
     /// All Secrets of a volume, of which a person may have made copies.
@@ -160,7 +173,10 @@ final class KubernetesKeyStore implements KeyStore {
             var _ = api.change(
                     "delete " + secret(name),
                     List.of(HttpURLConnection.HTTP_NOT_FOUND),
-                    server -> server.secrets().inNamespace(api.namespace()).withName(name).delete());
+                    server -> server.secrets()
+                            .inNamespace(api.namespace())
+                            .withName(name)
+                            .delete());
         }
         names.remove(volume);
     }
@@ -180,10 +196,12 @@ final class KubernetesKeyStore implements KeyStore {
     }
 
     private void all(BiConsumer<VolumeId.Provisioned, Secret> each) {
-        list(KeySecret.ALL, secret -> KeySecret.volume(secret).ifPresent(volume -> {
-            names.putIfAbsent(volume, secret.getMetadata().getName());
-            each.accept(volume, secret);
-        }));
+        list(
+                KeySecret.ALL,
+                secret -> KeySecret.volume(secret).ifPresent(volume -> {
+                    names.putIfAbsent(volume, secret.getMetadata().getName());
+                    each.accept(volume, secret);
+                }));
         listed = true;
     }
 

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 
 /// Namespaces and PVCs as the API server has them now; one round trip each.
 final class KubernetesNamespaces implements Namespaces {
-    /// What both may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less). They come from
-    /// the wire, and become part of a URL.
+    /// What both may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less). They come
+    /// from the wire, and become part of a URL.
     private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
 
     private final KubernetesApi api;
@@ -33,10 +33,12 @@ final class KubernetesNamespaces implements Namespaces {
         if (!NAME.matcher(namespace).matches() || !NAME.matcher(name).matches()) {
             return Optional.empty();
         }
-        return api.find("get PersistentVolumeClaim " + namespace + "/" + name, server -> server.persistentVolumeClaims()
-                        .inNamespace(namespace)
-                        .withName(name)
-                        .get())
+        return api.find(
+                        "get PersistentVolumeClaim " + namespace + "/" + name,
+                        server -> server.persistentVolumeClaims()
+                                .inNamespace(namespace)
+                                .withName(name)
+                                .get())
                 .map(found -> new Claim(
                         found.getMetadata().getUid(), found.getMetadata().getAnnotations()));
     }

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
-/// What the PersistentVolumes of this driver's volumes are called. The API finds none by its volume, so all are listed,
-/// more and more seldom: after a start the volumes that are looked for are found soon, or nobody has a
+/// What the PersistentVolumes of this driver's volumes are called. The API finds none by its volume, so all are
+/// listed, more and more seldom: after a start the volumes that are looked for are found soon, or nobody has a
 /// PersistentVolume for them.
 final class PersistentVolumes {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
@@ -34,7 +34,8 @@ final class PersistentVolumes {
         this.nanoTime = nanoTime;
     }
 
-    /// The names of all PersistentVolumes of Siphon's volumes; nothing if that was asked a moment ago, or is being asked.
+    /// The names of all PersistentVolumes of Siphon's volumes; nothing if that was asked a moment ago, or is being
+    /// asked.
     Map<VolumeId.Provisioned, String> names() {
         if (!looking.tryLock()) {
             return Map.of();

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 /// @param name its name; empty if the provisioner does not say
 /// @param volume the name that its PersistentVolume is to have; empty if the provisioner does not say
 public record ClaimRef(String namespace, Optional<String> name, Optional<String> volume) {
-    /// The provisioner ends the name of a PersistentVolume with the uid of its PVC, unless it is told to shorten that
-    /// (`--volume-name-uuid-length`).
+    /// The provisioner ends the name of a PersistentVolume with the uid of its PVC, unless it is told to shorten
+    /// that (`--volume-name-uuid-length`).
     private static final Pattern WITH_UID =
             Pattern.compile(".*([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})");
 

@@ -33,15 +33,14 @@ public sealed interface OwnerRule {
         private static final String BEGIN = "namespace-annotation:";
 
         /// A name of at most 63 characters, and a domain before it (Kubernetes, "Annotations": syntax).
-        private static final Pattern KEY = Pattern.compile("(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?"
-                + "[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
+        private static final Pattern KEY = Pattern.compile(
+                "(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?" + "[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
 
         /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `key` can be none
         public OfAnnotation {
             if (!KEY.matcher(key).matches()) {
-                throw new DriverException.InvalidRequest(
-                        "parameter owner: " + Quoted.of(key) + " is no key of an annotation; expected "
-                                + BEGIN + "KEY or " + BEGIN + "DOMAIN/KEY");
+                throw new DriverException.InvalidRequest("parameter owner: " + Quoted.of(key)
+                        + " is no key of an annotation; expected " + BEGIN + "KEY or " + BEGIN + "DOMAIN/KEY");
             }
         }
 

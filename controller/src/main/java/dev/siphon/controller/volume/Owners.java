@@ -11,9 +11,9 @@ import java.util.Optional;
 
 /// Says who owns a volume that is to be made.
 ///
-/// What the author of a PVC may write decides nothing by itself: a namespace is given to people by whoever administers
-/// the cluster, and a PVC may name an owner only among those that its Namespace object lists. Both are read anew for
-/// each volume, so that what was taken away counts at once.
+/// What the author of a PVC may write decides nothing by itself: a namespace is given to people by whoever
+/// administers the cluster, and a PVC may name an owner only among those that its Namespace object lists. Both
+/// are read anew for each volume, so that what was taken away counts at once.
 public final class Owners {
     /// The annotation of a PVC that names who is to own its volume.
     public static final String OWNER = "siphon.dev/owner";
@@ -36,14 +36,15 @@ public final class Owners {
 
     /// The owner of a volume of this class, for the PVC named there.
     ///
-    /// Costs a look into the directory. Of a class whose rule is about namespaces, where the driver knows Kubernetes:
-    /// one round trip to its API server for the PVC, and one for the Namespace if an annotation of it is needed.
+    /// Costs a look into the directory. Of a class whose rule is about namespaces, where the driver knows
+    /// Kubernetes: one round trip to its API server for the PVC, and one for the Namespace if an annotation of it
+    /// is needed.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if nobody is named, or somebody whom the directory
     ///     does not have, or the PVC is needed and not known
     /// @throws DriverException.NotFound (NOT_FOUND) if the PVC is gone, or is another one of that name by now
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the PVC names an owner that its namespace may not
-    ///     have
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the PVC names an owner that its namespace may
+    ///     not have
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if directory or API server do not answer
     Account of(VolumeClass parameters) {
         String name = parameters
@@ -88,8 +89,8 @@ public final class Owners {
                     .orElseThrow(() -> new DriverException.NotFound(
                             "PVC " + claim.namespace() + "/" + name + " is gone, so nothing is made for it"));
             if (!claim.canHave(found.uid())) {
-                throw new DriverException.NotFound("PVC " + claim.namespace() + "/" + name + " is another one by now (uid "
-                        + found.uid() + "), so nothing is made for the one before it");
+                throw new DriverException.NotFound("PVC " + claim.namespace() + "/" + name
+                        + " is another one by now (uid " + found.uid() + "), so nothing is made for the one before it");
             }
             Optional<String> owner = Optional.ofNullable(found.annotations().get(OWNER));
             owner.ifPresent(wanted -> checkListed(kubernetes, claim.namespace(), wanted));

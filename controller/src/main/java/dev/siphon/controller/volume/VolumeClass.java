@@ -18,11 +18,12 @@ import java.util.OptionalLong;
 /// @param changeable what a VolumeAttributesClass may change later
 /// @param mounter which client mounts
 /// @param mountOptions checked against the allow list
-/// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; empty lets access modes
-///     say
+/// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; empty lets access
+///     modes say
 /// @param copyAcrossAccounts whether a volume may be filled with what belongs to another account
 /// @param home whether its volumes are the owner's home
-/// @param allowanceBytes what an account may have to which the directory gives no allowance; empty for any amount
+/// @param allowanceBytes what an account may have to which the directory gives no allowance; empty for any
+///     amount
 /// @param overcommit whether bytes written count against the allowance, not the sizes of volumes
 /// @param claim the PVC that a volume is for; empty of the class alone, and where the provisioner does not say
 public record VolumeClass(

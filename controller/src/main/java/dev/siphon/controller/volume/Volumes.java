@@ -33,11 +33,7 @@ public final class Volumes {
     /// @param operations keeps two operations on one volume apart
     /// @param timeLeft what is left of the caller's deadline
     public Volumes(
-            CephPorts ports,
-            Owners owners,
-            KeyMinting keys,
-            KeyedOperations operations,
-            Supplier<Duration> timeLeft) {
+            CephPorts ports, Owners owners, KeyMinting keys, KeyedOperations operations, Supplier<Duration> timeLeft) {
         this.keys = keys;
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();

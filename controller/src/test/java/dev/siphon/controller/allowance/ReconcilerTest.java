@@ -34,12 +34,11 @@ final class ReconcilerTest {
     private final CephPorts ports = ceph.ports();
     private final InMemoryDirectory directory =
             new InMemoryDirectory(Map.of("u1", account("u1", OptionalLong.of(4 * GIB))));
-    private final Domain domain =
-            Domain.over(
-                    ports,
-                    new Owners(directory, Optional.empty(), Optional.of("u1")),
-                    KeyMinting.NONE,
-                    () -> Duration.ofSeconds(30));
+    private final Domain domain = Domain.over(
+            ports,
+            new Owners(directory, Optional.empty(), Optional.of("u1")),
+            KeyMinting.NONE,
+            () -> Duration.ofSeconds(30));
     private final Reconciler reconciler =
             new Reconciler(ports, directory, domain.volumes().ledger(), new PrometheusRegistry());
 

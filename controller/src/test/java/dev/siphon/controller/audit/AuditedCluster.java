@@ -60,10 +60,7 @@ final class AuditedCluster implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))));
         keys = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT);
         domain = Domain.over(
-                adapter.ports(),
-                new Owners(directory, Optional.empty(), Optional.empty()),
-                keys,
-                CephLab.PATIENT);
+                adapter.ports(), new Owners(directory, Optional.empty(), Optional.empty()), keys, CephLab.PATIENT);
         accounts.put("u1", new Account("u1", id("u1"), firstUid, firstUid, Set.of(), OptionalLong.empty()));
         accounts.put(
                 "u2", new Account("u2", id("u2"), firstUid + 1, firstUid + 1, Set.of(), OptionalLong.of(100L << 30)));

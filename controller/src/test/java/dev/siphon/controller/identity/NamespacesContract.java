@@ -42,8 +42,7 @@ public abstract class NamespacesContract {
     @Test
     void aNamespaceWithoutAnnotationsIsThere() {
         String bare = annotate("bare", Map.of());
-        assertEquals(
-                Optional.empty(), namespaces().annotations(bare).map(all -> all.get("siphon.dev/account")));
+        assertEquals(Optional.empty(), namespaces().annotations(bare).map(all -> all.get("siphon.dev/account")));
         assertEquals(true, namespaces().annotations(bare).isPresent());
     }
 
@@ -70,16 +69,16 @@ public abstract class NamespacesContract {
     void aClaimThatIsMadeAnewIsAnotherOne() {
         String team = annotate("team", Map.of());
         String first = claim(team, "data", Map.of("siphon.dev/owner", "u1"));
-        assertEquals(
-                Optional.of(first), namespaces().claim(team, "data").map(Namespaces.Claim::uid));
+        assertEquals(Optional.of(first), namespaces().claim(team, "data").map(Namespaces.Claim::uid));
         assertEquals(
                 Optional.of("u1"),
-                namespaces().claim(team, "data").map(found -> found.annotations().get("siphon.dev/owner")));
+                namespaces()
+                        .claim(team, "data")
+                        .map(found -> found.annotations().get("siphon.dev/owner")));
         removeClaim(team, "data");
         assertEquals(Optional.empty(), namespaces().claim(team, "data"));
         String second = claim(team, "data", Map.of());
         assertNotEquals(first, second);
-        assertEquals(
-                Optional.of(second), namespaces().claim(team, "data").map(Namespaces.Claim::uid));
+        assertEquals(Optional.of(second), namespaces().claim(team, "data").map(Namespaces.Claim::uid));
     }
 }

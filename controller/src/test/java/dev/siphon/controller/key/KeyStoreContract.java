@@ -59,9 +59,7 @@ public abstract class KeyStoreContract {
         store.put(VOLUME, key(VOLUME, "first"));
         store.put(OTHER, key(OTHER, "second"));
         assertEquals(Set.of(VOLUME, OTHER), Set.copyOf(open().volumes()));
-        assertEquals(
-                Map.of(VOLUME, "siphon.cephfs.a1.v1", OTHER, "siphon.cephfs.a1.v2"),
-                open().userIds());
+        assertEquals(Map.of(VOLUME, "siphon.cephfs.a1.v1", OTHER, "siphon.cephfs.a1.v2"), open().userIds());
         store.remove(VOLUME);
         assertEquals(List.of(OTHER), store.volumes());
         assertEquals("second", store.find(OTHER).orElseThrow().secret());

@@ -25,8 +25,8 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// As much of an API server as the adapter uses, in memory and without TLS: objects of the core group, found by name or
-/// label, page by page, with conflicts.
+/// As much of an API server as the adapter uses, in memory and without TLS: objects of the core group, found by
+/// name or label, page by page, with conflicts.
 final class InMemoryApiServer implements AutoCloseable {
     private static final int OK = 200;
     private static final int CREATED = 201;
@@ -100,7 +100,7 @@ final class InMemoryApiServer implements AutoCloseable {
 
     private static Map<String, String> query(String raw) {
         Map<String, String> parts = new HashMap<>();
-        for (String part : Optional.ofNullable(raw).orElse("").split("&")) {
+        for (String part : Optional.ofNullable(raw).orElse("").split("&", -1)) {
             String[] pair = part.split("=", 2);
             if (pair.length == 2) {
                 parts.put(pair[0], URLDecoder.decode(pair[1], StandardCharsets.UTF_8));
@@ -123,7 +123,7 @@ final class InMemoryApiServer implements AutoCloseable {
 
     /// `/api/v1/secrets` and the like: parts after `/api/v1` of a collection are one or three.
     private static boolean isCollection(String path) {
-        return path.substring("/api/v1/".length()).split("/").length % 2 == 1;
+        return path.substring("/api/v1/".length()).split("/", -1).length % 2 == 1;
     }
 
     private Answer getOrList(String path, Map<String, String> query) {
@@ -144,7 +144,8 @@ final class InMemoryApiServer implements AutoCloseable {
         metadata.addProperty(RESOURCE_VERSION, Long.toString(version));
         if (limit > 0 && fitting.size() > limit) {
             metadata.addProperty(
-                    "continue", fitting.get(limit).getAsJsonObject(METADATA).get("name").getAsString());
+                    "continue",
+                    fitting.get(limit).getAsJsonObject(METADATA).get("name").getAsString());
         }
         JsonObject list = new JsonObject();
         list.addProperty("apiVersion", "v1");
@@ -156,11 +157,13 @@ final class InMemoryApiServer implements AutoCloseable {
     private static boolean fits(JsonObject object, String selector) {
         JsonObject labels = Optional.ofNullable(object.getAsJsonObject(METADATA).getAsJsonObject("labels"))
                 .orElseGet(JsonObject::new);
-        return Arrays.stream(selector.split(",")).filter(each -> !each.isEmpty()).allMatch(each -> {
-            String[] pair = each.split("=", 2);
-            JsonElement has = labels.get(pair[0]);
-            return has != null && (pair.length == 1 || has.getAsString().equals(pair[1]));
-        });
+        return Arrays.stream(selector.split(",", -1))
+                .filter(each -> !each.isEmpty())
+                .allMatch(each -> {
+                    String[] pair = each.split("=", 2);
+                    JsonElement has = labels.get(pair[0]);
+                    return has != null && (pair.length == 1 || has.getAsString().equals(pair[1]));
+                });
     }
 
     private Answer create(String collection, JsonObject object) {
@@ -176,11 +179,11 @@ final class InMemoryApiServer implements AutoCloseable {
     }
 
     private static boolean isInNamespace(String path) {
-        return path.split("/").length > 5;
+        return path.split("/", -1).length > 5;
     }
 
     private static String namespaceOf(String path) {
-        return String.join("/", Arrays.copyOf(path.split("/"), 5));
+        return String.join("/", Arrays.copyOf(path.split("/", -1), 5));
     }
 
     private JsonObject put(String path, JsonObject object, JsonObject before) {
@@ -189,7 +192,11 @@ final class InMemoryApiServer implements AutoCloseable {
         version++;
         metadata.addProperty(RESOURCE_VERSION, Long.toString(version));
         keep(metadata, old, "uid", UUID.randomUUID().toString());
-        keep(metadata, old, "creationTimestamp", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        keep(
+                metadata,
+                old,
+                "creationTimestamp",
+                Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         if (isInNamespace(path)) {
             metadata.addProperty("namespace", name(namespaceOf(path)));
         }

@@ -105,7 +105,15 @@ final class KubernetesApiTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "sesame", "{\"sesame", "{\"data\": \"sesame\"}", "[\"sesame\"]", "{\"data\": {\"userKey\": [\"sesame\"]}}"})
+    @ValueSource(
+            strings = {
+                "",
+                "sesame",
+                "{\"sesame",
+                "{\"data\": \"sesame\"}",
+                "[\"sesame\"]",
+                "{\"data\": {\"userKey\": [\"sesame\"]}}"
+            })
     void whatIsNoAnswerIsNotQuoted(String body) throws IOException {
         HttpServer server = answering(200, body);
         try (KubernetesAdapter adapter = open(access(url(server)), TestCluster.PATIENT)) {
@@ -121,11 +129,12 @@ final class KubernetesApiTest {
     @Test
     void aKubeconfigThatIsNoneIsRefusedAndNotQuoted() throws IOException {
         Path file = folder.resolve("broken");
-        for (String text : new String[] {"token: [sesame", "sesame", "{\"users\": \"sesame\"}", "current-context: sesame"}) {
+        for (String text :
+                new String[] {"token: [sesame", "sesame", "{\"users\": \"sesame\"}", "current-context: sesame"}) {
             Files.writeString(file, text);
             KubernetesAccess access = new KubernetesAccess("siphon", Optional.of(file));
             String message =
-                    assertThrows(IllegalArgumentException.class, access::check).getMessage();
+                    assertThrows(IllegalArgumentException.class, access::check).toString();
             assertFalse(message.contains("sesame"), message);
             assertTrue(message.contains(file.toString()), message);
         }
@@ -140,7 +149,8 @@ final class KubernetesApiTest {
     @Test
     void outsideOfPodsAKubeconfigIsNeeded() {
         KubernetesAccess access = new KubernetesAccess("siphon", Optional.empty());
-        String message = assertThrows(IllegalArgumentException.class, access::check).getMessage();
+        String message =
+                assertThrows(IllegalArgumentException.class, access::check).toString();
         assertTrue(message.contains("--kubeconfig"), message);
         Path missing = folder.resolve("missing");
         assertThrows(IllegalArgumentException.class, () -> new KubernetesAccess("siphon", Optional.of(missing)));

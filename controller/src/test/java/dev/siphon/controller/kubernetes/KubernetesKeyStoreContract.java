@@ -56,11 +56,16 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
     }
 
     private Resource<Secret> secret(String name) {
-        return cluster().admin().secrets().inNamespace(cluster().access().namespace()).withName(name);
+        return cluster()
+                .admin()
+                .secrets()
+                .inNamespace(cluster().access().namespace())
+                .withName(name);
     }
 
     private void make(Secret secret) {
-        cluster().admin()
+        cluster()
+                .admin()
                 .secrets()
                 .inNamespace(cluster().access().namespace())
                 .resource(secret)
@@ -72,7 +77,8 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
     }
 
     private void makePersistentVolume(String name, String driver, VolumeId volume) {
-        cluster().admin()
+        cluster()
+                .admin()
                 .persistentVolumes()
                 .resource(new PersistentVolumeBuilder()
                         .withNewMetadata()
@@ -98,8 +104,7 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
         store.put(VOLUME, key(VOLUME, "sesame"));
         Secret made = secret("pvc-" + unique).get();
         assertEquals("siphon.dev/volume-key", made.getType());
-        assertEquals(
-                Map.of("userID", encoded("siphon.cephfs.a1.v1"), "userKey", encoded("sesame")), made.getData());
+        assertEquals(Map.of("userID", encoded("siphon.cephfs.a1.v1"), "userKey", encoded("sesame")), made.getData());
         assertEquals("siphon", made.getMetadata().getLabels().get("app.kubernetes.io/managed-by"));
         assertEquals(VOLUME.toString(), made.getMetadata().getAnnotations().get("siphon.dev/volume"));
         assertFalse(Boolean.TRUE.equals(made.getImmutable()));
@@ -109,7 +114,8 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
         assertEquals(made.getMetadata().getUid(), replaced.getMetadata().getUid(), "it is changed in its place");
         assertEquals(encoded("another"), replaced.getData().get("userKey"));
         open().remove(VOLUME);
-        assertEquals(Optional.empty(), Optional.ofNullable(secret("pvc-" + unique).get()));
+        assertEquals(
+                Optional.empty(), Optional.ofNullable(secret("pvc-" + unique).get()));
     }
 
     @Test
@@ -143,7 +149,8 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
         assertTrue(refused.getMessage().contains("/pvc-1 is not Siphon's"), refused.getMessage());
         assertFalse(refused.getMessage().contains("sesame"), refused.getMessage());
         store.remove(VOLUME);
-        assertEquals(Map.of("userKey", encoded("of somebody")), secret("pvc-1").get().getData());
+        assertEquals(
+                Map.of("userKey", encoded("of somebody")), secret("pvc-1").get().getData());
     }
 
     @Test
@@ -209,7 +216,12 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
                 .endMetadata()
                 .withData(Map.of("userKey", encoded("alone")))
                 .build();
-        cluster().admin().secrets().inNamespace(cluster().access().namespace()).resource(broken).update();
+        cluster()
+                .admin()
+                .secrets()
+                .inNamespace(cluster().access().namespace())
+                .resource(broken)
+                .update();
         assertEquals(Optional.empty(), store.find(VOLUME));
         assertEquals(Optional.empty(), store.since(VOLUME));
         assertEquals(List.of(VOLUME), store.volumes());

@@ -51,7 +51,8 @@ final class KubernetesKeyStoreIT extends KubernetesKeyStoreContract {
                     () -> adapter.grants().last(),
                     () -> adapter.namespaces().annotations("default"));
             for (Executable call : calls) {
-                String message = assertThrows(DriverException.AccessDenied.class, call).getMessage();
+                String message =
+                        assertThrows(DriverException.AccessDenied.class, call).getMessage();
                 assertTrue(message.contains("is forbidden"), message);
                 assertTrue(message.contains("docs/operations.md"), message);
                 assertTrue(!message.contains("sesame"), message);

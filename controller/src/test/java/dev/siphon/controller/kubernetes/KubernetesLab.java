@@ -99,14 +99,13 @@ final class KubernetesLab {
         return cluster;
     }
 
-    /// Makes what the manual says, in this namespace. What belongs to no namespace gets its name, so that tests which
-    /// run at once do not meet.
+    /// Makes what the manual says, in this namespace. What belongs to no namespace gets its name, so that tests
+    /// which run at once do not meet.
     private static List<HasMetadata> makeRules(KubernetesClient admin, String namespace) {
-        String text = manual()
-                .replace("name: " + SERVICE_ACCOUNT + "-cluster", "name: " + namespace)
+        String text = manual().replace("name: " + SERVICE_ACCOUNT + "-cluster", "name: " + namespace)
                 .replace("namespace: siphon", "namespace: " + namespace);
         List<HasMetadata> made = new ArrayList<>();
-        for (String document : text.split("(?m)^---$")) {
+        for (String document : text.split("(?m)^---$", -1)) {
             GenericKubernetesResource rule =
                     admin.getKubernetesSerialization().unmarshal(document, GenericKubernetesResource.class);
             made.add(admin.resource(rule).create());

@@ -76,7 +76,8 @@ abstract class KubernetesNamespacesContract extends NamespacesContract {
                 .endResources()
                 .endSpec()
                 .build();
-        return cluster().admin()
+        return cluster()
+                .admin()
                 .persistentVolumeClaims()
                 .inNamespace(namespace)
                 .resource(claim)

@@ -55,12 +55,11 @@ final class AllowanceIT {
             Optional.empty(),
             CephLab.PATIENT,
             new PrometheusRegistry());
-    private final Domain domain =
-            Domain.over(
-                    adapter.ports(),
-                    new Owners(directory, Optional.empty(), Optional.of(NAME)),
-                    KeyMinting.NONE,
-                    CephLab.PATIENT);
+    private final Domain domain = Domain.over(
+            adapter.ports(),
+            new Owners(directory, Optional.empty(), Optional.of(NAME)),
+            KeyMinting.NONE,
+            CephLab.PATIENT);
     private final Reconciler reconciler =
             new Reconciler(adapter.ports(), directory, domain.volumes().ledger(), new PrometheusRegistry());
     private final String dn = LabDirectory.addAccount("uid=" + NAME, NAME, 54_321, "siphonAllowance: 64Mi");

@@ -84,7 +84,8 @@ final class OwnersTest {
     }
 
     @ParameterizedTest(name = "annotation \"{0}\" is refused: {1}")
-    @CsvSource({"'', is no name", "u3, the directory has no such account", "u/1, is no name", "'u1,u2', no such account"})
+    @CsvSource({"'', is no name", "u3, the directory has no such account", "u/1, is no name", "'u1,u2', no such account"
+    })
     void anAnnotationThatNamesNoAccountIsRefused(String value, String message) {
         kubernetes.annotate("team", Map.of("siphon.dev/account", value));
         kubernetes.make("team", "data", Map.of());
@@ -156,11 +157,12 @@ final class OwnersTest {
     void nothingIsMadeForAnEarlierClaimOfTheSameName() {
         kubernetes.annotate("u1", Map.of());
         String uid = kubernetes.make("u1", "data", Map.of());
-        assertEquals("u1", owners.of(of("namespace", "u1", "data", "pvc-" + uid)).name());
-        assertEquals("u1", owners.of(of("namespace", "u1", "data", "made-by-hand")).name());
+        assertEquals(
+                "u1", owners.of(of("namespace", "u1", "data", "pvc-" + uid)).name());
+        assertEquals(
+                "u1", owners.of(of("namespace", "u1", "data", "made-by-hand")).name());
         kubernetes.make("u1", "data", Map.of());
-        String refusal =
-                refusal(DriverException.NotFound.class, owners, of("namespace", "u1", "data", "pvc-" + uid));
+        String refusal = refusal(DriverException.NotFound.class, owners, of("namespace", "u1", "data", "pvc-" + uid));
         assertTrue(refusal.contains("another one"), refusal);
     }
 

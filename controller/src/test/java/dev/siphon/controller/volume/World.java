@@ -30,8 +30,7 @@ final class World {
     }
 
     private Domain over(CephPorts ports) {
-        return Domain.over(
-                ports, new Owners(directory, Optional.empty(), Optional.empty()), keys(), timeLeft::get);
+        return Domain.over(ports, new Owners(directory, Optional.empty(), Optional.empty()), keys(), timeLeft::get);
     }
 
     private KeyMinting keys() {
