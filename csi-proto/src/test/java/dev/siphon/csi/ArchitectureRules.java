@@ -131,6 +131,15 @@ public final class ArchitectureRules {
             .because("what mounts is the same whatever carries the calls");
 
     @ArchTest
+    static final ArchRule theKubernetesApiHasOnePlace = noClasses()
+            .that()
+            .resideOutsideOfPackage("..kubernetes..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.fabric8..", "java.net.http..")
+            .because("its client is loaded only where it is wanted");
+
+    @ArchTest
     static final ArchRule processesAreApart = noClasses()
             .that()
             .resideInAPackage("dev.siphon.node..")

@@ -4,6 +4,7 @@ import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeContext.MounterChoice;
 import dev.siphon.csi.server.ServerConfig;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.registration.KubeletPlugin;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -14,7 +15,8 @@ import java.util.Optional;
 /// @param maxVolumes how many volumes the CO may bring here, 0 for as many as it likes
 /// @param limits how long file systems may take
 /// @param mounter what every volume is mounted with, whatever its class says; `auto` leaves it to the class
-/// @param grantsFile which namespaces may use whose volumes; empty for any namespace
+/// @param grants where to learn which namespaces may use whose volumes
+/// @param registration what to tell the kubelet; empty if somebody else does
 public record NodeConfig(
         ServerConfig server,
         NodeId id,
@@ -22,4 +24,5 @@ public record NodeConfig(
         long maxVolumes,
         NodeVolumes.Limits limits,
         MounterChoice mounter,
-        Optional<Path> grantsFile) {}
+        GrantsFrom grants,
+        Optional<KubeletPlugin> registration) {}

@@ -3,15 +3,18 @@ package dev.siphon.node;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
-import dev.siphon.node.grant.GrantsFile;
-import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.registration.Registration;
 import dev.siphon.node.rpc.NodeService;
+import dev.siphon.node.rpc.RegistrationService;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,7 +42,9 @@ public final class NodeMain implements Callable<Integer> {
         return start(config).await(config);
     }
 
-    /// Starts to serve.
+    /// Starts to serve, and then has the kubelet call, if that is wanted.
+    ///
+    /// @throws StartFailure if a socket or the address cannot be had; nothing is left behind then
     static DriverProcess start(NodeConfig config) {
         StateDirectory state = StateDirectory.take(config.stateDirectory());
         BlockingCalls calls = new BlockingCalls();
@@ -49,17 +54,16 @@ public final class NodeMain implements Callable<Integer> {
                 calls,
                 config.limits());
         PrometheusRegistry metrics = new PrometheusRegistry();
-        GaugeWithCallback.builder()
-                .name("siphon_mount_calls")
-                .help("Calls to the kernel about mounts that are under way; those that stay hang.")
-                .callback(callback -> callback.call(calls.underWay()))
-                .register(metrics);
+        register(metrics, calls);
+        NodeGrants grants = NodeGrants.from(config.grants(), metrics);
+        Optional<Registration> registration =
+                config.registration().map(plugin -> new Registration(plugin, InstantSource.system(), metrics));
         volumes.recover();
         NodeService service = new NodeService(
                 config.id(),
                 config.maxVolumes(),
                 volumes,
-                new PublishCheck(config.grantsFile().map(GrantsFile::new)),
+                grants.check(),
                 config.server().deadlines());
         DriverProcess process = DriverProcess.start(
                 config.server(),
@@ -68,10 +72,31 @@ public final class NodeMain implements Callable<Integer> {
                         // processes
                         List.of(IdentityService.Offer.values()),
                         List.of(service),
-                        MounterSelection::obstacle,
+                        new NodeCheck(registration, grants),
                         metrics));
         process.closeAtEnd("state directory", state);
         process.closeAtEnd("mount calls", calls);
+        grants.begin(process);
+        registration.ifPresent(each -> offer(each, process));
         return process;
+    }
+
+    private static void register(PrometheusRegistry metrics, BlockingCalls calls) {
+        GaugeWithCallback.builder()
+                .name("siphon_mount_calls")
+                .help("Calls to the kernel about mounts that are under way; those that stay hang.")
+                .callback(callback -> callback.call(calls.underWay()))
+                .register(metrics);
+    }
+
+    private static void offer(Registration registration, DriverProcess process) {
+        RegistrationService service = new RegistrationService(registration);
+        try {
+            registration.open(service::serve);
+        } catch (StartFailure e) {
+            process.stop();
+            throw e;
+        }
+        process.closeFirst("registration", registration);
     }
 }

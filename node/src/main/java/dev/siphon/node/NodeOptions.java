@@ -71,6 +71,9 @@ final class NodeOptions {
                     + " for the volume's account (default: to every pod).")
     private String grantsFile = "";
 
+    @Mixin
+    private KubernetesOptions kubernetes = new KubernetesOptions();
+
     org.slf4j.event.Level logLevel() {
         return server.logLevel();
     }
@@ -86,9 +89,11 @@ final class NodeOptions {
         var look = problems.read("--syscall-timeout", () -> seconds(syscallSeconds));
         var mount = problems.read("--mount-timeout", () -> seconds(mountSeconds));
         var choice = problems.read("--mounter", () -> MounterChoice.parse(mounter));
-        var grants = problems.read(
+        var grantsPath = problems.read(
                 "--grants-file",
                 () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(file -> absolute(Path.of(file))));
+        var grants = kubernetes.grants(problems, grantsPath);
+        var registration = kubernetes.registration(problems, serverConfig);
         return problems.orFail(
                 command,
                 () -> new NodeConfig(
@@ -98,7 +103,8 @@ final class NodeOptions {
                         max.get(),
                         new NodeVolumes.Limits(look.get(), mount.get()),
                         choice.get(),
-                        grants.get()));
+                        grants.get(),
+                        registration.get()));
     }
 
     private static Path absolute(Path path) {

@@ -26,6 +26,11 @@ public final class NodeProcess implements AutoCloseable {
 
     /// Starts a node with its state, socket and log in `directory`.
     public static NodeProcess start(Path directory, String... arguments) {
+        return start(directory, List.of(), arguments);
+    }
+
+    /// As [#start(Path, String...)], with options for the virtual machine.
+    public static NodeProcess start(Path directory, List<String> options, String... arguments) {
         try {
             Files.createDirectories(directory);
             Path socket = directory.resolve("csi.sock");
@@ -35,7 +40,9 @@ public final class NodeProcess implements AutoCloseable {
                     "--enable-native-access=ALL-UNNAMED",
                     "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
-                    "-Xmx64m",
+                    "-Xmx64m"));
+            command.addAll(options);
+            command.addAll(List.of(
                     "-cp",
                     System.getProperty("java.class.path"),
                     NodeTestMain.class.getName(),

@@ -2,6 +2,7 @@ package dev.siphon.csi.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -17,6 +18,11 @@ public final class ConfigProblems {
 
         private Read(@Nullable T value) {
             this.value = value;
+        }
+
+        /// Whether it could be read.
+        public boolean isRead() {
+            return value != null;
         }
 
         /// The value.
@@ -39,6 +45,12 @@ public final class ConfigProblems {
             add(flag, e.getMessage() == null ? "is wrong" : e.getMessage());
             return new Read<>(null);
         }
+    }
+
+    /// As [#read(String, Supplier)], from a value that was read before; if that could not be, neither is this one.
+    public <S, T> Read<T> read(String flag, Read<S> before, Function<S, T> parse) {
+        S value = before.value;
+        return value == null ? new Read<>(null) : read(flag, () -> parse.apply(value));
     }
 
     /// Builds a value from others, unless there is a problem already.

@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 /// A driver's process from its start to its end.
 ///
 /// The socket is up first, so that a sidecar's first RPC is answered within a fraction of a second; backends
-/// connect afterwards, and until they have, readiness says so. At SIGTERM: not ready, RPCs drained, then what was
-/// given to [#closeAtEnd] in reverse order. A native call may hang in any of these for ever, so the whole has a
-/// deadline, after which the process halts.
+/// connect afterwards, and until they have, readiness says so. At SIGTERM: not ready, what was given to
+/// [#closeFirst] closed, RPCs drained, then what was given to [#closeAtEnd] in reverse order. A native call may
+/// hang in any of these for ever, so the whole has a deadline, after which the process halts.
 public final class DriverProcess {
     private static final Logger LOG = LoggerFactory.getLogger(DriverProcess.class);
     private static final Duration CHECK_PERIOD = Duration.ofSeconds(5);
@@ -35,6 +35,7 @@ public final class DriverProcess {
     private final Readiness readiness;
     private final OpsServer ops;
     private final UnixSocketServer server;
+    private final Deque<Named> announcements = new ArrayDeque<>();
     private final Deque<Named> resources = new ArrayDeque<>();
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -101,6 +102,12 @@ public final class DriverProcess {
         resources.push(new Named(name, resource));
     }
 
+    /// Has `announcement`, which sends callers here, closed first of all when the process ends, while RPCs are
+    /// still taken.
+    public synchronized void closeFirst(String name, AutoCloseable announcement) {
+        announcements.push(new Named(name, announcement));
+    }
+
     /// Where the operators' HTTP listens.
     public InetSocketAddress opsAddress() {
         return ops.address();
@@ -150,12 +157,15 @@ public final class DriverProcess {
     private boolean closeAll() {
         LOG.atInfo().log("shutting down");
         boolean all = close(new Named("readiness", readiness));
+        for (Named named : taken(announcements)) {
+            all &= close(named);
+        }
         AtomicBoolean drained = new AtomicBoolean();
         all &= close(new Named("socket", () -> drained.set(server.drain(config.drain()))));
         if (!drained.get()) {
             LOG.atWarn().addKeyValue("after_s", config.drain().toSeconds()).log("RPCs were broken off");
         }
-        for (Named named : taken()) {
+        for (Named named : taken(resources)) {
             all &= close(named);
         }
         all &= close(new Named("http", ops));
@@ -163,8 +173,8 @@ public final class DriverProcess {
         return all && drained.get();
     }
 
-    private synchronized List<Named> taken() {
-        return List.copyOf(resources);
+    private synchronized List<Named> taken(Deque<Named> given) {
+        return List.copyOf(given);
     }
 
     private static boolean close(Named named) {

@@ -79,6 +79,15 @@ final class SocketFile {
         }
     }
 
+    /// Whether callers that look for `path` find this socket.
+    boolean isInPlace() {
+        try {
+            return inodeOf(path).equals(inode);
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
     private static Object inodeOf(Path path) throws IOException {
         return Objects.requireNonNull(Files.getAttribute(path, "unix:ino", LinkOption.NOFOLLOW_LINKS));
     }

@@ -104,6 +104,11 @@ public final class UnixSocketServer implements AutoCloseable {
         return path;
     }
 
+    /// Whether its socket is where callers look for it: nobody has removed or replaced it.
+    public boolean isInPlace() {
+        return file.isInPlace();
+    }
+
     /// Takes no new RPC, waits up to `patience` for those under way, and then breaks them off (the caller sees
     /// UNAVAILABLE or CANCELLED). A later call does nothing more.
     ///

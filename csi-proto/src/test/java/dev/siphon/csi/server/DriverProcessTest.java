@@ -38,6 +38,16 @@ final class DriverProcessTest {
     }
 
     @Test
+    void whatSendsCallersHereIsClosedWhileTheyAreStillServed() {
+        List<Boolean> served = new CopyOnWriteArrayList<>();
+        DriverProcess process = start(Duration.ofSeconds(10));
+        process.closeFirst("announcement", () -> served.add(Files.exists(dir.resolve("s"))));
+        process.closeAtEnd("resource", () -> served.add(Files.exists(dir.resolve("s"))));
+        assertTrue(process.stop());
+        assertEquals(List.of(true, false), served);
+    }
+
+    @Test
     void aResourceThatCannotBeClosedKeepsNoOtherOpen() {
         List<String> closed = new CopyOnWriteArrayList<>();
         DriverProcess process = start(Duration.ofSeconds(10));

@@ -134,8 +134,11 @@ final class SocketFileTest {
     @Test
     void onlyItsOwnSocketIsRemoved() throws IOException {
         SocketFile file = SocketFile.bind(path, this::listen);
+        assertTrue(file.isInPlace());
         Files.delete(path);
+        assertFalse(file.isInPlace());
         listen(path);
+        assertFalse(file.isInPlace());
         file.unlink();
         assertTrue(answers());
     }

@@ -7,13 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
 /// The grants as the controller has published them in a file, which it replaces as a whole. Read again when it is
 /// another one; safe for several threads.
-public final class GrantsFile implements Supplier<Grants> {
+public final class GrantsFile implements GrantsSource {
     private final Path file;
     private final AtomicReference<Read> last = new AtomicReference<>(new Read(Stamp.NONE, Grants.NONE));
 
@@ -34,12 +35,9 @@ public final class GrantsFile implements Supplier<Grants> {
 
     private record Read(Stamp stamp, Grants grants) {}
 
-    /// The grants of now.
-    ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the file is missing or broken: nobody is let in
-    ///     for want of it
+    /// The grants of now, whatever the age: to look whether the file is another one costs next to nothing.
     @Override
-    public Grants get() {
+    public Known get(Duration age) {
         try {
             Stamp stamp = Stamp.of(file);
             Read known = last.get();
@@ -48,7 +46,7 @@ public final class GrantsFile implements Supplier<Grants> {
                 known = new Read(stamp, Grants.parse(Files.readString(file)));
                 last.set(known);
             }
-            return known.grants();
+            return new Known(known.grants(), Optional.empty());
         } catch (IOException | DriverException.BackendFault e) {
             throw new DriverException.BackendUnavailable(
                     "whether the pod's namespace may use the volume is not known: " + file + " cannot be read: " + e);

@@ -5,10 +5,10 @@ import dev.siphon.csi.Grants;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /// Compares the namespace of the pod that a volume is published for with those that may use the volumes of its
@@ -28,10 +28,13 @@ public final class PublishCheck {
     /// What the groups of accounts are called; see Names in the controller.
     private static final Pattern ACCOUNT = Pattern.compile("a[0-9a-v]{20}");
 
-    private final Optional<Supplier<Grants>> grants;
+    /// For so long a grant is taken for one that still holds.
+    private static final Duration FRESH = Duration.ofSeconds(60);
+
+    private final Optional<GrantsSource> grants;
 
     /// @param grants those in force; empty for no check
-    public PublishCheck(Optional<Supplier<Grants>> grants) {
+    public PublishCheck(Optional<GrantsSource> grants) {
         this.grants = grants;
     }
 
@@ -46,10 +49,25 @@ public final class PublishCheck {
         if (grants.isEmpty() || namespace.isEmpty()) {
             return;
         }
-        Grants now = grants.get().get();
-        for (String path : paths(volume, context)) {
-            check(volume, path, namespace.get(), now);
+        long came = System.nanoTime();
+        List<String> paths = paths(volume, context);
+        GrantsSource.Known known = grants.get().get(FRESH);
+        Optional<String> refusal = refusal(volume, paths, namespace.get(), known.grants());
+        if (refusal.isPresent()) {
+            // nobody is refused for a grant that was published a moment ago
+            known = grants.get().get(Duration.ofNanos(System.nanoTime() - came));
+            refusal = refusal(volume, paths, namespace.get(), known.grants());
         }
+        if (refusal.isPresent()) {
+            throw refused(refusal.get(), known.outdated());
+        }
+    }
+
+    private static DriverException refused(String refusal, Optional<String> outdated) {
+        return outdated.<DriverException>map(why -> new DriverException.BackendUnavailable(
+                        "whether the pod's namespace may use the volume is not known: " + why
+                                + "; as far as was known before, " + refusal))
+                .orElseGet(() -> new DriverException.AccessDenied(refusal));
     }
 
     /// Everything that the volume may show.
@@ -65,29 +83,37 @@ public final class PublishCheck {
         return paths;
     }
 
-    private static void check(VolumeId volume, String path, String namespace, Grants grants) {
+    /// Why not all of the paths may be shown to the namespace; empty if they may.
+    private static Optional<String> refusal(VolumeId volume, List<String> paths, String namespace, Grants grants) {
+        return paths.stream()
+                .flatMap(path -> refusal(volume, path, namespace, grants).stream())
+                .findFirst();
+    }
+
+    private static Optional<String> refusal(VolumeId volume, String path, String namespace, Grants grants) {
         String[] parts = path.split("/", -1);
         if (!parts[1].equals(VOLUMES.substring(1))) {
-            return; // belongs to no account
+            return Optional.empty(); // belongs to no account
         }
         String group = parts.length > 2 ? parts[2] : "_";
         Optional<Grants.Grant> grant = grants.of(new Grants.Place(volume.cluster(), volume.fileSystem(), group));
         if (grant.isPresent()) {
-            if (!grant.get().namespaces().contains(namespace)) {
-                throw new DriverException.AccessDenied("volume " + volume + " belongs to account "
-                        + Quoted.of(grant.get().account()) + ", and namespace " + Quoted.of(namespace)
-                        + " is none of its own: no claim of that namespace has a volume of this account");
-            }
-            return;
+            return grant.get().namespaces().contains(namespace)
+                    ? Optional.empty()
+                    : Optional.of("volume " + volume + " belongs to account "
+                            + Quoted.of(grant.get().account()) + ", and namespace " + Quoted.of(namespace)
+                            + " is none of its own: no claim of that namespace has a volume of this account");
         }
         if (ACCOUNT.matcher(group).matches()) {
-            throw new DriverException.AccessDenied("volume " + volume + " belongs to an account that no namespace was"
-                    + " granted, so namespace " + Quoted.of(namespace) + " may not use it; the provisioner has to run"
-                    + " with --extra-create-metadata");
+            return Optional.of(
+                    "volume " + volume + " belongs to an account that no namespace was granted, so namespace "
+                            + Quoted.of(namespace) + " may not use it; the provisioner has to run with"
+                            + " --extra-create-metadata");
         }
         if (volume instanceof VolumeId.Provisioned || (group.startsWith("_") && !group.equals(NO_GROUP))) {
-            throw new DriverException.AccessDenied("volume " + volume + " shows " + Quoted.of(path)
+            return Optional.of("volume " + volume + " shows " + Quoted.of(path)
                     + ", which is not of one account, so no namespace may use it");
         }
+        return Optional.empty();
     }
 }

@@ -1,6 +1,7 @@
 package dev.siphon.node.grant;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,16 +9,14 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -29,6 +28,8 @@ final class PublishCheckTest {
             new Grants.Place("lab", "cephfs", U1), grant("u1", "user-u1", "user-u1-more"),
             new Grants.Place("lab", "cephfs", U2), grant("u2", "user-u2")));
 
+    private static final VolumeId VOLUME = VolumeId.parse("s1:lab:cephfs:" + U1 + ":v1");
+
     private static Grants.Grant grant(String account, String... namespaces) {
         return new Grants.Grant(account, new TreeSet<>(List.of(namespaces)));
     }
@@ -37,7 +38,8 @@ final class PublishCheckTest {
         VolumeId id = VolumeId.parse(volume);
         Map<String, String> all = new HashMap<>(context);
         all.put("monitors", "192.0.2.1:6789");
-        new PublishCheck(Optional.of(() -> GRANTS)).check(id, Optional.of(VolumeContext.fromMap(id, all)), namespace);
+        check(_ -> new GrantsSource.Known(GRANTS, Optional.empty()))
+                .check(id, Optional.of(VolumeContext.fromMap(id, all)), namespace);
     }
 
     @ParameterizedTest(name = "{0} from {1}")
@@ -90,30 +92,37 @@ final class PublishCheckTest {
 
     @Test
     void withoutGrantsNothingIsChecked() {
-        VolumeId volume = VolumeId.parse("s1:lab:cephfs:" + U1 + ":v1");
         assertDoesNotThrow(
-                () -> new PublishCheck(Optional.empty()).check(volume, Optional.empty(), Optional.of("user-u2")));
+                () -> new PublishCheck(Optional.empty()).check(VOLUME, Optional.empty(), Optional.of("user-u2")));
     }
 
     @Test
-    void aFileIsReadAgainWhenItIsReplacedAndLetsNobodyInWhenItCannotBe(@TempDir Path folder) throws Exception {
-        Path file = folder.resolve("grants.json");
-        GrantsFile grants = new GrantsFile(file);
-        DriverException missing = assertThrows(DriverException.BackendUnavailable.class, grants::get);
-        assertTrue(missing.getMessage().contains(file.toString()));
-        replace(file, GRANTS.toJson());
-        assertTrue(grants.get().equals(GRANTS));
-        replace(file, Grants.NONE.toJson());
-        assertTrue(grants.get().equals(Grants.NONE));
-        replace(file, "{");
-        assertThrows(DriverException.BackendUnavailable.class, grants::get);
-        Files.delete(file);
-        assertThrows(DriverException.BackendUnavailable.class, grants::get);
+    void aGrantThatIsKnownIsNotAskedForAgainAndARefusalIs() {
+        List<Duration> asked = new ArrayList<>();
+        PublishCheck check = check(age -> {
+            asked.add(age);
+            return new GrantsSource.Known(GRANTS, Optional.empty());
+        });
+        check.check(VOLUME, Optional.empty(), Optional.of("user-u1"));
+        assertEquals(List.of(Duration.ofSeconds(60)), asked);
+        assertThrows(
+                DriverException.AccessDenied.class, () -> check.check(VOLUME, Optional.empty(), Optional.of("other")));
+        assertEquals(3, asked.size());
+        assertTrue(asked.getLast().compareTo(Duration.ofSeconds(10)) < 0, () -> "asked for " + asked);
     }
 
-    private static void replace(Path file, String text) throws Exception {
-        Path aside = file.resolveSibling("aside");
-        Files.writeString(aside, text);
-        Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
+    @Test
+    void grantsThatMayBeOutOfDateLetInAndDoNotRefuse() {
+        PublishCheck check = check(_ -> new GrantsSource.Known(GRANTS, Optional.of("the API is down")));
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1")));
+        DriverException unsure = assertThrows(
+                DriverException.BackendUnavailable.class,
+                () -> check.check(VOLUME, Optional.empty(), Optional.of("user-u2")));
+        assertTrue(unsure.getMessage().contains("the API is down"), unsure::getMessage);
+        assertTrue(unsure.getMessage().contains("is none of its own"), unsure::getMessage);
+    }
+
+    private static PublishCheck check(GrantsSource grants) {
+        return new PublishCheck(Optional.of(grants));
     }
 }

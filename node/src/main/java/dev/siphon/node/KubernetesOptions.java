@@ -1,0 +1,106 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.csi.server.ServerConfig;
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.kubernetes.ApiAccess;
+import dev.siphon.node.registration.KubeletPlugin;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Option;
+
+/// The flags of a node under Kubernetes, for picocli's `@Mixin`; all may be left out.
+final class KubernetesOptions {
+    /// RFC 1123, "label".
+    private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
+
+    @Option(
+            names = "--kubelet-registration-dir",
+            paramLabel = "DIR",
+            defaultValue = "${env:SIPHON_KUBELET_REGISTRATION_DIR:-}",
+            description = "Register with the kubelet, which watches this folder: /var/lib/kubelet/plugins_registry as"
+                    + " this process sees it (default: do not).")
+    private String registrationDirectory = "";
+
+    @Option(
+            names = "--kubelet-endpoint",
+            paramLabel = "URI",
+            defaultValue = "${env:SIPHON_KUBELET_ENDPOINT:-}",
+            description = "The CSI socket as the kubelet sees it (default: as --endpoint).")
+    private String kubeletEndpoint = "";
+
+    @Option(
+            names = "--kubernetes-namespace",
+            paramLabel = "NAMESPACE",
+            defaultValue = "${env:SIPHON_KUBERNETES_NAMESPACE:-}",
+            description = "As --grants-file, from the ConfigMap siphon-grants that the controller has written in this"
+                    + " namespace.")
+    private String namespace = "";
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            defaultValue = "${env:SIPHON_KUBECONFIG:-}",
+            description = "How to reach the Kubernetes API (default: as the pod's service account).")
+    private String kubeconfig = "";
+
+    /// The registration; empty without its flag.
+    ConfigProblems.Read<Optional<KubeletPlugin>> registration(
+            ConfigProblems problems, ConfigProblems.Read<ServerConfig> server) {
+        if (registrationDirectory.isEmpty()) {
+            if (!kubeletEndpoint.isEmpty()) {
+                problems.add("--kubelet-endpoint", "needs --kubelet-registration-dir");
+            }
+            return problems.read("--kubelet-registration-dir", Optional::empty);
+        }
+        var endpoint = problems.read(
+                "--kubelet-endpoint",
+                server,
+                config -> kubeletEndpoint.isEmpty() ? config.endpoint() : UnixEndpoint.parse(kubeletEndpoint));
+        return problems.read(
+                "--kubelet-registration-dir",
+                endpoint,
+                seen -> Optional.of(KubeletPlugin.in(
+                        Path.of(registrationDirectory), server.get().driverName(), seen.path())));
+    }
+
+    /// Where the grants come from: the API, or else `file`, or else nowhere, which lets every pod in.
+    ConfigProblems.Read<GrantsFrom> grants(ConfigProblems problems, ConfigProblems.Read<Optional<Path>> file) {
+        if (namespace.isEmpty()) {
+            if (!kubeconfig.isEmpty()) {
+                problems.add("--kubeconfig", "needs --kubernetes-namespace");
+            }
+            return problems.read(
+                    "--grants-file",
+                    file,
+                    path -> path.<GrantsFrom>map(GrantsFrom.File::new).orElseGet(GrantsFrom.Nowhere::new));
+        }
+        var name = problems.read("--kubernetes-namespace", () -> namespace(namespace));
+        var access = problems.read("--kubeconfig", this::access);
+        if (file.isRead() && file.get().isPresent()) {
+            problems.add("--kubernetes-namespace", "excludes --grants-file");
+        }
+        return problems.readIfNone(() -> new GrantsFrom.Api(access.get(), name.get()));
+    }
+
+    private ApiAccess access() {
+        if (kubeconfig.isEmpty()) {
+            return ApiAccess.ofPod(System.getenv());
+        }
+        Path file = Path.of(kubeconfig);
+        if (!file.isAbsolute()) {
+            throw new IllegalArgumentException("must be absolute: " + file);
+        }
+        return new ApiAccess.Kubeconfig(file);
+    }
+
+    private static String namespace(String name) {
+        if (!NAMESPACE.matcher(name).matches()) {
+            throw new IllegalArgumentException(
+                    Quoted.of(name) + " must be a namespace's name: at most 63 of a-z, 0-9 and '-'");
+        }
+        return name;
+    }
+}

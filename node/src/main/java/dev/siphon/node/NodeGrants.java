@@ -1,0 +1,44 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.server.DriverProcess;
+import dev.siphon.node.grant.CachedGrants;
+import dev.siphon.node.grant.GrantsFile;
+import dev.siphon.node.grant.PublishCheck;
+import dev.siphon.node.kubernetes.GrantsConfigMap;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.Optional;
+
+/// The check of grants, with what its source needs of the process.
+///
+/// @param check asked at each publish
+/// @param api where it asks; empty if it asks nobody
+record NodeGrants(PublishCheck check, Optional<Api> api) {
+    /// @param map held open until the process ends
+    record Api(CachedGrants cached, GrantsConfigMap map) {}
+
+    static NodeGrants from(GrantsFrom source, PrometheusRegistry metrics) {
+        return switch (source) {
+            case GrantsFrom.Nowhere _ -> new NodeGrants(new PublishCheck(Optional.empty()), Optional.empty());
+            case GrantsFrom.File(var file) ->
+                new NodeGrants(new PublishCheck(Optional.of(new GrantsFile(file))), Optional.empty());
+            case GrantsFrom.Api(var access, var namespace) -> {
+                GrantsConfigMap map = new GrantsConfigMap(access, namespace);
+                CachedGrants cached = new CachedGrants(map, metrics);
+                yield new NodeGrants(new PublishCheck(Optional.of(cached)), Optional.of(new Api(cached, map)));
+            }
+        };
+    }
+
+    /// Goes on with what must not hold up the first RPC.
+    void begin(DriverProcess process) {
+        api.ifPresent(reached -> {
+            process.closeAtEnd("Kubernetes API", reached.map());
+            reached.cached().prefetch();
+        });
+    }
+
+    /// What an administrator should know although pods are served; empty if nothing.
+    Optional<String> remark() {
+        return api.flatMap(reached -> reached.cached().remark());
+    }
+}

@@ -1,0 +1,177 @@
+package dev.siphon.node.grant;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Grants that are asked for over a network, one request at a time. Who comes while one is under way waits for
+/// it, and takes the answer of the first request that began after he came: it knows all that was published
+/// before.
+///
+/// While there is no answer, what was known before serves, however old it is. It serves without another request
+/// for as long as the age that a caller is content with, so that an API that hangs costs a node one wait and not
+/// one for each volume.
+public final class CachedGrants implements GrantsSource {
+    private static final Logger LOG = LoggerFactory.getLogger(CachedGrants.class);
+
+    /// How long a caller waits for another one's request, which ends by itself before that.
+    private static final Duration TURN = Duration.ofSeconds(10);
+
+    private final PublishedGrants published;
+    private final LongSupplier nanos;
+    private final Counter reads;
+    private final Counter outdated;
+    private final ReentrantLock turn = new ReentrantLock(true);
+    private volatile Optional<Answer> answer = Optional.empty();
+    private volatile Optional<Silence> silence = Optional.empty();
+
+    /// What was said to a request.
+    ///
+    /// @param begun when that was sent, by [System#nanoTime]
+    private record Answer(Grants grants, long begun) {}
+
+    /// A request without an answer: the last one.
+    ///
+    /// @param since when the first one of them was, for people
+    private record Silence(String why, long begun, Instant since) {}
+
+    public CachedGrants(PublishedGrants published, PrometheusRegistry metrics) {
+        this(published, metrics, System::nanoTime);
+    }
+
+    CachedGrants(PublishedGrants published, PrometheusRegistry metrics, LongSupplier nanos) {
+        this.published = published;
+        this.nanos = nanos;
+        this.reads = Counter.builder()
+                .name("siphon_grants_reads_total")
+                .help("Requests for the grants: answered, missing (or broken where they are published), silent.")
+                .labelNames("result")
+                .register(metrics);
+        this.outdated = Counter.builder()
+                .name("siphon_grants_outdated_total")
+                .help("How often older grants had to do because nobody told newer ones.")
+                .register(metrics);
+        GaugeWithCallback.builder()
+                .name("siphon_grants_age_seconds")
+                .help("How old the known grants are; -1 if there are none.")
+                .callback(callback -> callback.call(answer.map(known -> (nanos.getAsLong() - known.begun()) / 1e9)
+                        .orElse(-1.0)))
+                .register(metrics);
+    }
+
+    /// Asks for the first time, in the background: the first publish need not wait for it, and what comes back
+    /// serves if nobody answers later.
+    public void prefetch() {
+        Thread.ofPlatform().daemon().name("grants").start(() -> {
+            try {
+                var _ = get(Duration.ZERO);
+            } catch (DriverException.BackendUnavailable e) {
+                LOG.atWarn().addKeyValue("reason", e.getMessage()).log("no grants yet");
+            }
+        });
+    }
+
+    @Override
+    public Known get(Duration age) {
+        long came = nanos.getAsLong();
+        long oldest = came - age.toNanos();
+        Optional<Answer> young = youngerThan(oldest);
+        if (young.isPresent()) {
+            return new Known(young.get().grants(), Optional.empty());
+        }
+        if (!isMyTurn()) {
+            return older("an earlier request for the grants has not ended");
+        }
+        try {
+            return ask(came, oldest);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private Known ask(long came, long oldest) {
+        Optional<Answer> meanwhile = youngerThan(oldest);
+        if (meanwhile.isPresent()) {
+            return new Known(meanwhile.get().grants(), Optional.empty());
+        }
+        // without any answer only a request that began after the caller came is worth as much as his own
+        long worth = answer.isPresent() ? oldest : came;
+        Optional<Silence> lately = silence.filter(last -> last.begun() - worth >= 0);
+        if (lately.isPresent()) {
+            return older(lately.get().why());
+        }
+        long begun = nanos.getAsLong();
+        try {
+            Grants grants = published.read();
+            heard("answered");
+            answer = Optional.of(new Answer(grants, begun));
+            return new Known(grants, Optional.empty());
+        } catch (DriverException.NotFound | DriverException.BackendFault e) {
+            heard("missing");
+            answer = Optional.empty();
+            throw unknown(e.getMessage());
+        } catch (DriverException.BackendUnavailable e) {
+            unheard(e.getMessage(), begun);
+            return older(e.getMessage());
+        }
+    }
+
+    private Optional<Answer> youngerThan(long oldest) {
+        return answer.filter(known -> known.begun() - oldest >= 0);
+    }
+
+    /// Why there is no news, and since when; empty while there are answers.
+    public Optional<String> remark() {
+        return silence.map(last -> "no grants since " + last.since() + ": " + last.why()
+                + (answer.isPresent() ? "; those from before serve" : "; no volume of an account can be published"));
+    }
+
+    private Known older(String why) {
+        Answer known = answer.orElseThrow(() -> unknown(why));
+        outdated.inc();
+        return new Known(known.grants(), Optional.of(why));
+    }
+
+    private void heard(String result) {
+        reads.labelValues(result).inc();
+        silence.ifPresent(
+                last -> LOG.atInfo().addKeyValue("silent_since", last.since()).log("grants are told again"));
+        silence = Optional.empty();
+    }
+
+    private void unheard(String why, long begun) {
+        reads.labelValues("silent").inc();
+        if (silence.isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue("reason", why)
+                    .addKeyValue("older_serve", answer.isPresent())
+                    .log("nobody tells the grants");
+        }
+        silence =
+                Optional.of(new Silence(why, begun, silence.map(Silence::since).orElseGet(Instant::now)));
+    }
+
+    private boolean isMyTurn() {
+        try {
+            return turn.tryLock(TURN.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static DriverException.BackendUnavailable unknown(String why) {
+        return new DriverException.BackendUnavailable(
+                "whether the pod's namespace may use the volume is not known: " + why);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.siphon.node.grant;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What every source of grants does, wherever the controller has published them.
+public abstract class GrantsSourceContract {
+    private static final String GROUP = "a00000000000000000001";
+    private static final VolumeId VOLUME = VolumeId.parse("s1:lab:cephfs:" + GROUP + ":v1");
+
+    /// The source under test.
+    protected abstract GrantsSource source();
+
+    /// Publishes as the controller does, over what is there.
+    protected abstract void publish(String text);
+
+    /// Takes away all that is published.
+    protected abstract void remove();
+
+    /// What tells an administrator where the grants should be.
+    protected abstract String place();
+
+    /// Grants for the account u1 in these namespaces.
+    protected static Grants grants(String... namespaces) {
+        return new Grants(Map.of(
+                new Grants.Place("lab", "cephfs", GROUP), new Grants.Grant("u1", new TreeSet<>(List.of(namespaces)))));
+    }
+
+    @Test
+    public void whatWasPublishedBeforeIsKnown() {
+        publish(grants("one").toJson());
+        assertEquals(grants("one"), known());
+        publish(grants("one", "two").toJson());
+        assertEquals(grants("one", "two"), known());
+        publish(Grants.NONE.toJson());
+        assertEquals(Grants.NONE, known());
+    }
+
+    @Test
+    public void whatIsNotPublishedLetsNobodyIn() {
+        remove();
+        assertUnknown();
+        publish(grants("one").toJson());
+        assertEquals(grants("one"), known());
+        remove();
+        assertUnknown();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{", "null", "[]", "{\"groups\": 1}", ""})
+    public void whatCannotBeReadLetsNobodyIn(String text) {
+        publish(grants("one").toJson());
+        assertEquals(grants("one"), known());
+        publish(text);
+        assertUnknown();
+        publish(grants("two").toJson());
+        assertEquals(grants("two"), known());
+    }
+
+    @Test
+    public void aGrantOfAMomentAgoLetsAPodIn() {
+        publish(grants("one").toJson());
+        PublishCheck check = new PublishCheck(Optional.of(source()));
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("one")));
+        assertThrows(
+                DriverException.AccessDenied.class, () -> check.check(VOLUME, Optional.empty(), Optional.of("two")));
+        publish(grants("one", "two").toJson());
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("two")));
+    }
+
+    @Test
+    public void manyAtOnceKnowTheSame() throws InterruptedException, ExecutionException {
+        publish(grants("one").toJson());
+        try (ExecutorService pods = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Grants>> all = IntStream.range(0, 50)
+                    .mapToObj(_ -> pods.submit(this::known))
+                    .toList();
+            for (Future<Grants> each : all) {
+                assertEquals(grants("one"), each.get());
+            }
+        }
+    }
+
+    private Grants known() {
+        GrantsSource.Known known = source().get(Duration.ZERO);
+        assertEquals(Optional.empty(), known.outdated());
+        return known.grants();
+    }
+
+    private void assertUnknown() {
+        DriverException unknown =
+                assertThrows(DriverException.BackendUnavailable.class, () -> source().get(Duration.ZERO));
+        assertTrue(unknown.getMessage().contains("is not known"), unknown::getMessage);
+        assertTrue(unknown.getMessage().contains(place()), unknown::getMessage);
+    }
+}

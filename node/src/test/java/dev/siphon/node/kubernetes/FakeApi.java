@@ -1,0 +1,149 @@
+package dev.siphon.node.kubernetes;
+
+import com.google.gson.JsonObject;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import javax.net.ssl.SSLContext;
+
+/// As much of a Kubernetes API as a node reads, and ways in which it fails that a real one shows only now and
+/// then.
+public final class FakeApi implements AutoCloseable {
+    public static final String NAMESPACE = "siphon";
+    static final String PATH = "/api/v1/namespaces/siphon/configmaps/siphon-grants";
+
+    private final HttpServer server;
+    private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final List<String> authorizations = new CopyOnWriteArrayList<>();
+    private volatile Optional<String> grants = Optional.empty();
+    private volatile Optional<Answer> instead = Optional.empty();
+
+    /// An answer in place of the ConfigMap.
+    ///
+    /// @param status 0 for none at all
+    record Answer(int status, String body) {}
+
+    private FakeApi(HttpServer server) {
+        this.server = server;
+        server.createContext("/", this::answer);
+        server.setExecutor(requests);
+        server.start();
+    }
+
+    public static FakeApi start() {
+        try {
+            return new FakeApi(HttpServer.create(address(), 0));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static FakeApi startTls(SSLContext context) {
+        try {
+            HttpsServer server = HttpsServer.create(address(), 0);
+            server.setHttpsConfigurator(new HttpsConfigurator(context));
+            return new FakeApi(server);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static InetSocketAddress address() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    }
+
+    /// Puts `text` into the ConfigMap.
+    public void publish(String text) {
+        grants = Optional.of(text);
+    }
+
+    /// Deletes the ConfigMap.
+    void remove() {
+        grants = Optional.empty();
+    }
+
+    /// Answers so from now on; empty for as a real one does.
+    void answer(Optional<Answer> so) {
+        instead = so;
+    }
+
+    /// What the requests said who they are.
+    List<String> authorizations() {
+        return List.copyOf(authorizations);
+    }
+
+    URI uri() {
+        String scheme = server instanceof HttpsServer ? "https" : "http";
+        return URI.create(scheme + "://127.0.0.1:" + server.getAddress().getPort());
+    }
+
+    /// A kubeconfig for it, in `folder`.
+    public Path kubeconfig(Path folder) {
+        try {
+            return Files.writeString(folder.resolve("kubeconfig"), """
+                    apiVersion: v1
+                    kind: Config
+                    clusters: [{name: lab, cluster: {server: "%s"}}]
+                    users: [{name: node, user: {token: s3cret}}]
+                    contexts: [{name: lab, context: {cluster: lab, user: node}}]
+                    current-context: lab
+                    """.formatted(uri()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        authorizations.add(Optional.ofNullable(exchange.getRequestHeaders().getFirst("Authorization"))
+                .orElse(""));
+        try (exchange) {
+            Answer answer = instead.orElseGet(() -> usual(exchange));
+            if (answer.status() == 0) {
+                end.await();
+                return;
+            }
+            byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(answer.status(), body.length == 0 ? -1 : body.length);
+            exchange.getResponseBody().write(body);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Answer usual(HttpExchange exchange) {
+        JsonObject json = new JsonObject();
+        if (!exchange.getRequestURI().getPath().equals(PATH) || grants.isEmpty()) {
+            json.addProperty("kind", "Status");
+            json.addProperty("message", "configmaps \"siphon-grants\" not found");
+            return new Answer(404, json.toString());
+        }
+        JsonObject data = new JsonObject();
+        data.addProperty(GrantsConfigMap.KEY, grants.get());
+        json.addProperty("kind", "ConfigMap");
+        json.add("data", data);
+        return new Answer(200, json.toString());
+    }
+
+    @Override
+    public void close() {
+        end.countDown();
+        server.stop(0);
+        requests.shutdownNow();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.kubernetes;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.registration;
+
+import org.jspecify.annotations.NullMarked;
