@@ -33,7 +33,7 @@ BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
 	-Dit.test='dev/siphon/e2e/**/*IT' -Dfailsafe.failIfNoSpecifiedTests=false
 
 blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing
-	$(call BLACKBOX,-DexcludedGroups='kernel|slow|kubernetes')
+	$(call BLACKBOX,-DexcludedGroups='kernel|kubernetes|slow')
 
 security-table: build ## writes the table of docs/security.md anew, from attacks on a real Ceph
 	rm -f e2e/target/isolation-matrix.md

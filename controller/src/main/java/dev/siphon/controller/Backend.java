@@ -6,7 +6,9 @@ import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.identity.FileDirectory;
 import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.ldap.LdapAdapter;
+import dev.siphon.csi.server.DriverName;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.Optional;
@@ -17,20 +19,31 @@ import java.util.function.Supplier;
 /// @param ceph the ports to all clusters
 /// @param directory knows the accounts
 /// @param keys where the keys of volumes are kept; empty if the driver mints none
-public record Backend(CephAdapter ceph, Directory directory, Optional<KeyStore> keys) implements AutoCloseable {
+/// @param kubernetes the ports that Kubernetes serves; empty without it
+public record Backend(
+        CephAdapter ceph, Directory directory, Optional<KeyStore> keys, Optional<KubernetesAdapter> kubernetes)
+        implements AutoCloseable {
     /// How often to see whether LDAP answers.
     private static final Duration LOOK_AT_LDAP = Duration.ofSeconds(10);
 
     /// Begins to connect, and does not wait for it.
     ///
+    /// @param driver the CSI driver's name
     /// @param identity who this process is to the MDS daemons
     /// @param timeLeft what is left of the caller's deadline
     public static Backend open(
-            BackendConfig config, ClientIdentity identity, Supplier<Duration> timeLeft, PrometheusRegistry metrics) {
+            BackendConfig config,
+            DriverName driver,
+            ClientIdentity identity,
+            Supplier<Duration> timeLeft,
+            PrometheusRegistry metrics) {
+        Optional<KubernetesAdapter> kubernetes =
+                config.kubernetes().map(access -> KubernetesAdapter.open(access, driver.value(), timeLeft));
         return new Backend(
                 CephAdapter.open(config.clusters(), identity, config.limits(), config.keyType(), timeLeft, metrics),
                 directory(config.directory(), timeLeft, metrics),
-                config.keyFolder().map(FileKeyStore::new));
+                config.keyFolder().<KeyStore>map(FileKeyStore::new).or(() -> kubernetes.map(KubernetesAdapter::keys)),
+                kubernetes);
     }
 
     private static Directory directory(
@@ -48,5 +61,6 @@ public record Backend(CephAdapter ceph, Directory directory, Optional<KeyStore> 
             connected.close();
         }
         ceph.close();
+        kubernetes.ifPresent(KubernetesAdapter::close);
     }
 }

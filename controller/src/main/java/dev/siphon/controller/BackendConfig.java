@@ -2,6 +2,7 @@ package dev.siphon.controller;
 
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.kubernetes.KubernetesAccess;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -11,11 +12,13 @@ import java.util.Optional;
 /// @param clusters the clusters to serve
 /// @param limits how long calls to Ceph may take, and how many run at once per cluster
 /// @param directory where accounts are looked up
-/// @param keyFolder where the keys of volumes go; empty if the driver mints none
+/// @param keyFolder where the keys of volumes go; empty if they go into Kubernetes, or the driver mints none
 /// @param keyType of these keys; empty for the cluster's default
+/// @param kubernetes which Kubernetes the driver belongs to; empty without it
 public record BackendConfig(
         ClustersFile clusters,
         CallLimits limits,
         DirectoryChoice directory,
         Optional<Path> keyFolder,
-        Optional<String> keyType) {}
+        Optional<String> keyType,
+        Optional<KubernetesAccess> kubernetes) {}

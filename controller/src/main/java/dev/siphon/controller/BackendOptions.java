@@ -3,6 +3,7 @@ package dev.siphon.controller;
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.key.FileKeyStore;
+import dev.siphon.controller.kubernetes.KubernetesAccess;
 import dev.siphon.controller.ldap.LdapConfigFile;
 import dev.siphon.csi.server.ConfigProblems;
 import java.nio.file.Files;
@@ -57,6 +58,23 @@ public final class BackendOptions {
     private String keyType = "";
 
     @Option(
+            names = "--kubernetes-namespace",
+            paramLabel = "NS",
+            defaultValue = "${env:SIPHON_KUBERNETES_NAMESPACE:-}",
+            description = "Keep the keys of volumes as Secrets of this namespace, publish grants there, and read"
+                    + " annotations of namespaces and PVCs; not with --key-dir (env SIPHON_KUBERNETES_NAMESPACE;"
+                    + " default: no Kubernetes).")
+    private String kubernetesNamespace = "";
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            defaultValue = "${env:SIPHON_KUBECONFIG:-}",
+            description = "How to reach the API server of that Kubernetes (env SIPHON_KUBECONFIG; default: the service"
+                    + " account of the pod).")
+    private String kubeconfig = "";
+
+    @Option(
             names = "--command-timeout",
             defaultValue = "${env:SIPHON_COMMAND_TIMEOUT:-30}",
             description = "Seconds that one command to Ceph may take, the caller's deadline permitting (default: 30).")
@@ -74,8 +92,31 @@ public final class BackendOptions {
         var accounts = directory.isEmpty() ? files(problems) : ldap(problems);
         var limits = problems.read("--command-timeout, --threads-per-cluster", () -> limits(commandSeconds, threads));
         var keys = problems.read("--key-dir", () -> given(keyFolder).map(BackendOptions::forKeys));
-        return problems.readIfNone(
-                () -> new BackendConfig(file.get(), limits.get(), accounts.get(), keys.get(), given(keyType)));
+        var kubernetes = kubernetes(problems);
+        return problems.readIfNone(() -> new BackendConfig(
+                file.get(), limits.get(), accounts.get(), keys.get(), given(keyType), kubernetes.get()));
+    }
+
+    /// Whether there is a Kubernetes for what could go into files as well.
+    boolean hasKubernetes() {
+        return !kubernetesNamespace.isEmpty();
+    }
+
+    private ConfigProblems.Read<Optional<KubernetesAccess>> kubernetes(ConfigProblems problems) {
+        if (hasKubernetes() && !keyFolder.isEmpty()) {
+            problems.add("--key-dir", "does not go with --kubernetes-namespace, where keys are Secrets");
+        }
+        if (!hasKubernetes() && !kubeconfig.isEmpty()) {
+            problems.add("--kubeconfig", "goes with --kubernetes-namespace");
+        }
+        return problems.read(
+                "--kubernetes-namespace, --kubeconfig",
+                () -> given(kubernetesNamespace).map(namespace -> {
+                    KubernetesAccess access =
+                            new KubernetesAccess(namespace, given(kubeconfig).map(Path::of));
+                    access.check();
+                    return access;
+                }));
     }
 
     private static ClustersFile clusters(Path path) {

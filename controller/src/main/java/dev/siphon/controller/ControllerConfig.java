@@ -12,11 +12,14 @@ import java.util.Optional;
 /// @param defaultOwner the account for classes that name none
 /// @param reconcileEvery how often the quotas of accounts are compared with the directory
 /// @param attach whether volumes are attached to nodes before they are used there
-/// @param grantsFile where to publish which namespaces may use whose volumes; empty if no node asks
+/// @param leadAs what this controller is called among those of which one leads; empty if it is the only one
+/// @param grantsFile where to publish which namespaces may use whose volumes; empty if in Kubernetes, or no
+///     node asks
 public record ControllerConfig(
         ServerConfig server,
         BackendConfig backend,
         Optional<String> defaultOwner,
         Duration reconcileEvery,
         boolean attach,
+        Optional<String> leadAs,
         Optional<Path> grantsFile) {}

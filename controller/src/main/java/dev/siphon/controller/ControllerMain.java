@@ -7,15 +7,20 @@ import dev.siphon.controller.grant.FileGrantsStore;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.controller.kubernetes.Leadership;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.Owners;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
+import dev.siphon.csi.server.ImmediateExit;
 import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.csi.server.OpsServer;
 import dev.siphon.csi.server.Readiness;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Files;
@@ -53,7 +58,39 @@ public final class ControllerMain implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         ControllerConfig config = options.read(command);
         JsonLogging.start(options.logLevel());
-        return start(config, UnaryOperator.identity()).await(config);
+        Optional<Leadership> leadership = Optional.empty();
+        if (config.leadAs().isPresent()) {
+            leadership = Optional.of(lead(config, config.leadAs().get()));
+        }
+        DriverProcess process = start(config, UnaryOperator.identity(), leadership);
+        return process.await(config);
+    }
+
+    /// Waits until this controller leads; meanwhile it says that it lives and is ready to take over. The socket is not
+    /// there before that, for which the sidecars wait: they need no election of their own, and all of them act through
+    /// the one that leads.
+    private static Leadership lead(ControllerConfig config, String name) throws InterruptedException {
+        Leadership leadership = Leadership.seek(
+                config.backend().kubernetes().orElseThrow(),
+                name,
+                // what is under way ends with the process, and nothing begins any more
+                () -> ImmediateExit.with(1));
+        Readiness.Check standingBy = new Readiness.Check() {
+            @Override
+            public Optional<String> problem() {
+                return Optional.empty();
+            }
+
+            @Override
+            public Optional<String> remark() {
+                return Optional.of("standing by: " + leadership.leader());
+            }
+        };
+        try (Readiness readiness = Readiness.start(standingBy, LOOK, LOOK);
+                OpsServer _ = OpsServer.start(config.server().ops(), readiness, new PrometheusRegistry())) {
+            leadership.await();
+        }
+        return leadership;
     }
 
     /// Starts to serve; Ceph connects afterwards.
@@ -61,10 +98,16 @@ public final class ControllerMain implements Callable<Integer> {
     /// @param decorate what to put between the domain and Ceph: nothing, or what a test wants to see or
     ///     break there
     public static DriverProcess start(ControllerConfig config, UnaryOperator<CephPorts> decorate) {
+        return start(config, decorate, Optional.empty());
+    }
+
+    private static DriverProcess start(
+            ControllerConfig config, UnaryOperator<CephPorts> decorate, Optional<Leadership> leadership) {
         PrometheusRegistry metrics = new PrometheusRegistry();
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
         Backend backend = Backend.open(
                 config.backend(),
+                config.server().driverName(),
                 ClientIdentity.of(
                         config.server().driverName().toString(),
                         config.server().endpoint().path()),
@@ -76,12 +119,16 @@ public final class ControllerMain implements Callable<Integer> {
                 backend.keys().map(store -> new VolumeKeys(ports, ceph.identities(), store, timeLeft));
         Domain domain = Domain.over(
                 ports,
-                backend.directory(),
-                config.defaultOwner(),
+                new Owners(
+                        backend.directory(),
+                        backend.kubernetes().map(KubernetesAdapter::namespaces),
+                        config.defaultOwner()),
                 keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
                 timeLeft);
-        Optional<NamespaceGrants> grants =
-                config.grantsFile().map(file -> new NamespaceGrants(ports, new FileGrantsStore(file)));
+        Optional<NamespaceGrants> grants = backend.kubernetes()
+                .map(KubernetesAdapter::grants)
+                .or(() -> config.grantsFile().map(FileGrantsStore::new))
+                .map(store -> new NamespaceGrants(ports, store));
         boolean afterKill = Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
         DriverProcess process = DriverProcess.start(
                 config.server(),
@@ -92,6 +139,8 @@ public final class ControllerMain implements Callable<Integer> {
                                 new GroupControllerService(domain)),
                         check(ceph.ports().clusters(), backend.directory()),
                         metrics));
+        // the last to go: another one begins then
+        leadership.ifPresent(held -> process.closeAtEnd("leadership", held));
         process.closeAtEnd("backend", backend);
         keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start()));
         grants.ifPresent(published -> process.closeAtEnd("grants", published.start()));

@@ -39,10 +39,19 @@ public final class ControllerOptions {
     private boolean attach;
 
     @Option(
+            names = "--lead-as",
+            paramLabel = "NAME",
+            defaultValue = "${env:SIPHON_LEAD_AS:-}",
+            description = "Serve only while this controller holds the Lease siphon-controller under this name, as of"
+                    + " several one does; with --kubernetes-namespace (default: it is the only one).")
+    private String leadAs = "";
+
+    @Option(
             names = "--grants-file",
             defaultValue = "${env:SIPHON_GRANTS_FILE:-}",
-            description = "Publish in this file which namespaces may use whose volumes, for nodes with the same flag"
-                    + " (default: nobody asks).")
+            description =
+                    "Publish in this file which namespaces may use whose volumes, for nodes with the same flag; not"
+                            + " with --kubernetes-namespace (default: nobody asks).")
     private String grantsFile = "";
 
     Level logLevel() {
@@ -59,6 +68,12 @@ public final class ControllerOptions {
         var grants = problems.read(
                 "--grants-file",
                 () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(ControllerOptions::forGrants));
+        if (!grantsFile.isEmpty() && backend.hasKubernetes()) {
+            problems.add("--grants-file", "does not go with --kubernetes-namespace, where grants are a ConfigMap");
+        }
+        if (!leadAs.isEmpty() && !backend.hasKubernetes()) {
+            problems.add("--lead-as", "goes with --kubernetes-namespace");
+        }
         var reconcileEvery = problems.read("--reconcile-interval", () -> atLeastOne(reconcileSeconds));
         return problems.orFail(
                 command,
@@ -68,6 +83,7 @@ public final class ControllerOptions {
                         Optional.of(defaultOwner).filter(owner -> !owner.isEmpty()),
                         reconcileEvery.get(),
                         attach,
+                        Optional.of(leadAs).filter(name -> !name.isEmpty()),
                         grants.get()));
     }
 

@@ -17,7 +17,9 @@ public final class ArchitectureRules {
         "..rpc..", "dev.siphon.csi.server..", "dev.siphon.csi.client..", "dev.siphon.cli.."
     };
     private static final String[] DOMAIN = {"dev.siphon.controller.volume..", "dev.siphon.controller.identity.."};
-    private static final String[] ADAPTERS = {"dev.siphon.controller.ceph..", "dev.siphon.controller.ldap.."};
+    private static final String[] ADAPTERS = {
+        "dev.siphon.controller.ceph..", "dev.siphon.controller.ldap..", "dev.siphon.controller.kubernetes.."
+    };
 
     @ArchTest
     static final ArchRule packagesAreConcepts = noClasses()
@@ -71,7 +73,13 @@ public final class ArchitectureRules {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                    "io.grpc..", "com.google.protobuf..", "csi.v1..", "com.sun.jna..", "com.ceph..", "com.unboundid..")
+                    "io.grpc..",
+                    "com.google.protobuf..",
+                    "csi.v1..",
+                    "com.sun.jna..",
+                    "com.ceph..",
+                    "com.unboundid..",
+                    "io.fabric8..")
             .because("the domain is the same whatever carries the calls and whatever stores the data");
 
     @ArchTest
@@ -80,8 +88,20 @@ public final class ArchitectureRules {
             .resideInAnyPackage(DOMAIN)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("dev.siphon.controller.ceph..", "dev.siphon.controller.ldap..", "..rpc..")
+            .resideInAnyPackage(ADAPTERS)
+            .orShould()
+            .dependOnClassesThat()
+            .resideInAPackage("..rpc..")
             .because("rpc and the adapters depend on the domain, not the other way round");
+
+    @ArchTest
+    static final ArchRule kubernetesIsOnlyInItsAdapter = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.siphon.controller.kubernetes..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.fabric8..", "com.fasterxml.jackson..")
+            .because("a controller without Kubernetes loads none of its client, which would cost memory and time");
 
     @ArchTest
     static final ArchRule adaptersKnowNoRpc = noClasses()

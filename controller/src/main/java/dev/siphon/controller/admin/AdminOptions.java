@@ -5,6 +5,7 @@ import dev.siphon.controller.BackendConfig;
 import dev.siphon.controller.BackendOptions;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.csi.server.DriverName;
 import dev.siphon.csi.server.JsonLogging;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.PrintWriter;
@@ -22,6 +23,13 @@ public final class AdminOptions {
     @Mixin
     private BackendOptions backend = new BackendOptions();
 
+    @Option(
+            names = "--driver-name",
+            paramLabel = "NAME",
+            defaultValue = "${env:CSI_DRIVER_NAME:-cephfs.siphon.dev}",
+            description = "With --kubernetes-namespace: the CSI driver's name (default: cephfs.siphon.dev).")
+    private String driverName = "";
+
     @Option(names = "--json", description = "Print JSON, for scripts.")
     private boolean json;
 
@@ -33,12 +41,15 @@ public final class AdminOptions {
     ///     it and exits 1
     int run(CommandSpec command, ToIntFunction<Backend> work) {
         ConfigProblems problems = new ConfigProblems();
-        BackendConfig config = problems.orFail(command, backend.read(problems)::get);
+        var read = backend.read(problems);
+        var driver = problems.read("--driver-name", () -> new DriverName(driverName));
+        BackendConfig config = problems.orFail(command, read::get);
         JsonLogging.start(Level.ERROR);
         ClientIdentity me = ClientIdentity.of(
                 "siphon admin",
                 Path.of("/proc", Long.toString(ProcessHandle.current().pid())));
-        try (Backend open = Backend.open(config, me, config.limits()::patience, new PrometheusRegistry())) {
+        try (Backend open =
+                Backend.open(config, driver.get(), me, config.limits()::patience, new PrometheusRegistry())) {
             return work.applyAsInt(open);
         }
     }

@@ -75,8 +75,9 @@ public final class HomeCommand implements Callable<Integer> {
 
     private int show(Backend backend, Leader leader) throws IOException {
         KeyStore keys = backend.keys()
-                .orElseThrow(() -> new DriverException.InvalidRequest(
-                        "--key-dir is needed: where the controller keeps the keys of volumes"));
+                .orElseThrow(
+                        () -> new DriverException.InvalidRequest(
+                                "--key-dir or --kubernetes-namespace is needed: where the controller keeps the keys of volumes"));
         Volume made = make(leader);
         VolumeId.Provisioned door = provisioned(made.getVolumeId());
         VolumeContext context = VolumeContext.fromMap(door, made.getVolumeContextMap());
@@ -196,8 +197,8 @@ public final class HomeCommand implements Callable<Integer> {
             LockSupport.parkNanos(PAUSE.toNanos());
             key = keys.find(volume);
         }
-        return key.orElseThrow(() -> new DriverException.BackendUnavailable(
-                "volume " + volume + " has no key yet: does the controller run with --key-dir, and the same?"));
+        return key.orElseThrow(() -> new DriverException.BackendUnavailable("volume " + volume
+                + " has no key yet: does the controller run with --key-dir or --kubernetes-namespace, and the same?"));
     }
 
     private static VolumeId.Provisioned provisioned(String id) {

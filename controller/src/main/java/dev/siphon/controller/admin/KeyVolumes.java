@@ -35,7 +35,8 @@ final class KeyVolumes {
     static KeyStore store(CommandSpec command, Backend backend) {
         return backend.keys()
                 .orElseThrow(() -> new ParameterException(
-                        command.commandLine(), "--key-dir is needed: there the keys of volumes are"));
+                        command.commandLine(),
+                        "--key-dir or --kubernetes-namespace is needed: there the keys of volumes are"));
     }
 
     /// Whether there is such a volume.

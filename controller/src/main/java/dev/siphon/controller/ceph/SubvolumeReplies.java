@@ -8,8 +8,10 @@ import dev.siphon.controller.volume.Subvolumes.Snapshot;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /// What the mgr's module `volumes` answers, read into the domain's records. Its times are left alone: they are in
 /// the mgr's local time, and it does not say which that is (`datetime.fromtimestamp`).
@@ -64,9 +66,13 @@ final class SubvolumeReplies {
 
     /// The answer of `fs subvolume snapshot info`.
     static Snapshot snapshot(JsonObject info) {
-        return new Snapshot(
-                info.get("data_pool").getAsString(),
-                info.get("has_pending_clones").getAsString().equals("yes"));
+        Set<String> pending = new HashSet<>();
+        if (info.get("has_pending_clones").getAsString().equals("yes")) {
+            info.getAsJsonArray("pending_clones")
+                    .forEach(clone ->
+                            pending.add(clone.getAsJsonObject().get("name").getAsString()));
+        }
+        return new Snapshot(info.get("data_pool").getAsString(), pending);
     }
 
     /// The answer of `fs clone status`.

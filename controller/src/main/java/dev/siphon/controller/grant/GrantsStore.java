@@ -4,11 +4,15 @@ import dev.siphon.csi.Grants;
 
 /// Port: where nodes read the grants.
 public interface GrantsStore {
-    /// What was published last; nothing if that cannot be read, since the groups themselves are the truth.
+    /// What was published last; nothing if that is broken, since the groups themselves are the truth.
+    ///
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be known now
     Grants last();
 
     /// Puts these in the place of what was published; readers see the old ones or the new ones.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if they cannot be published now
+    /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the driver may not publish
+    /// @throws dev.siphon.csi.DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if they are too many
     void publish(Grants grants);
 }

@@ -18,14 +18,18 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule for owners
-/// has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the nodes from there.
+/// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule for
+/// owners has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the nodes
+/// from there.
 public final class NamespaceGrants implements AutoCloseable {
     /// The note on a group's directory that holds its grant, as [Grant#toJson] writes it. Keys of volumes cannot
     /// change it, since they may only read the group.
@@ -33,6 +37,9 @@ public final class NamespaceGrants implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceGrants.class);
     private static final Duration AGAIN = Duration.ofSeconds(5);
+
+    /// How long to wait for others to publish.
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Clusters clusters;
     private final Subvolumes subvolumes;
@@ -43,18 +50,21 @@ public final class NamespaceGrants implements AutoCloseable {
     private final ScheduledExecutorService loader = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("grants-load").factory());
 
-    /// What is published, and what was written since the start; under this object's lock.
-    private final Map<Place, Grant> known;
+    /// Held while something is published: a store may take seconds for that, in which others need to see what is
+    /// known.
+    private final ReentrantLock publishing = new ReentrantLock();
 
-    private final Set<Place> written = new HashSet<>();
+    /// What is published; empty until it is known what was published last.
+    private volatile Optional<Grants> known = Optional.empty();
 
-    /// Begins with what was published last, so that no restart takes a grant away.
+    /// Those of them that were written or read since the start.
+    private final Set<Place> written = ConcurrentHashMap.newKeySet();
+
     public NamespaceGrants(CephPorts ceph, GrantsStore store) {
         this.clusters = ceph.clusters();
         this.subvolumes = ceph.subvolumes();
         this.files = ceph.files();
         this.store = store;
-        this.known = new TreeMap<>(store.last().groups());
     }
 
     /// Begins to read the grants that the groups have.
@@ -73,6 +83,7 @@ public final class NamespaceGrants implements AutoCloseable {
     ///
     /// @throws DriverException.OperationPending (ABORTED) if another grant for this group is being written
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be written or published now
+    /// @throws DriverException whatever else [GrantsStore#publish] throws
     public void allow(Group group, String account, String namespace) {
         Place place = place(group);
         if (has(place, account, namespace)) {
@@ -82,24 +93,45 @@ public final class NamespaceGrants implements AutoCloseable {
             Grant before = read(group).orElse(new Grant(account, new TreeSet<>()));
             Grant after = before.with(account, namespace);
             files.setNote(group.cluster(), group.fileSystem(), group.path(), NOTE, after.toJson());
-            publish(place, after);
+            publish(Set.of(place), all -> all.put(place, after));
         });
     }
 
-    private synchronized boolean has(Place place, String account, String namespace) {
+    private boolean has(Place place, String account, String namespace) {
         return written.contains(place)
-                && Optional.ofNullable(known.get(place))
+                && known.flatMap(all -> all.of(place))
                         .filter(grant -> grant.account().equals(account)
                                 && grant.namespaces().contains(namespace))
                         .isPresent();
     }
 
-    private synchronized void publish(Place place, Grant grant) {
-        Map<Place, Grant> all = new TreeMap<>(known);
-        all.put(place, grant);
-        store.publish(new Grants(all));
-        known.put(place, grant);
-        written.add(place);
+    /// Publishes what is known with a change to it, one after another. Begins with what was published last, so that
+    /// no restart takes a grant away.
+    ///
+    /// @param now the places that are written or read with this change
+    private void publish(Set<Place> now, Consumer<Map<Place, Grant>> change) {
+        lock();
+        try {
+            Map<Place, Grant> all = new TreeMap<>(known.orElseGet(store::last).groups());
+            change.accept(all);
+            Grants grants = new Grants(all);
+            store.publish(grants);
+            known = Optional.of(grants);
+            written.addAll(now);
+        } finally {
+            publishing.unlock();
+        }
+    }
+
+    private void lock() {
+        try {
+            if (!publishing.tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new DriverException.OperationPending("grants of other namespaces are being published; retry");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
     }
 
     /// Reads the groups of the clusters that have not been read yet. Throws nothing that is not an [Error],
@@ -144,18 +176,15 @@ public final class NamespaceGrants implements AutoCloseable {
     }
 
     /// What the groups say goes before what was published; what was written meanwhile before both.
-    private synchronized void replace(String cluster, Map<Place, Grant> found) {
-        Map<Place, Grant> all = new TreeMap<>(known);
-        all.keySet().removeIf(place -> place.cluster().equals(cluster) && !written.contains(place));
-        found.forEach((place, grant) -> {
-            if (!written.contains(place)) {
-                all.put(place, grant);
-            }
+    private void replace(String cluster, Map<Place, Grant> found) {
+        publish(found.keySet(), all -> {
+            all.keySet().removeIf(place -> place.cluster().equals(cluster) && !written.contains(place));
+            found.forEach((place, grant) -> {
+                if (!written.contains(place)) {
+                    all.put(place, grant);
+                }
+            });
         });
-        store.publish(new Grants(all));
-        known.clear();
-        known.putAll(all);
-        written.addAll(found.keySet());
     }
 
     private static Place place(Group group) {

@@ -89,10 +89,11 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     @Override
-    public void made(VolumeId.Provisioned volume, VolumeContext context) {
-        if (store.find(volume).isPresent()) {
+    public void made(VolumeId.Provisioned volume, VolumeContext context, String name) {
+        if (store.mayHave(volume) && store.find(volume).isPresent()) {
             return;
         }
+        store.named(volume, name);
         if (context.readOnly()) {
             // of a snapshot's volume nothing but its context says which snapshot: what is cut off here, the retry does
             mint(volume, context.dataPath().orElseThrow(), false);
@@ -112,6 +113,11 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         try {
             slots.acquire();
             try {
+                if (!store.hasPlaceFor(volume)) {
+                    // made by a controller before this one, and nobody has named it since
+                    LOG.debug("volume {} has no key yet, it is tried again: nobody has named it", volume);
+                    return;
+                }
                 mint(volume, Homes.behind(volume).subvolume(), true);
             } finally {
                 slots.release();
@@ -157,10 +163,9 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private void mintMissing(String cluster) {
         List<String> all = identities.startingWith(cluster, VolumeIdentity.PREFIX);
         Set<String> minted = Set.copyOf(all);
-        Set<VolumeId.Provisioned> have = store.volumes().stream()
-                .filter(volume -> store.find(volume)
-                        .filter(key -> minted.contains(key.userId()))
-                        .isPresent())
+        Set<VolumeId.Provisioned> have = store.userIds().entrySet().stream()
+                .filter(kept -> minted.contains(kept.getValue()))
+                .map(Map.Entry::getKey)
                 .collect(Collectors.toSet());
         for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
             all.forEach(userId -> VolumeIdentity.parse(cluster, fileSystem.name(), userId)

@@ -13,7 +13,8 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/// A file that holds a password and nothing else, for its owner alone. It is read at each bind.
+/// A file that holds a password and nothing else, for its owner, and for a group to read: Kubernetes gives a Secret's
+/// files to root and to the group of the pod's own. It is read at each bind.
 final class PasswordFile extends PasswordProvider {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -21,8 +22,11 @@ final class PasswordFile extends PasswordProvider {
     /// More is no password; somebody named the wrong file.
     private static final int MAX_BYTES = 4096;
 
-    private static final Set<PosixFilePermission> OWNERS = EnumSet.of(
-            PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE);
+    private static final Set<PosixFilePermission> CLOSED = EnumSet.of(
+            PosixFilePermission.OWNER_READ,
+            PosixFilePermission.OWNER_WRITE,
+            PosixFilePermission.OWNER_EXECUTE,
+            PosixFilePermission.GROUP_READ);
 
     private final String path;
 
@@ -54,8 +58,8 @@ final class PasswordFile extends PasswordProvider {
         if (!Files.isRegularFile(path)) {
             throw new IOException(path + " is no file");
         }
-        if (!OWNERS.containsAll(Files.getPosixFilePermissions(path))) {
-            throw new IOException(path + " is open to others than its owner: chmod 0600 " + path);
+        if (!CLOSED.containsAll(Files.getPosixFilePermissions(path))) {
+            throw new IOException(path + " is open to others than its owner and its group: chmod 0600 " + path);
         }
         if (Files.size(path) > MAX_BYTES) {
             throw new IOException(path + " is too long for a password");

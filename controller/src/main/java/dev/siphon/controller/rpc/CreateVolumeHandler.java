@@ -48,7 +48,7 @@ final class CreateVolumeHandler {
                 : Optional.empty();
         boolean readOnly = modes.stream().allMatch(AccessMode::readOnly);
         Volume made = volumes.create(new VolumeRequest(name, capacity, parameters, readOnly, source));
-        ClassParameters.namespace(request.getParametersMap()).ifPresent(namespace -> grant(made, namespace));
+        parameters.claim().ifPresent(claim -> grant(made, claim.namespace()));
         return CreateVolumeResponse.newBuilder()
                 .setVolume(Messages.volume(made))
                 .build();

@@ -43,7 +43,7 @@ final class ValidateHandler {
             if (!context.isEmpty()) {
                 var _ = VolumeContext.fromMap(id, context);
             }
-            var _ = ClassParameters.parseClass(parameters);
+            var _ = ClassParameters.parse(parameters);
             var _ = ClassParameters.parseChangeable(changeable);
         } catch (DriverException.InvalidRequest cannot) {
             return response.setMessage(cannot.getMessage()).build();

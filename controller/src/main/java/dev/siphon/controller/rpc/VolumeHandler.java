@@ -99,7 +99,7 @@ final class VolumeHandler {
         }
         return GetCapacityResponse.newBuilder()
                 .setAvailableCapacity(capacities.available(
-                        ClassParameters.parseClass(Fields.map("parameters", request.getParametersMap()))))
+                        ClassParameters.parse(Fields.map("parameters", request.getParametersMap()))))
                 .build();
     }
 }

@@ -17,7 +17,7 @@ public final class Capacities {
     /// Bytes that volumes of this class can still hold: what the data pool has, and of a class with a fixed
     /// owner at most what that account may still commit.
     public long available(VolumeClass parameters) {
-        if (parameters.owner().isPresent()) {
+        if (parameters.owner().flatMap(OwnerRule::always).isPresent()) {
             Placement.Place place = placement.choose(parameters);
             long pool = subvolumes.availableBytes(
                     place.group().cluster(), place.group().fileSystem(), parameters.dataPool());

@@ -51,11 +51,12 @@ public final class ClassParameters {
             OVERCOMMIT);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
-    /// What the provisioner adds with `--extra-create-metadata`; it says who asks; of all that only the
-    /// namespace counts, and only where the class says so.
+    /// What the provisioner adds with `--extra-create-metadata`: it says who asks.
     private static final String FROM_KUBERNETES = "csi.storage.k8s.io/";
 
     private static final String NAMESPACE = FROM_KUBERNETES + "pvc/namespace";
+    private static final String CLAIM = FROM_KUBERNETES + "pvc/name";
+    private static final String VOLUME = FROM_KUBERNETES + "pv/name";
 
     /// The largest uid and gid that Linux has; the one above means "none".
     private static final long MAX_ID = 0xFFFF_FFFEL;
@@ -65,38 +66,17 @@ public final class ClassParameters {
 
     private ClassParameters() {}
 
-    /// Reads a StorageClass.
+    /// Reads a StorageClass, with the PVC that the provisioner has added, if it has.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown, with the nearest
     ///     known one, or has a value that it cannot have
     public static VolumeClass parse(Map<String, String> parameters) {
-        Optional<String> namespace = Optional.ofNullable(parameters.get(NAMESPACE));
-        return parse(parameters, owner(parameters).map(rule -> rule.account(namespace)));
-    }
-
-    /// The namespace of the PVC; empty if the provisioner does not say.
-    public static Optional<String> namespace(Map<String, String> parameters) {
-        return Optional.ofNullable(parameters.get(NAMESPACE)).filter(namespace -> !namespace.isEmpty());
-    }
-
-    /// As [#parse] without a PVC: where a namespace names the owner there is none yet.
-    ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#parse]
-    public static VolumeClass parseClass(Map<String, String> parameters) {
-        return parse(parameters, owner(parameters).flatMap(OwnerRule::always));
-    }
-
-    private static Optional<OwnerRule> owner(Map<String, String> parameters) {
-        return name(parameters, OWNER).map(OwnerRule::parse);
-    }
-
-    private static VolumeClass parse(Map<String, String> parameters, Optional<String> owner) {
         refuseUnknown("parameters", parameters, KNOWN);
         return new VolumeClass(
                 part(parameters, CLUSTER, VolumeId.Part.CLUSTER),
                 part(parameters, FS_NAME, VolumeId.Part.FILE_SYSTEM),
                 name(parameters, DATA_POOL),
-                owner,
+                owner(parameters),
                 id(parameters, UID),
                 id(parameters, GID),
                 mode(parameters),
@@ -109,7 +89,27 @@ public final class ClassParameters {
                 flag(parameters, COPY_ACROSS_ACCOUNTS).orElse(false),
                 home(parameters),
                 allowance(parameters),
-                flag(parameters, OVERCOMMIT).orElse(false));
+                flag(parameters, OVERCOMMIT).orElse(false),
+                claim(parameters));
+    }
+
+    /// A namespace-annotation has a key with a slash, which no account has.
+    private static Optional<OwnerRule> owner(Map<String, String> parameters) {
+        return Optional.ofNullable(parameters.get(OWNER)).map(text -> {
+            if (!OwnerRule.OfAnnotation.isMeant(text)) {
+                checkName("parameter " + OWNER, text);
+            }
+            return OwnerRule.parse(text);
+        });
+    }
+
+    private static Optional<ClaimRef> claim(Map<String, String> parameters) {
+        return given(parameters, NAMESPACE)
+                .map(namespace -> new ClaimRef(namespace, given(parameters, CLAIM), given(parameters, VOLUME)));
+    }
+
+    private static Optional<String> given(Map<String, String> parameters, String name) {
+        return Optional.ofNullable(parameters.get(name)).filter(value -> !value.isEmpty());
     }
 
     private static OptionalLong allowance(Map<String, String> parameters) {
@@ -173,15 +173,20 @@ public final class ClassParameters {
     }
 
     private static Optional<String> name(Map<String, String> parameters, String name) {
-        return text(parameters, name, value -> {
-            if (value.isEmpty()
-                    || value.length() > 128
-                    || value.codePoints()
-                            .anyMatch(c -> Character.isISOControl(c) || Character.isWhitespace(c) || c == '/')) {
-                throw new DriverException.InvalidRequest("parameter " + name + " " + Quoted.of(value)
-                        + " is no name: expected 1 to 128 characters without blanks, slashes and control characters");
-            }
-        });
+        return text(parameters, name, value -> checkName("parameter " + name, value));
+    }
+
+    /// Refuses what cannot be the name of an account or pool.
+    ///
+    /// @param what says where it stands, for the message
+    static void checkName(String what, String value) {
+        if (value.isEmpty()
+                || value.length() > 128
+                || value.codePoints()
+                        .anyMatch(c -> Character.isISOControl(c) || Character.isWhitespace(c) || c == '/')) {
+            throw new DriverException.InvalidRequest(what + " " + Quoted.of(value)
+                    + " is no name: expected 1 to 128 characters without blanks, slashes and control characters");
+        }
     }
 
     private static Optional<String> part(Map<String, String> parameters, String name, VolumeId.Part part) {

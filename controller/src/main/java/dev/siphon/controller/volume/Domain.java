@@ -1,9 +1,7 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.controller.identity.Directory;
 import dev.siphon.csi.KeyedOperations;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /// All that the driver can do, put together.
@@ -18,18 +16,12 @@ public record Domain(
         Capacities capacities) {
     /// The domain over these ports.
     ///
-    /// @param directory knows the accounts
-    /// @param defaultOwner the account for classes that name none
+    /// @param owners says who owns a volume
     /// @param keys gives volumes their keys
     /// @param timeLeft what is left of the caller's deadline
-    public static Domain over(
-            CephPorts ports,
-            Directory directory,
-            Optional<String> defaultOwner,
-            KeyMinting keys,
-            Supplier<Duration> timeLeft) {
+    public static Domain over(CephPorts ports, Owners owners, KeyMinting keys, Supplier<Duration> timeLeft) {
         KeyedOperations operations = new KeyedOperations();
-        Volumes volumes = new Volumes(ports, directory, defaultOwner, keys, operations, timeLeft);
+        Volumes volumes = new Volumes(ports, owners, keys, operations, timeLeft);
         Snapshots snapshots = new Snapshots(ports, volumes, operations);
         Listings listings = new Listings(ports, volumes, snapshots);
         return new Domain(

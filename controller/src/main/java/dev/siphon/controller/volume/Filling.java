@@ -41,6 +41,9 @@ final class Filling {
     private final Supplier<Duration> timeLeft;
     private final Map<VolumeId.Provisioned, Running> copies = new ConcurrentHashMap<>();
 
+    /// What clones are made of that have been waited for since the start, and have not been let go of.
+    private final Map<VolumeId.Provisioned, SnapshotId> clones = new ConcurrentHashMap<>();
+
     /// A copy and what it reads.
     private record Running(SnapshotId source, Copy copy) {}
 
@@ -137,8 +140,33 @@ final class Filling {
             inventory.note(target, new Known.Unsure());
             subvolumes.startClone(origin.snapshot(), target);
         }
+        clones.put(target, origin.snapshot());
         awaitClone(target);
+        awaitLetGo(target, origin.snapshot());
+        clones.remove(target);
         subvolumes.resize(target, size);
+    }
+
+    /// The mgr says that a clone has ended before it lets go of the snapshot. Of a target that is removed in between it
+    /// looks for the rest for ever, and the snapshot can never be removed (seen on Ceph 20.2.4).
+    private void awaitLetGo(VolumeId.Provisioned target, SnapshotId snapshot) {
+        while (subvolumes
+                .findSnapshot(snapshot)
+                .filter(found -> found.pendingClones().contains(target.subvolume()))
+                .isPresent()) {
+            pause("the clone into " + target + " is being finished; retry");
+        }
+    }
+
+    /// @param unfinished what to say when the caller's time is over
+    private void pause(String unfinished) {
+        if (timeLeft.get().compareTo(RESERVE) < 0) {
+            throw new DriverException.OperationPending(unfinished);
+        }
+        LockSupport.parkNanos(POLL.toNanos());
+        if (Thread.currentThread().isInterrupted()) {
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
     }
 
     private void awaitClone(VolumeId.Provisioned target) {
@@ -156,16 +184,7 @@ final class Filling {
                     throw new DriverException.BackendUnavailable("the clone into " + target + " ended: "
                             + progress.progress() + "; what it left was removed; retry");
                 }
-                case RUNNING -> {
-                    if (timeLeft.get().compareTo(RESERVE) < 0) {
-                        throw new DriverException.OperationPending(
-                                "the clone into " + target + " is " + progress.progress() + " done; retry");
-                    }
-                    LockSupport.parkNanos(POLL.toNanos());
-                    if (Thread.currentThread().isInterrupted()) {
-                        throw new DriverException.BackendUnavailable("the driver is stopping; retry");
-                    }
-                }
+                case RUNNING -> pause("the clone into " + target + " is " + progress.progress() + " done; retry");
             }
         }
     }
@@ -221,12 +240,17 @@ final class Filling {
         Optional.ofNullable(copies.remove(target))
                 .ifPresent(running -> running.copy().done().cancel(true));
         inventory.leaving(target);
+        Optional.ofNullable(clones.get(target)).ifPresent(snapshot -> {
+            subvolumes.cancelClone(target);
+            awaitLetGo(target, snapshot);
+        });
         try {
             subvolumes.remove(target);
         } catch (DriverException.OperationPending cloneRuns) {
             subvolumes.cancelClone(target);
             subvolumes.remove(target);
         }
+        clones.remove(target);
         source.ifPresent(from -> release(from, target));
         // whatever comes under that name later has another directory, which the key would not open
         keys.removed(target);

@@ -8,7 +8,7 @@ public interface KeyMinting {
     /// Keys are none of the driver's business: whoever mounts brings one.
     KeyMinting NONE = new KeyMinting() {
         @Override
-        public void made(VolumeId.Provisioned volume, VolumeContext context) {
+        public void made(VolumeId.Provisioned volume, VolumeContext context, String name) {
             // nobody waits for a key
         }
 
@@ -22,7 +22,8 @@ public interface KeyMinting {
     /// costs no mgr command. Repeating it is safe.
     ///
     /// @param context what nodes are told of the volume
-    void made(VolumeId.Provisioned volume, VolumeContext context);
+    /// @param name what the caller calls the volume; in Kubernetes the name of its PersistentVolume
+    void made(VolumeId.Provisioned volume, VolumeContext context, String name);
 
     /// A volume is gone: its key goes too, wherever it is. Repeating it is safe.
     ///

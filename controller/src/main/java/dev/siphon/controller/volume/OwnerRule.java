@@ -4,18 +4,19 @@ import dev.siphon.controller.identity.Directory;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
-/// How a class says who owns its volumes. What the author of a PVC may write decides nothing: a namespace is given to
-/// people by whoever administers the cluster.
-sealed interface OwnerRule {
-    /// Always this account, or this group.
+/// How a class says who owns its volumes. [Owners] applies it.
+public sealed interface OwnerRule {
+    /// Always this account, or this group. Nothing that a PVC says changes it.
     record Fixed(String account) implements OwnerRule {}
 
     /// The account that the PVC's namespace names.
     ///
     /// @param prefix what the namespace begins with; the rest is the account
     record OfNamespace(String prefix) implements OwnerRule {
-        private String accountOf(String namespace) {
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the namespace names no account
+        String accountOf(String namespace) {
             if (!namespace.startsWith(prefix) || namespace.length() == prefix.length()) {
                 throw new DriverException.InvalidRequest("parameter owner: namespace " + Quoted.of(namespace)
                         + " does not begin with " + Quoted.of(prefix) + ", so it names no account");
@@ -24,7 +25,33 @@ sealed interface OwnerRule {
         }
     }
 
-    /// What a class writes: `namespace`, `namespace-prefix:user-`, an account, or `group:NAME`.
+    /// The account that an annotation of the PVC's namespace names, which whoever may change the Namespace object
+    /// writes.
+    ///
+    /// @param key of the annotation
+    record OfAnnotation(String key) implements OwnerRule {
+        private static final String BEGIN = "namespace-annotation:";
+
+        /// A name of at most 63 characters, and a domain before it (Kubernetes, "Annotations": syntax).
+        private static final Pattern KEY = Pattern.compile(
+                "(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?" + "[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?");
+
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `key` can be none
+        public OfAnnotation {
+            if (!KEY.matcher(key).matches()) {
+                throw new DriverException.InvalidRequest("parameter owner: " + Quoted.of(key)
+                        + " is no key of an annotation; expected " + BEGIN + "KEY or " + BEGIN + "DOMAIN/KEY");
+            }
+        }
+
+        /// Whether a class means such a rule.
+        static boolean isMeant(String text) {
+            return text.startsWith(BEGIN);
+        }
+    }
+
+    /// What a class writes: `namespace`, `namespace-prefix:user-`, `namespace-annotation:KEY`, an account, or
+    /// `group:NAME`.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is none of these
     static OwnerRule parse(String text) {
@@ -35,33 +62,22 @@ sealed interface OwnerRule {
         if (text.startsWith(withPrefix) && text.length() > withPrefix.length()) {
             return new OfNamespace(text.substring(withPrefix.length()));
         }
+        if (OfAnnotation.isMeant(text)) {
+            return new OfAnnotation(text.substring(OfAnnotation.BEGIN.length()));
+        }
         if (text.indexOf(':') >= 0 && !text.startsWith(Directory.GROUP)) {
             throw new DriverException.InvalidRequest("parameter owner " + Quoted.of(text)
-                    + " must be an account, group:NAME, namespace or namespace-prefix:PREFIX");
+                    + " must be an account, group:NAME, namespace, namespace-prefix:PREFIX or"
+                    + " namespace-annotation:KEY");
         }
         return new Fixed(text);
     }
 
-    /// The account for a PVC in `namespace`.
-    ///
-    /// @param namespace empty if the provisioner did not say
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the namespace is needed and not known, or names
-    ///     no account
-    default String account(Optional<String> namespace) {
-        return switch (this) {
-            case Fixed fixed -> fixed.account();
-            case OfNamespace rule ->
-                rule.accountOf(namespace.orElseThrow(() -> new DriverException.InvalidRequest(
-                        "parameter owner needs the PVC's namespace: run the provisioner with"
-                                + " --extra-create-metadata")));
-        };
-    }
-
-    /// The account that volumes have whatever their namespace.
+    /// The account that volumes have whoever asks.
     default Optional<String> always() {
         return switch (this) {
             case Fixed fixed -> Optional.of(fixed.account());
-            case OfNamespace _ -> Optional.empty();
+            case OfNamespace _, OfAnnotation _ -> Optional.empty();
         };
     }
 }

@@ -1,7 +1,6 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import java.util.List;
@@ -10,14 +9,11 @@ import java.util.Optional;
 /// Decides where a class puts its volumes: cluster, file system, and the group of the account that owns them.
 final class Placement {
     private final Clusters clusters;
-    private final Directory directory;
-    private final Optional<String> defaultOwner;
+    private final Owners owners;
 
-    /// @param defaultOwner the account for classes that name none
-    Placement(Clusters clusters, Directory directory, Optional<String> defaultOwner) {
+    Placement(Clusters clusters, Owners owners) {
         this.clusters = clusters;
-        this.directory = directory;
-        this.defaultOwner = defaultOwner;
+        this.owners = owners;
     }
 
     /// Where, and for whom.
@@ -25,6 +21,7 @@ final class Placement {
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the class names a cluster, file system,
     ///     data pool or account that does not exist, or leaves a choice open that the driver cannot make
+    /// @throws DriverException whatever [Owners#of] throws
     Place choose(VolumeClass parameters) {
         String cluster = cluster(parameters);
         Clusters.FileSystem fileSystem = fileSystem(cluster, parameters.fileSystem());
@@ -35,7 +32,7 @@ final class Placement {
                         + fileSystem.dataPools());
             }
         });
-        Account owner = owner(parameters);
+        Account owner = owners.of(parameters);
         return new Place(Group.of(cluster, fileSystem.name(), owner), owner);
     }
 
@@ -65,17 +62,5 @@ final class Placement {
                 .findFirst()
                 .orElseThrow(() -> new DriverException.InvalidRequest("parameter fsName " + Quoted.of(name.get())
                         + ": cluster " + cluster + " has the file systems " + names));
-    }
-
-    private Account owner(VolumeClass parameters) {
-        String name = parameters
-                .owner()
-                .or(() -> defaultOwner)
-                .orElseThrow(() -> new DriverException.InvalidRequest(
-                        "parameter owner is needed: the account that owns the volumes of this class"));
-        return directory
-                .account(name)
-                .orElseThrow(() -> new DriverException.InvalidRequest(
-                        "parameter owner " + Quoted.of(name) + ": the directory has no such account"));
     }
 }

@@ -122,7 +122,7 @@ public final class Snapshots {
         checkNotNeeded(id);
         if (subvolumes
                 .findSnapshot(id)
-                .filter(Subvolumes.Snapshot::pendingClones)
+                .filter(found -> !found.pendingClones().isEmpty())
                 .isPresent()) {
             throw new DriverException.OperationPending(
                     "snapshot " + id + " is being cloned into a volume; retry when that is whole");

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /// Port: subvolumegroups, subvolumes, their snapshots and clones, as Ceph's mgr module `volumes` has them, in
 /// every cluster of the clusters file. Keep it this small: each method is one mgr command, so the number of calls
@@ -145,8 +146,13 @@ public interface Subvolumes {
 
     /// A snapshot as found.
     ///
-    /// @param pendingClones whether clones of it run, which keep it from being removed
-    record Snapshot(String dataPool, boolean pendingClones) {}
+    /// @param pendingClones the subvolumes that clones of it go into, which keep it from being removed; those
+    ///     that have ended among them until the mgr has let go of the snapshot
+    record Snapshot(String dataPool, Set<String> pendingClones) {
+        public Snapshot {
+            pendingClones = Set.copyOf(pendingClones);
+        }
+    }
 
     /// Use of a group.
     ///

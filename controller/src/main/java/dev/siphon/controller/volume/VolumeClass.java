@@ -11,24 +11,26 @@ import java.util.OptionalLong;
 /// @param cluster empty for the default cluster
 /// @param fileSystem empty for the cluster's only file system
 /// @param dataPool empty for the file system's first data pool
-/// @param owner the account that owns the volumes
+/// @param owner says who owns the volumes
 /// @param uid instead of the account's
 /// @param gid instead of the account's
 /// @param mode permission bits of the data directory
 /// @param changeable what a VolumeAttributesClass may change later
 /// @param mounter which client mounts
 /// @param mountOptions checked against the allow list
-/// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; empty lets access modes
-///     say
+/// @param snapshotBacked whether a read-only volume from a snapshot is the snapshot itself; empty lets access
+///     modes say
 /// @param copyAcrossAccounts whether a volume may be filled with what belongs to another account
 /// @param home whether its volumes are the owner's home
-/// @param allowanceBytes what an account may have to which the directory gives no allowance; empty for any amount
+/// @param allowanceBytes what an account may have to which the directory gives no allowance; empty for any
+///     amount
 /// @param overcommit whether bytes written count against the allowance, not the sizes of volumes
+/// @param claim the PVC that a volume is for; empty of the class alone, and where the provisioner does not say
 public record VolumeClass(
         Optional<String> cluster,
         Optional<String> fileSystem,
         Optional<String> dataPool,
-        Optional<String> owner,
+        Optional<OwnerRule> owner,
         OptionalInt uid,
         OptionalInt gid,
         OptionalInt mode,
@@ -39,7 +41,8 @@ public record VolumeClass(
         boolean copyAcrossAccounts,
         boolean home,
         OptionalLong allowanceBytes,
-        boolean overcommit) {
+        boolean overcommit,
+        Optional<ClaimRef> claim) {
     public VolumeClass {
         mountOptions = List.copyOf(mountOptions);
     }
@@ -61,6 +64,7 @@ public record VolumeClass(
                 copyAcrossAccounts,
                 home,
                 allowanceBytes,
-                overcommit);
+                overcommit,
+                claim);
     }
 }

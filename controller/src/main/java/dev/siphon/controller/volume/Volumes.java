@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
@@ -29,22 +28,16 @@ public final class Volumes {
     private final KeyMinting keys;
 
     /// @param ports what the domain needs from Ceph
-    /// @param directory knows the accounts
-    /// @param defaultOwner the account for classes that name none
+    /// @param owners says who owns a volume
     /// @param keys gives volumes their keys
     /// @param operations keeps two operations on one volume apart
     /// @param timeLeft what is left of the caller's deadline
     public Volumes(
-            CephPorts ports,
-            Directory directory,
-            Optional<String> defaultOwner,
-            KeyMinting keys,
-            KeyedOperations operations,
-            Supplier<Duration> timeLeft) {
+            CephPorts ports, Owners owners, KeyMinting keys, KeyedOperations operations, Supplier<Duration> timeLeft) {
         this.keys = keys;
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
-        this.placement = new Placement(ports.clusters(), directory, defaultOwner);
+        this.placement = new Placement(ports.clusters(), owners);
         this.inventory = new Inventory(subvolumes);
         this.operations = operations;
         this.freezing = new Freezing(files);
@@ -87,6 +80,7 @@ public final class Volumes {
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit the account's allowance
     /// @throws DriverException.OperationPending (ABORTED) if its contents are not whole before the deadline
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
+    /// @throws DriverException whatever [Owners#of] throws
     public Volume create(VolumeRequest request) {
         Placement.Place place = placement.choose(request.parameters());
         VolumeId.Provisioned any = place.group().volume(Names.plain(place.group(), request.name()));
@@ -95,7 +89,7 @@ public final class Volumes {
                 freezing.check(place.group());
             }
             Volume made = creation.create(place, request);
-            keys.made((VolumeId.Provisioned) made.id(), made.context().orElseThrow());
+            keys.made((VolumeId.Provisioned) made.id(), made.context().orElseThrow(), request.name());
             return made;
         });
     }

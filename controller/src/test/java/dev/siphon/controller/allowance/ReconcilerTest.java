@@ -15,6 +15,7 @@ import dev.siphon.controller.volume.Holdings.Standing;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -33,8 +34,11 @@ final class ReconcilerTest {
     private final CephPorts ports = ceph.ports();
     private final InMemoryDirectory directory =
             new InMemoryDirectory(Map.of("u1", account("u1", OptionalLong.of(4 * GIB))));
-    private final Domain domain =
-            Domain.over(ports, directory, Optional.of("u1"), KeyMinting.NONE, () -> Duration.ofSeconds(30));
+    private final Domain domain = Domain.over(
+            ports,
+            new Owners(directory, Optional.empty(), Optional.of("u1")),
+            KeyMinting.NONE,
+            () -> Duration.ofSeconds(30));
     private final Reconciler reconciler =
             new Reconciler(ports, directory, domain.volumes().ledger(), new PrometheusRegistry());
 

@@ -15,6 +15,7 @@ import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -58,7 +59,8 @@ final class AuditedCluster implements AutoCloseable {
                 folder.resolve("keys"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))));
         keys = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT);
-        domain = Domain.over(adapter.ports(), directory, Optional.empty(), keys, CephLab.PATIENT);
+        domain = Domain.over(
+                adapter.ports(), new Owners(directory, Optional.empty(), Optional.empty()), keys, CephLab.PATIENT);
         accounts.put("u1", new Account("u1", id("u1"), firstUid, firstUid, Set.of(), OptionalLong.empty()));
         accounts.put(
                 "u2", new Account("u2", id("u2"), firstUid + 1, firstUid + 1, Set.of(), OptionalLong.of(100L << 30)));

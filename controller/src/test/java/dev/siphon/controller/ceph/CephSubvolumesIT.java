@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -204,7 +205,7 @@ class CephSubvolumesIT {
         subvolumes.create(volume, SPEC);
         subvolumes.createSnapshot(snapshot);
         subvolumes.createSnapshot(snapshot);
-        assertFalse(subvolumes.findSnapshot(snapshot).orElseThrow().pendingClones());
+        assertEquals(Set.of(), subvolumes.findSnapshot(snapshot).orElseThrow().pendingClones());
         subvolumes.remove(volume);
         assertEquals(State.RETAINED, subvolumes.find(volume).orElseThrow().state());
         assertEquals(List.of("s1"), subvolumes.snapshots(volume));
@@ -248,7 +249,11 @@ class CephSubvolumesIT {
         subvolumes.cancelClone(target);
         CephLab.await(
                 Duration.ofSeconds(30),
-                () -> !subvolumes.findSnapshot(snapshot).orElseThrow().pendingClones());
+                () -> subvolumes
+                        .findSnapshot(snapshot)
+                        .orElseThrow()
+                        .pendingClones()
+                        .isEmpty());
         subvolumes.removeSnapshot(snapshot);
     }
 

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.siphon.csi.VolumeId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,13 +14,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class FileKeyStoreTest {
-    private static final VolumeId.Provisioned VOLUME = new VolumeId.Provisioned("lab", "cephfs", "a1", "v1");
-
+final class FileKeyStoreTest extends KeyStoreContract {
     @TempDir
     private Path folder = Path.of("");
 
-    private FileKeyStore store() {
+    @Override
+    protected FileKeyStore open() {
         return new FileKeyStore(folder);
     }
 
@@ -31,38 +29,32 @@ final class FileKeyStoreTest {
     }
 
     @Test
-    void aKeyIsKeptReplacedAndForgotten() throws IOException {
-        store().put(VOLUME, new VolumeKey("siphon.a1.v1", "first"));
-        store().put(VOLUME, new VolumeKey("siphon.a1.v1", "second"));
-
-        assertEquals(Optional.of(new VolumeKey("siphon.a1.v1", "second")), store().find(VOLUME));
-        assertEquals(List.of(VOLUME), store().volumes());
+    void aKeyIsAFileThatNobodyElseMayRead() throws IOException {
+        open().put(VOLUME, key(VOLUME, "first"));
+        open().put(VOLUME, key(VOLUME, "second"));
         Path file = folder.resolve(VOLUME + ".json");
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         assertEquals(1, filesIn(folder), "nothing beside it");
-
-        store().remove(VOLUME);
-        store().remove(VOLUME);
-        assertEquals(Optional.empty(), store().find(VOLUME));
+        open().remove(VOLUME);
         assertEquals(0, filesIn(folder));
     }
 
     @Test
     void aBrokenFileIsNoKeyAndIsReplaced() throws IOException {
         Files.writeString(folder.resolve(VOLUME + ".json"), "{\"userID\": ");
-        assertEquals(Optional.empty(), store().find(VOLUME));
+        assertEquals(Optional.empty(), open().find(VOLUME));
         for (String broken : List.of("{}", "[]", "null", "{\"userID\": {}, \"userKey\": []}")) {
             Files.writeString(folder.resolve(VOLUME + ".json"), broken);
-            assertEquals(Optional.empty(), store().find(VOLUME), broken);
+            assertEquals(Optional.empty(), open().find(VOLUME), broken);
         }
-        store().put(VOLUME, new VolumeKey("siphon.a1.v1", "new"));
-        assertEquals("new", store().find(VOLUME).orElseThrow().secret());
+        open().put(VOLUME, new VolumeKey("siphon.a1.v1", "new"));
+        assertEquals("new", open().find(VOLUME).orElseThrow().secret());
     }
 
     @Test
     void aFolderThatOthersMayEnterIsRefused() throws IOException {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-x---"));
-        assertThrows(IllegalArgumentException.class, this::store);
+        assertThrows(IllegalArgumentException.class, this::open);
         assertThrows(IllegalArgumentException.class, () -> new FileKeyStore(folder.resolve("missing")));
     }
 

@@ -13,6 +13,7 @@ import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.InMemoryDirectory;
+import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.VolumeId;
@@ -75,7 +76,8 @@ class VolumeKeysIT {
         Map<String, Account> accounts = Map.of(
                 "u1", new Account("u1", "keys-1", 10_001, 10_001, Set.of(), OptionalLong.empty()),
                 "u2", new Account("u2", "keys-2", 10_002, 10_002, Set.of(), OptionalLong.empty()));
-        return Domain.over(adapter.ports(), new InMemoryDirectory(accounts), Optional.empty(), keys, CephLab.PATIENT);
+        Owners owners = new Owners(new InMemoryDirectory(accounts), Optional.empty(), Optional.empty());
+        return Domain.over(adapter.ports(), owners, keys, CephLab.PATIENT);
     }
 
     private VolumeId.Provisioned create(String name, String owner) {

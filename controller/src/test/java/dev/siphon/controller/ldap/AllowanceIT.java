@@ -19,6 +19,7 @@ import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Holdings.Standing;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
@@ -54,8 +55,11 @@ final class AllowanceIT {
             Optional.empty(),
             CephLab.PATIENT,
             new PrometheusRegistry());
-    private final Domain domain =
-            Domain.over(adapter.ports(), directory, Optional.of(NAME), KeyMinting.NONE, CephLab.PATIENT);
+    private final Domain domain = Domain.over(
+            adapter.ports(),
+            new Owners(directory, Optional.empty(), Optional.of(NAME)),
+            KeyMinting.NONE,
+            CephLab.PATIENT);
     private final Reconciler reconciler =
             new Reconciler(adapter.ports(), directory, domain.volumes().ledger(), new PrometheusRegistry());
     private final String dn = LabDirectory.addAccount("uid=" + NAME, NAME, 54_321, "siphonAllowance: 64Mi");

@@ -185,7 +185,7 @@ final class LdapConfigFileTest {
     @Test
     void aPasswordThatOthersCanReadIsRefused() throws IOException {
         Path password = Files.writeString(folder.resolve("password"), "secret");
-        for (String open : List.of("rw-r-----", "rw----r--", "rw--w----", "rwxrwxrwx")) {
+        for (String open : List.of("rw-rw----", "rw----r--", "rw--w----", "rwxrwxrwx")) {
             Files.setPosixFilePermissions(password, PosixFilePermissions.fromString(open));
             String said = refusal(LEAST + ", \"bindDn\": \"cn=a\", \"passwordFile\": \"" + password + "\"}");
             assertTrue(said.contains("chmod 0600"), said);

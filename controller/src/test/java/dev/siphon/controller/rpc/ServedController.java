@@ -8,6 +8,7 @@ import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.Owners;
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.ErrorMapping;
 import dev.siphon.csi.server.UnixEndpoint;
@@ -44,8 +45,7 @@ final class ServedController implements AutoCloseable {
         Account owner = new Account("u1", "id-1", 10_001, 10_001, Set.of(), OptionalLong.empty());
         Domain domain = Domain.over(
                 decorate.apply(ceph.ports()),
-                new InMemoryDirectory(Map.of("u1", owner)),
-                Optional.of("u1"),
+                new Owners(new InMemoryDirectory(Map.of("u1", owner)), Optional.empty(), Optional.of("u1")),
                 KeyMinting.NONE,
                 () -> Duration.ofSeconds(20));
         UnixEndpoint endpoint = new UnixEndpoint(folder.resolve("csi.sock"));

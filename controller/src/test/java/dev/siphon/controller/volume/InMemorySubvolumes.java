@@ -207,7 +207,7 @@ final class InMemorySubvolumes implements Subvolumes {
         synchronized (tree) {
             return tree.find(snapshot.volume())
                     .flatMap(entry -> Optional.ofNullable(entry.snapshots.get(snapshot.name()))
-                            .map(found -> new Snapshot(found.data().dataPool, tree.isCloned(entry, snapshot.name()))));
+                            .map(found -> new Snapshot(found.data().dataPool, tree.clonesOf(entry, snapshot.name()))));
         }
     }
 
@@ -215,7 +215,7 @@ final class InMemorySubvolumes implements Subvolumes {
     public void removeSnapshot(SnapshotId snapshot) {
         synchronized (tree) {
             tree.find(snapshot.volume()).ifPresent(entry -> {
-                if (tree.isCloned(entry, snapshot.name())) {
+                if (!tree.clonesOf(entry, snapshot.name()).isEmpty()) {
                     throw new DriverException.OperationPending("EAGAIN: snapshot " + snapshot + " has pending clones");
                 }
                 entry.snapshots.remove(snapshot.name());

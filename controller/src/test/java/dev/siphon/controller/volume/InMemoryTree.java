@@ -11,8 +11,10 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /// What lies in the fake cluster, as Ceph's directories would hold it.
 final class InMemoryTree {
@@ -185,13 +187,17 @@ final class InMemoryTree {
                 .forEach(clone -> clone.stage = stage);
     }
 
-    /// Whether a clone of this snapshot runs.
-    boolean isCloned(Entry source, String snapshot) {
+    /// The subvolumes that clones of this snapshot go into.
+    Set<String> clonesOf(Entry source, String snapshot) {
         return groups.values().stream()
-                .flatMap(group -> group.subvolumes.values().stream())
-                .filter(Entry::cloning)
-                .flatMap(entry -> entry.clone.stream())
-                .anyMatch(clone -> clone.source == source && clone.snapshot.equals(snapshot));
+                .flatMap(group -> group.subvolumes.entrySet().stream())
+                .filter(named -> named.getValue().cloning()
+                        && named.getValue()
+                                .clone
+                                .filter(clone -> clone.source == source && clone.snapshot.equals(snapshot))
+                                .isPresent())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
     /// The data directory at a path: of a subvolume, of a snapshot of one, or one that a test made.

@@ -161,6 +161,7 @@ final class RoundTripsTest {
                 "quotaBytes",
                 "startClone",
                 "cloneProgress",
+                "findSnapshot",
                 "resize",
                 "setNote");
         assertCalls(
@@ -173,6 +174,7 @@ final class RoundTripsTest {
                 "createSnapshot",
                 "startClone",
                 "cloneProgress",
+                "findSnapshot",
                 "resize",
                 "setNote",
                 "removeSnapshot");

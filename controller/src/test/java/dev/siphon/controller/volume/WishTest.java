@@ -35,8 +35,10 @@ final class WishTest {
         InMemoryCeph ceph = new InMemoryCeph();
         Domain domain = Domain.over(
                 ceph.ports(),
-                new InMemoryDirectory(Map.of("u1", account("u1", OptionalLong.of(0)))),
-                Optional.empty(),
+                new Owners(
+                        new InMemoryDirectory(Map.of("u1", account("u1", OptionalLong.of(0)))),
+                        Optional.empty(),
+                        Optional.empty()),
                 KeyMinting.NONE,
                 () -> Duration.ofSeconds(30));
         var refused = assertThrows(

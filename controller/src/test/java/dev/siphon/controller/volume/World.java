@@ -30,13 +30,13 @@ final class World {
     }
 
     private Domain over(CephPorts ports) {
-        return Domain.over(ports, directory, Optional.empty(), keys(), timeLeft::get);
+        return Domain.over(ports, new Owners(directory, Optional.empty(), Optional.empty()), keys(), timeLeft::get);
     }
 
     private KeyMinting keys() {
         return new KeyMinting() {
             @Override
-            public void made(VolumeId.Provisioned volume, VolumeContext context) {
+            public void made(VolumeId.Provisioned volume, VolumeContext context, String name) {
                 keys.add(volume);
             }
 

@@ -38,6 +38,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// A node on a socket, over a cluster that is a directory, with one volume staged and published.
@@ -50,12 +51,16 @@ final class FuzzedNode implements AutoCloseable {
     private static final Map<String, String> CONTEXT =
             Map.of("monitors", "127.0.0.1:1", "fsName", "fs", "mountPath", "/volumes/g", "dataPath", "v");
 
+    /// Where the node may make files.
+    private static final List<String> FOLDERS = List.of("cluster/fs", "state", "pod", "staging", "staging-2");
+
     private final Workplace workplace = Workplace.create();
     private final BlockingCalls calls = new BlockingCalls();
     private final CountingMounter mounter;
     private final UnixSocketServer server;
     private final UnixSocketChannel channel;
     private final NodeGrpc.NodeBlockingStub stub;
+    private final Set<String> original;
 
     private FuzzedNode() {
         Path data = workplace.directory("cluster/fs/volumes/g/v/" + DATA);
@@ -87,6 +92,7 @@ final class FuzzedNode implements AutoCloseable {
         channel = UnixSocketChannel.open(endpoint);
         stub = NodeGrpc.newBlockingStub(channel.channel());
         use();
+        original = Set.copyOf(everything());
     }
 
     static FuzzedNode start() {
@@ -109,7 +115,7 @@ final class FuzzedNode implements AutoCloseable {
                 .map(entry -> "mount " + entry.mountPoint() + " " + entry.flags())
                 .sorted()
                 .toList());
-        for (String folder : List.of("cluster/fs", "state", "pod", "staging", "staging-2")) {
+        for (String folder : FOLDERS) {
             Path root = workplace.path(folder);
             try (Stream<Path> files = Files.exists(root) ? Files.walk(root) : Stream.empty()) {
                 files.map(Path::toString).sorted().forEach(all::add);
@@ -134,15 +140,23 @@ final class FuzzedNode implements AutoCloseable {
     /// Brings back what an answer of OK has changed.
     void restore() {
         workplace.mounts().forEach(point -> Mounts.unmount(point, Mounts.Unmount.DETACH));
-        try (Stream<Path> made = Files.walk(workplace.path("pod"))) {
-            for (Path path : made.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
+        FOLDERS.forEach(this::removeWhatIsNew);
+        makeDirectories();
+        use();
+    }
+
+    /// A target path may be anywhere.
+    private void removeWhatIsNew(String folder) {
+        Path root = workplace.path(folder);
+        try (Stream<Path> files = Files.exists(root) ? Files.walk(root) : Stream.empty()) {
+            for (Path path : files.sorted(Comparator.reverseOrder()).toList()) {
+                if (!original.contains(path.toString())) {
+                    Files.delete(path);
+                }
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        makeDirectories();
-        use();
     }
 
     private String path(String name) {

@@ -78,8 +78,16 @@ public final class NativeCalls {
         Call call = new Call(new CompletableFuture<>(), new CompletableFuture<>(), System.nanoTime());
         outstanding.add(call);
         metrics.inFlight(cluster, 1);
-        CompletableFuture<T> result = CompletableFuture.supplyAsync(body, threads);
-        var _ = result.whenComplete((_, _) -> returned(call));
+        CompletableFuture<T> result = CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return body.get();
+                    } finally {
+                        // before the caller has the answer, who may then find the handle idle
+                        returned(call);
+                    }
+                },
+                threads);
         return Optional.of(await(what, call, result, deadline));
     }
 

@@ -1,0 +1,27 @@
+package dev.siphon.controller.identity;
+
+import java.util.Map;
+import java.util.Optional;
+
+/// Port: what is written at namespaces and PVCs about who may own volumes there. Every answer is of this
+/// moment.
+///
+/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer,
+/// and [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not look.
+public interface Namespaces {
+    /// A PVC.
+    ///
+    /// @param uid tells it from an earlier one of the same name
+    /// @param annotations what its author wrote
+    record Claim(String uid, Map<String, String> annotations) {
+        public Claim {
+            annotations = Map.copyOf(annotations);
+        }
+    }
+
+    /// The annotations of a namespace; empty if there is no such namespace.
+    Optional<Map<String, String>> annotations(String namespace);
+
+    /// A PVC; empty if there is none of that name.
+    Optional<Claim> claim(String namespace, String name);
+}

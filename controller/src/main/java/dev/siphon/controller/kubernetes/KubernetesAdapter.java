@@ -1,0 +1,46 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.controller.grant.GrantsStore;
+import dev.siphon.controller.identity.Namespaces;
+import dev.siphon.controller.key.KeyStore;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/// All ports that Kubernetes serves, over one client.
+public final class KubernetesAdapter implements AutoCloseable {
+    private final KubernetesApi api;
+    private final KeyStore keys;
+
+    private KubernetesAdapter(KubernetesApi api, String driver) {
+        this.api = api;
+        this.keys = new KubernetesKeyStore(api, new PersistentVolumes(api, driver, System::nanoTime));
+    }
+
+    /// Asks nothing yet.
+    ///
+    /// @param driver the CSI driver's name, which PersistentVolumes have
+    /// @param timeLeft what is left of the caller's deadline
+    public static KubernetesAdapter open(KubernetesAccess access, String driver, Supplier<Duration> timeLeft) {
+        return new KubernetesAdapter(new KubernetesApi(access, timeLeft), driver);
+    }
+
+    /// Where the keys of volumes are.
+    public KeyStore keys() {
+        return keys;
+    }
+
+    /// Where grants are published.
+    public GrantsStore grants() {
+        return new KubernetesGrantsStore(api);
+    }
+
+    /// What is written at namespaces and PVCs.
+    public Namespaces namespaces() {
+        return new KubernetesNamespaces(api);
+    }
+
+    @Override
+    public void close() {
+        api.close();
+    }
+}

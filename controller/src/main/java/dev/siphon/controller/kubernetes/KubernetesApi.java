@@ -1,0 +1,203 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.csi.DriverException;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResourceList;
+import io.fabric8.kubernetes.api.model.ListOptions;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
+import io.fabric8.kubernetes.api.model.Status;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.net.HttpURLConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// The API server of Kubernetes, asked with a deadline. Connects at the first request, so that no start waits
+/// for it.
+///
+/// All of it throws [DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer within 5 s, or
+/// within the caller's time where that is shorter; [DriverException.AccessDenied] (PERMISSION_DENIED) if the
+/// driver may not do it; [DriverException.BackendFault] (INTERNAL) for an answer that nobody expects. Messages
+/// say what was asked for and the server's code, and quote no object: it may be a Secret.
+final class KubernetesApi implements AutoCloseable {
+    private static final Duration LONGEST = Duration.ofSeconds(5);
+
+    /// How many objects to ask for at once: some hundred KB.
+    private static final long PAGE = 250;
+
+    /// Where Java has the exceptions that are about connections.
+    private static final List<String> OF_CONNECTIONS =
+            List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
+
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
+
+    private final KubernetesAccess access;
+    private final Supplier<Duration> timeLeft;
+
+    /// A request is given up by interrupting its thread.
+    private final ExecutorService requests = Executors.newThreadPerTaskExecutor(
+            Thread.ofVirtual().name("kubernetes-", 0).factory());
+
+    /// Under this object's lock.
+    private Optional<KubernetesClient> client = Optional.empty();
+
+    /// @param timeLeft what is left of the caller's deadline
+    KubernetesApi(KubernetesAccess access, Supplier<Duration> timeLeft) {
+        this.access = access;
+        this.timeLeft = timeLeft;
+    }
+
+    /// The driver's own namespace.
+    String namespace() {
+        return access.namespace();
+    }
+
+    /// One object.
+    ///
+    /// @param doing what is asked for, for messages: `get Secret siphon/pvc-1`
+    /// @param request a `get`, which finds null where there is none
+    <T> Optional<T> find(String doing, Function<KubernetesClient, T> request) {
+        return ask(doing, server -> Optional.ofNullable(request.apply(server)));
+    }
+
+    /// Hands over all objects of a kind, page after page.
+    ///
+    /// @param labels which ones; empty for all
+    <T extends HasMetadata> void list(
+            String doing,
+            String labels,
+            BiFunction<KubernetesClient, ListOptions, KubernetesResourceList<T>> request,
+            Consumer<T> each) {
+        String next = "";
+        do {
+            ListOptions page = page(labels, next);
+            KubernetesResourceList<T> found = find(doing, server -> request.apply(server, page))
+                    .filter(answer -> answer.getMetadata() != null)
+                    .orElseThrow(() -> new DriverException.BackendFault(
+                            doing + " was answered with something else by the API server of Kubernetes"));
+            found.getItems().forEach(each);
+            next = Optional.ofNullable(found.getMetadata().getContinue()).orElse("");
+        } while (!next.isEmpty());
+    }
+
+    private static ListOptions page(String labels, String from) {
+        ListOptionsBuilder page = new ListOptionsBuilder().withLimit(PAGE);
+        if (!labels.isEmpty()) {
+            page.withLabelSelector(labels);
+        }
+        if (!from.isEmpty()) {
+            page.withContinue(from);
+        }
+        return page.build();
+    }
+
+    /// Changes something.
+    ///
+    /// @return false if the server has refused with a code of `expected`, so that nothing was changed
+    boolean change(String doing, List<Integer> expected, Consumer<KubernetesClient> request) {
+        return ask(doing, server -> {
+            try {
+                request.accept(server);
+                return true;
+            } catch (KubernetesClientException refused) {
+                if (expected.contains(refused.getCode())) {
+                    return false;
+                }
+                throw refused;
+            }
+        });
+    }
+
+    private <T> T ask(String doing, Function<KubernetesClient, T> request) {
+        Duration left = timeLeft.get();
+        Duration limit = left.compareTo(LONGEST) < 0 ? left : LONGEST;
+        Future<T> running = requests.submit(() -> request.apply(client()));
+        try {
+            return running.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException _) {
+            running.cancel(true);
+            throw new DriverException.BackendUnavailable("the API server of Kubernetes gave no answer within "
+                    + limit.toMillis() + " ms (" + doing + "); retry");
+        } catch (ExecutionException failed) {
+            throw meaning(
+                    doing, Optional.<Throwable>ofNullable(failed.getCause()).orElse(failed));
+        } catch (InterruptedException _) {
+            running.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+    }
+
+    private synchronized KubernetesClient client() {
+        KubernetesClient open = client.orElseGet(() -> Connection.open(access, LONGEST));
+        client = Optional.of(open);
+        return open;
+    }
+
+    private static DriverException meaning(String doing, Throwable cause) {
+        return cause instanceof KubernetesClientException answer
+                ? answered(doing, answer)
+                // its message may quote what was read, its name cannot
+                : new DriverException.BackendFault(
+                        doing + " in Kubernetes broke off: " + cause.getClass().getName());
+    }
+
+    private static DriverException answered(String doing, KubernetesClientException answer) {
+        int code = answer.getCode();
+        if (code <= 0) {
+            return new DriverException.BackendUnavailable(
+                    "the API server of Kubernetes cannot be reached (" + doing + "): " + trouble(answer) + "; retry");
+        }
+        String what = doing + " was answered with " + code + " by the API server of Kubernetes";
+        if (code == HttpURLConnection.HTTP_UNAUTHORIZED) {
+            return new DriverException.AccessDenied(what + ": it does not know the driver's service account or user");
+        }
+        if (code == HttpURLConnection.HTTP_FORBIDDEN) {
+            return new DriverException.AccessDenied(what + ": " + said(answer)
+                    + "; the rules that the driver needs are in docs/operations.md, \"In Kubernetes\"");
+        }
+        if (code == HttpURLConnection.HTTP_NOT_FOUND) {
+            return new DriverException.BackendUnavailable(what + ": " + said(answer) + "; retry when it is there");
+        }
+        if (code == HttpURLConnection.HTTP_GONE || code == TOO_MANY_REQUESTS || code >= SERVER_ERROR) {
+            return new DriverException.BackendUnavailable(what + "; retry");
+        }
+        return new DriverException.BackendFault(what + ", which nobody expects");
+    }
+
+    /// What the server said; asked for only where that names an object and a rule, and quotes nothing.
+    private static String said(KubernetesClientException answer) {
+        return Optional.ofNullable(answer.getStatus()).map(Status::getMessage).orElse("no reason given");
+    }
+
+    /// The first of the causes that is about network or TLS; what is about the answer would quote it.
+    private static String trouble(Throwable answer) {
+        for (Throwable cause = answer; cause != null; cause = cause.getCause()) {
+            String name = cause.getClass().getName();
+            if (OF_CONNECTIONS.stream().anyMatch(name::startsWith)) {
+                return Optional.ofNullable(cause.getMessage()).orElse(name);
+            }
+        }
+        return "what came was no answer";
+    }
+
+    @Override
+    public void close() {
+        requests.shutdownNow();
+        synchronized (this) {
+            client.ifPresent(KubernetesClient::close);
+        }
+    }
+}

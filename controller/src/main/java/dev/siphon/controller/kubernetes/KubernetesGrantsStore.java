@@ -1,0 +1,85 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.controller.grant.GrantsStore;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The grants as a ConfigMap, which the pods of nodes mount as a file: the same text as in
+/// [dev.siphon.controller.grant.FileGrantsStore], and no secret.
+final class KubernetesGrantsStore implements GrantsStore {
+    /// The ConfigMap, in the driver's namespace.
+    static final String NAME = "siphon-grants";
+
+    /// The file in it.
+    static final String FILE = "grants.json";
+
+    /// What a ConfigMap may hold, in bytes (Kubernetes, "ConfigMaps": 1 MiB).
+    static final int MOST = 1 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(KubernetesGrantsStore.class);
+
+    /// Who changes it, for Kubernetes.
+    private static final String FIELD_MANAGER = "siphon-controller";
+
+    private final KubernetesApi api;
+    private final String what;
+
+    KubernetesGrantsStore(KubernetesApi api) {
+        this.api = api;
+        this.what = "ConfigMap " + api.namespace() + "/" + NAME;
+    }
+
+    @Override
+    public Grants last() {
+        Optional<String> text = api.find(
+                        "get " + what,
+                        server -> server.configMaps()
+                                .inNamespace(api.namespace())
+                                .withName(NAME)
+                                .get())
+                .flatMap(found -> Optional.ofNullable(found.getData()))
+                .map(data -> data.get(FILE));
+        try {
+            return text.map(Grants::parse).orElse(Grants.NONE);
+        } catch (DriverException.BackendFault broken) {
+            LOG.warn("{} is broken and is written anew: {}", what, broken.getMessage());
+            return Grants.NONE;
+        }
+    }
+
+    @Override
+    public void publish(Grants grants) {
+        String text = grants.toJson();
+        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MOST) {
+            throw new DriverException.QuotaExhausted("the grants of all accounts and namespaces take " + bytes
+                    + " bytes, and " + what + " can hold " + MOST
+                    + ": take back those that nobody needs, see docs/operations.md");
+        }
+        ConfigMap wanted = new ConfigMapBuilder()
+                .withNewMetadata()
+                .withName(NAME)
+                .withLabels(Map.of(KeySecret.MANAGED_BY, KeySecret.SIPHON))
+                .endMetadata()
+                .withData(Map.of(FILE, text))
+                .build();
+        // makes it or changes it; what others wrote beside the file stays
+        var _ = api.change(
+                "apply " + what,
+                List.of(),
+                server -> server.configMaps()
+                        .inNamespace(api.namespace())
+                        .resource(wanted)
+                        .fieldManager(FIELD_MANAGER)
+                        .forceConflicts()
+                        .serverSideApply());
+    }
+}

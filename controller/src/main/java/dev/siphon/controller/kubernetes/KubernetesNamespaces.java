@@ -1,0 +1,45 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.controller.identity.Namespaces;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/// Namespaces and PVCs as the API server has them now; one round trip each.
+final class KubernetesNamespaces implements Namespaces {
+    /// What both may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less). They come
+    /// from the wire, and become part of a URL.
+    private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
+
+    private final KubernetesApi api;
+
+    KubernetesNamespaces(KubernetesApi api) {
+        this.api = api;
+    }
+
+    @Override
+    public Optional<Map<String, String>> annotations(String namespace) {
+        if (!NAME.matcher(namespace).matches()) {
+            return Optional.empty();
+        }
+        return api.find(
+                        "get Namespace " + namespace,
+                        server -> server.namespaces().withName(namespace).get())
+                .map(found -> Map.copyOf(found.getMetadata().getAnnotations()));
+    }
+
+    @Override
+    public Optional<Claim> claim(String namespace, String name) {
+        if (!NAME.matcher(namespace).matches() || !NAME.matcher(name).matches()) {
+            return Optional.empty();
+        }
+        return api.find(
+                        "get PersistentVolumeClaim " + namespace + "/" + name,
+                        server -> server.persistentVolumeClaims()
+                                .inNamespace(namespace)
+                                .withName(name)
+                                .get())
+                .map(found -> new Claim(
+                        found.getMetadata().getUid(), found.getMetadata().getAnnotations()));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.csi.VolumeId;
+import io.fabric8.kubernetes.api.model.CSIPersistentVolumeSource;
+import io.fabric8.kubernetes.api.model.PersistentVolume;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/// What the PersistentVolumes of this driver's volumes are called. The API finds none by its volume, so all are
+/// listed, more and more seldom: after a start the volumes that are looked for are found soon, or nobody has a
+/// PersistentVolume for them.
+final class PersistentVolumes {
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
+    private final KubernetesApi api;
+    private final String driver;
+    private final LongSupplier nanoTime;
+    private final ReentrantLock looking = new ReentrantLock();
+
+    /// Under [#looking].
+    private Duration pause = FIRST_PAUSE;
+
+    private Optional<Long> last = Optional.empty();
+
+    /// @param driver the CSI driver's name
+    PersistentVolumes(KubernetesApi api, String driver, LongSupplier nanoTime) {
+        this.api = api;
+        this.driver = driver;
+        this.nanoTime = nanoTime;
+    }
+
+    /// The names of all PersistentVolumes of Siphon's volumes; nothing if that was asked a moment ago, or is being
+    /// asked.
+    Map<VolumeId.Provisioned, String> names() {
+        if (!looking.tryLock()) {
+            return Map.of();
+        }
+        try {
+            long now = nanoTime.getAsLong();
+            if (last.filter(then -> now - then < pause.toNanos()).isPresent()) {
+                return Map.of();
+            }
+            Map<VolumeId.Provisioned, String> found = list();
+            pause = last.isEmpty() ? FIRST_PAUSE : longer();
+            last = Optional.of(now);
+            return found;
+        } finally {
+            looking.unlock();
+        }
+    }
+
+    private Duration longer() {
+        Duration twice = pause.multipliedBy(2);
+        return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+    }
+
+    private Map<VolumeId.Provisioned, String> list() {
+        Map<VolumeId.Provisioned, String> found = new HashMap<>();
+        api.<PersistentVolume>list(
+                "list PersistentVolumes",
+                "",
+                (server, page) -> server.persistentVolumes().list(page),
+                volume -> volumeOf(volume)
+                        .ifPresent(id -> found.put(id, volume.getMetadata().getName())));
+        return found;
+    }
+
+    private Optional<VolumeId.Provisioned> volumeOf(PersistentVolume volume) {
+        return Optional.ofNullable(volume.getSpec().getCsi())
+                .filter(csi -> driver.equals(csi.getDriver()))
+                .map(CSIPersistentVolumeSource::getVolumeHandle)
+                .flatMap(VolumeId::tryParse)
+                .filter(VolumeId.Provisioned.class::isInstance)
+                .map(VolumeId.Provisioned.class::cast);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.siphon.controller.identity;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/// Namespaces and PVCs in memory.
+public final class InMemoryNamespaces implements Namespaces {
+    private final Map<String, Map<String, String>> namespaces = new HashMap<>();
+    private final Map<String, Claim> claims = new HashMap<>();
+    private final List<String> asked = new ArrayList<>();
+
+    /// Makes a namespace, or changes its annotations.
+    public void annotate(String namespace, Map<String, String> annotations) {
+        namespaces.put(namespace, Map.copyOf(annotations));
+    }
+
+    /// Makes a PVC.
+    ///
+    /// @return its uid
+    public String make(String namespace, String name, Map<String, String> annotations) {
+        String uid = UUID.randomUUID().toString();
+        claims.put(namespace + "/" + name, new Claim(uid, annotations));
+        return uid;
+    }
+
+    public void remove(String namespace, String name) {
+        claims.remove(namespace + "/" + name);
+    }
+
+    /// What was asked for, in order: each was a round trip.
+    public List<String> asked() {
+        return List.copyOf(asked);
+    }
+
+    @Override
+    public Optional<Map<String, String>> annotations(String namespace) {
+        asked.add("namespace " + namespace);
+        return Optional.ofNullable(namespaces.get(namespace));
+    }
+
+    @Override
+    public Optional<Claim> claim(String namespace, String name) {
+        asked.add("claim " + namespace + "/" + name);
+        return Optional.ofNullable(claims.get(namespace + "/" + name));
+    }
+}

@@ -1,0 +1,84 @@
+package dev.siphon.controller.identity;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// What every [Namespaces] does.
+public abstract class NamespacesContract {
+    protected abstract Namespaces namespaces();
+
+    /// Makes a namespace with these annotations, or gives one these.
+    ///
+    /// @return what it is called: the same for the same `name` in one test
+    protected abstract String annotate(String name, Map<String, String> annotations);
+
+    /// Makes a PVC.
+    ///
+    /// @param namespace as [#annotate] has called it
+    /// @return its uid
+    protected abstract String claim(String namespace, String name, Map<String, String> annotations);
+
+    protected abstract void removeClaim(String namespace, String name);
+
+    private Optional<String> annotation(String namespace, String key) {
+        return namespaces().annotations(namespace).map(all -> all.get(key));
+    }
+
+    @Test
+    void aNamespaceHasTheAnnotationsOfThisMoment() {
+        String team = annotate("team", Map.of("siphon.dev/account", "u1"));
+        assertEquals(Optional.of("u1"), annotation(team, "siphon.dev/account"));
+        annotate("team", Map.of("siphon.dev/account", "u2", "siphon.dev/owners", "u3, group:lab"));
+        assertEquals(Optional.of("u2"), annotation(team, "siphon.dev/account"));
+        assertEquals(Optional.of("u3, group:lab"), annotation(team, "siphon.dev/owners"));
+        annotate("team", Map.of());
+        assertEquals(Optional.empty(), annotation(team, "siphon.dev/account"));
+    }
+
+    @Test
+    void aNamespaceWithoutAnnotationsIsThere() {
+        String bare = annotate("bare", Map.of());
+        assertEquals(Optional.empty(), namespaces().annotations(bare).map(all -> all.get("siphon.dev/account")));
+        assertEquals(true, namespaces().annotations(bare).isPresent());
+    }
+
+    @Test
+    void whatIsNotThereIsNone() {
+        String team = annotate("team", Map.of());
+        assertEquals(Optional.empty(), namespaces().annotations("no-such-namespace"));
+        assertEquals(Optional.empty(), namespaces().claim(team, "no-such-claim"));
+        assertEquals(Optional.empty(), namespaces().claim("no-such-namespace", "data"));
+    }
+
+    @Test
+    void aNameThatCannotBeIsNoneAndLeadsNowhereElse() {
+        String team = annotate("team", Map.of("a", "b"));
+        claim(team, "data", Map.of());
+        for (String odd : new String[] {"", "../" + team, team + "/", team + "?x=y", "A B", "x/../" + team}) {
+            assertEquals(Optional.empty(), namespaces().annotations(odd), odd);
+            assertEquals(Optional.empty(), namespaces().claim(odd, "data"), odd);
+            assertEquals(Optional.empty(), namespaces().claim(team, odd), odd);
+        }
+    }
+
+    @Test
+    void aClaimThatIsMadeAnewIsAnotherOne() {
+        String team = annotate("team", Map.of());
+        String first = claim(team, "data", Map.of("siphon.dev/owner", "u1"));
+        assertEquals(Optional.of(first), namespaces().claim(team, "data").map(Namespaces.Claim::uid));
+        assertEquals(
+                Optional.of("u1"),
+                namespaces()
+                        .claim(team, "data")
+                        .map(found -> found.annotations().get("siphon.dev/owner")));
+        removeClaim(team, "data");
+        assertEquals(Optional.empty(), namespaces().claim(team, "data"));
+        String second = claim(team, "data", Map.of());
+        assertNotEquals(first, second);
+        assertEquals(Optional.of(second), namespaces().claim(team, "data").map(Namespaces.Claim::uid));
+    }
+}

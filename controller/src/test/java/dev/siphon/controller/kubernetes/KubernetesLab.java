@@ -1,0 +1,129 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// A real API server. Its administrator's kubeconfig is in the file that SIPHON_TEST_KUBECONFIG names.
+final class KubernetesLab {
+    private static final String VARIABLE = "SIPHON_TEST_KUBECONFIG";
+
+    /// Where the rules of the driver's service account stand.
+    private static final Path MANUAL = Path.of("..", "docs", "operations.md");
+
+    private static final String SERVICE_ACCOUNT = "siphon-controller";
+
+    private KubernetesLab() {}
+
+    /// The real one, with a driver that may do what docs/operations.md says and nothing else.
+    ///
+    /// @param folder for the driver's kubeconfig
+    static TestCluster start(Path folder) {
+        return start(folder, true);
+    }
+
+    /// The same with a driver that may do nothing.
+    static TestCluster startWithoutRules(Path folder) {
+        return start(folder, false);
+    }
+
+    private static TestCluster start(Path folder, boolean rules) {
+        Path kubeconfig = Path.of(Optional.ofNullable(System.getenv(VARIABLE))
+                .orElseThrow(() -> new IllegalStateException(VARIABLE + " must name the kubeconfig of a Kubernetes")));
+        KubernetesAccess asAdmin = new KubernetesAccess("default", Optional.of(kubeconfig));
+        KubernetesClient admin = Connection.open(asAdmin, TestCluster.PATIENT);
+        String namespace = "siphon-test-" + UUID.randomUUID();
+        admin.namespaces()
+                .resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(namespace)
+                        .endMetadata()
+                        .build())
+                .create();
+        List<HasMetadata> made = rules ? makeRules(admin, namespace) : List.of();
+        makeAccount(admin, namespace);
+        Path own = TestCluster.kubeconfig(folder.resolve("kubeconfig"), cluster(asAdmin), token(admin, namespace));
+        return new TestCluster(admin, new KubernetesAccess(namespace, Optional.of(own)), () -> {
+            try (KubernetesClient last = Connection.open(asAdmin, TestCluster.PATIENT)) {
+                made.forEach(each -> last.resource(each).delete());
+                last.namespaces().withName(namespace).delete();
+            }
+        });
+    }
+
+    private static void makeAccount(KubernetesClient admin, String namespace) {
+        admin.serviceAccounts()
+                .inNamespace(namespace)
+                .resource(new ServiceAccountBuilder()
+                        .withNewMetadata()
+                        .withName(SERVICE_ACCOUNT)
+                        .endMetadata()
+                        .build())
+                .create();
+    }
+
+    private static String token(KubernetesClient admin, String namespace) {
+        String request = "{\"apiVersion\": \"authentication.k8s.io/v1\", \"kind\": \"TokenRequest\", \"spec\": {}}";
+        String path = "/api/v1/namespaces/" + namespace + "/serviceaccounts/" + SERVICE_ACCOUNT + "/token";
+        return JsonParser.parseString(admin.raw(path, "POST", request))
+                .getAsJsonObject()
+                .getAsJsonObject("status")
+                .get("token")
+                .getAsString();
+    }
+
+    /// Where the administrator's kubeconfig leads to.
+    private static JsonObject cluster(KubernetesAccess access) {
+        var config = Connection.config(access);
+        JsonObject cluster = new JsonObject();
+        cluster.addProperty("server", config.getMasterUrl());
+        Optional.ofNullable(config.getCaCertData())
+                .ifPresent(data -> cluster.addProperty("certificate-authority-data", data));
+        Optional.ofNullable(config.getCaCertFile())
+                .ifPresent(file -> cluster.addProperty("certificate-authority", file));
+        if (config.isTrustCerts()) {
+            cluster.addProperty("insecure-skip-tls-verify", true);
+        }
+        return cluster;
+    }
+
+    /// Makes what the manual says, in this namespace. What belongs to no namespace gets its name, so that tests
+    /// which run at once do not meet.
+    private static List<HasMetadata> makeRules(KubernetesClient admin, String namespace) {
+        String text = manual().replace("name: " + SERVICE_ACCOUNT + "-cluster", "name: " + namespace)
+                .replace("namespace: siphon", "namespace: " + namespace);
+        List<HasMetadata> made = new ArrayList<>();
+        for (String document : text.split("(?m)^---$", -1)) {
+            GenericKubernetesResource rule =
+                    admin.getKubernetesSerialization().unmarshal(document, GenericKubernetesResource.class);
+            made.add(admin.resource(rule).create());
+        }
+        return made;
+    }
+
+    private static String manual() {
+        try {
+            String text = Files.readString(MANUAL);
+            int begin = text.indexOf("apiVersion: rbac.authorization.k8s.io/v1");
+            int end = text.indexOf("```", begin);
+            if (begin < 0 || end < 0) {
+                throw new IllegalStateException(MANUAL + " has no rules for the service account");
+            }
+            return text.substring(begin, end);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

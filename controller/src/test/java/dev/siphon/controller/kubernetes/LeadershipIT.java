@@ -1,0 +1,87 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("kubernetes")
+@Timeout(120)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class LeadershipIT {
+    private TestCluster cluster;
+
+    @BeforeAll
+    void start(@TempDir Path folder) {
+        cluster = KubernetesLab.start(folder);
+    }
+
+    @AfterAll
+    void stop() {
+        cluster.close();
+    }
+
+    private static CompletableFuture<Void> waiting(Leadership leadership) {
+        CompletableFuture<Void> leads = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                leadership.await();
+                leads.complete(null);
+            } catch (InterruptedException e) {
+                leads.completeExceptionally(e);
+            }
+        });
+        return leads;
+    }
+
+    @Test
+    void oneLeadsAndTheNextOneFollowsAtOnce() throws Exception {
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        Leadership first = Leadership.seek(cluster.access(), "pod-1", () -> lost.complete(null));
+        first.await();
+        try (Leadership second = Leadership.seek(cluster.access(), "pod-2", () -> {})) {
+            CompletableFuture<Void> leads = waiting(second);
+            while (!second.leader().contains("pod-1")) {
+                LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+            }
+            assertFalse(leads.isDone());
+
+            long began = System.nanoTime();
+            first.close();
+            leads.get(Leadership.HELD.toSeconds(), TimeUnit.SECONDS);
+
+            // far less than a Lease that nobody gave back would have taken
+            assertEquals(0, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began) / 10);
+            assertFalse(lost.isDone(), "who ends in order has lost nothing");
+        }
+    }
+
+    @Test
+    void whoseLeaseIsTakenAwayIsToldSo() throws Exception {
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        try (Leadership leadership = Leadership.seek(cluster.access(), "pod-3", () -> lost.complete(null))) {
+            leadership.await();
+            var lease = cluster.admin()
+                    .leases()
+                    .inNamespace(cluster.access().namespace())
+                    .withName(Leadership.LEASE);
+            Lease _ = lease.edit(held -> {
+                held.getSpec().setHolderIdentity("somebody");
+                return held;
+            });
+            lost.get(Leadership.HELD.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Optional;
+
+/// A Kubernetes to test with.
+///
+/// @param admin may do everything there
+/// @param access how the driver gets there, with a namespace of its own
+/// @param stop takes away what the test has made
+record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable stop) implements AutoCloseable {
+    /// Longer than anything takes on a busy machine.
+    static final Duration PATIENT = Duration.ofSeconds(20);
+
+    private static final String IN_MEMORY = "siphon";
+
+    /// One in memory.
+    ///
+    /// @param folder for its kubeconfig
+    static TestCluster inMemory(Path folder) {
+        InMemoryApiServer server = new InMemoryApiServer();
+        JsonObject cluster = new JsonObject();
+        cluster.addProperty("server", server.url());
+        KubernetesAccess access =
+                new KubernetesAccess(IN_MEMORY, Optional.of(kubeconfig(folder.resolve("kubeconfig"), cluster, "any")));
+        KubernetesClient admin = Connection.open(access, PATIENT);
+        admin.namespaces()
+                .resource(new io.fabric8.kubernetes.api.model.NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(IN_MEMORY)
+                        .endMetadata()
+                        .build())
+                .create();
+        return new TestCluster(admin, access, server::close);
+    }
+
+    /// Writes a kubeconfig.
+    ///
+    /// @param cluster what it says of the cluster
+    static Path kubeconfig(Path file, JsonObject cluster, String token) {
+        String text = """
+                {"apiVersion": "v1", "kind": "Config", "current-context": "it",
+                 "clusters": [{"name": "it", "cluster": %s}],
+                 "users": [{"name": "it", "user": {"token": "%s"}}],
+                 "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}]}
+                """.formatted(cluster, token);
+        try {
+            if (!Files.exists(file)) {
+                Files.createFile(
+                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            }
+            return Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The adapter as a process of the driver opens it.
+    KubernetesAdapter adapter() {
+        return KubernetesAdapter.open(access, "cephfs.siphon.dev", () -> PATIENT);
+    }
+
+    @Override
+    public void close() {
+        admin.close();
+        stop.run();
+    }
+}

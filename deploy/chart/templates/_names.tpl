@@ -1,0 +1,4 @@
+{{- define "siphon.labels" -}}
+app.kubernetes.io/name: siphon
+app.kubernetes.io/component: {{ . }}
+{{- end }}
