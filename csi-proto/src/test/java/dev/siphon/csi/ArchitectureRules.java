@@ -97,11 +97,11 @@ public final class ArchitectureRules {
     @ArchTest
     static final ArchRule kubernetesIsOnlyInItsAdapter = noClasses()
             .that()
-            .resideOutsideOfPackage("dev.siphon.controller.kubernetes..")
+            .resideOutsideOfPackage("..kubernetes..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.fabric8..", "com.fasterxml.jackson..")
-            .because("a controller without Kubernetes loads none of its client, which would cost memory and time");
+            .resideInAnyPackage("io.fabric8..", "com.fasterxml.jackson..", "java.net.http..")
+            .because("a process without Kubernetes loads none of its client, which would cost memory and time");
 
     @ArchTest
     static final ArchRule adaptersKnowNoRpc = noClasses()
@@ -129,15 +129,6 @@ public final class ArchitectureRules {
             .dependOnClassesThat()
             .resideInAnyPackage("io.grpc..", "com.google.protobuf..", "csi.v1..", "..rpc..")
             .because("what mounts is the same whatever carries the calls");
-
-    @ArchTest
-    static final ArchRule theKubernetesApiHasOnePlace = noClasses()
-            .that()
-            .resideOutsideOfPackage("..kubernetes..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("io.fabric8..", "java.net.http..")
-            .because("its client is loaded only where it is wanted");
 
     @ArchTest
     static final ArchRule processesAreApart = noClasses()

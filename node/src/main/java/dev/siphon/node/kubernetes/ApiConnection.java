@@ -47,11 +47,24 @@ final class ApiConnection implements AutoCloseable {
             config.setRequestRetryBackoffLimit(0);
             // one request at a time: what HTTP/2 adds is memory
             config.setHttp2Disable(true);
-            return new ApiConnection(
-                    URI.create(config.getMasterUrl()),
-                    new JdkHttpClientFactory().newBuilder(config).build());
+            return new ApiConnection(URI.create(config.getMasterUrl()), client(config));
         } catch (KubernetesClientException | IllegalArgumentException e) {
-            throw new DriverException.BackendUnavailable("the Kubernetes API cannot be used: " + e.getMessage(), e);
+            throw new DriverException.BackendUnavailable(
+                    "the Kubernetes API cannot be used: " + (e.getCause() == null ? e : e.getCause()), e);
+        }
+    }
+
+    private static HttpClient client(Config config) {
+        try {
+            return new JdkHttpClientFactory().newBuilder(config).build();
+        } catch (KubernetesClientException e) {
+            boolean hasKey = config.getClientKeyData() != null || config.getClientKeyFile() != null;
+            if (!hasKey || "EC".equals(config.getClientKeyAlgo())) {
+                throw e;
+            }
+            // a PKCS#8 key does not say in its first line of which kind it is, and the library takes it for RSA
+            config.setClientKeyAlgo("EC");
+            return new JdkHttpClientFactory().newBuilder(config).build();
         }
     }
 
