@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.VolumeContext.MounterChoice;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import java.util.OptionalLong;
 /// @param home whether its volumes are the owner's home
 /// @param allowanceBytes what an account may have to which the directory gives no allowance; empty for any amount
 /// @param overcommit whether bytes written count against the allowance, not the sizes of volumes
+/// @param containerUser which user of a container is the owner; empty leaves everybody who they are
 public record VolumeClass(
         Optional<String> cluster,
         Optional<String> fileSystem,
@@ -39,7 +41,8 @@ public record VolumeClass(
         boolean copyAcrossAccounts,
         boolean home,
         OptionalLong allowanceBytes,
-        boolean overcommit) {
+        boolean overcommit,
+        Optional<ContainerUser> containerUser) {
     public VolumeClass {
         mountOptions = List.copyOf(mountOptions);
     }
@@ -61,6 +64,7 @@ public record VolumeClass(
                 copyAcrossAccounts,
                 home,
                 allowanceBytes,
-                overcommit);
+                overcommit,
+                containerUser);
     }
 }
