@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Which user of a container is the account that owns the volume: the files of the one are the other's, and nobody
-/// else in the container can make any. As a class's parameter and in a volume's context.
+/// Which user of a container is the account that owns the volume: the files of the one are the other's, and
+/// nobody else in the container can make any. As a class's parameter and in a volume's context.
 public sealed interface ContainerUser {
     /// Under which a class's parameters and a volume's context have it.
     String KEY = "containerUser";
@@ -29,8 +29,8 @@ public sealed interface ContainerUser {
         }
     }
 
-    /// Reads `root`, `account`, `UID` or `UID:GID`. A gid that is left out is the uid: Linux gives most users a group
-    /// of their own with their own number.
+    /// Reads `root`, `account`, `UID` or `UID:GID`. A gid that is left out is the uid: Linux gives most users a
+    /// group of their own with their own number.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for anything else
     static ContainerUser parse(String text) {

@@ -90,9 +90,9 @@ public record VolumeContext(
         return map;
     }
 
-    /// Reads what [#toMap] wrote, or what a person wrote into a static PV (`monitors`, and optionally `mounter`,
-    /// `mountOptions` and `containerUser`; file system and path stand in the id). Keys that start with `csi.storage.k8s.io/` or
-    /// `storage.kubernetes.io/` come from Kubernetes and are left alone.
+    /// Reads what [#toMap] wrote, or what a person wrote into a static PV (`monitors`, and optionally
+    /// `mounter`, `mountOptions` and `containerUser`; file system and path stand in the id). Keys that start with
+    /// `csi.storage.k8s.io/` or `storage.kubernetes.io/` come from Kubernetes and are left alone.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a key is unknown or missing, or a value wrong
     public static VolumeContext fromMap(VolumeId id, Map<String, String> map) {
@@ -118,7 +118,8 @@ public record VolumeContext(
         MounterChoice mounter = MounterChoice.parse(map.getOrDefault(MOUNTER, "auto"));
         List<String> options = split(map.getOrDefault(MountOptions.KEY, ""));
         boolean readOnly = map.getOrDefault(READ_ONLY, "false").equals("true");
-        Optional<ContainerUser> user = Optional.ofNullable(map.get(ContainerUser.KEY)).map(ContainerUser::parse);
+        Optional<ContainerUser> user =
+                Optional.ofNullable(map.get(ContainerUser.KEY)).map(ContainerUser::parse);
         return switch (id) {
             case VolumeId.Static fixed ->
                 new VolumeContext(
@@ -149,15 +150,7 @@ public record VolumeContext(
     }
 
     private static final java.util.Set<String> KNOWN = java.util.Set.of(
-            MONITORS,
-            FS_NAME,
-            MOUNT_PATH,
-            DATA_PATH,
-            MOUNTER,
-            MountOptions.KEY,
-            READ_ONLY,
-            OWNER,
-            ContainerUser.KEY);
+            MONITORS, FS_NAME, MOUNT_PATH, DATA_PATH, MOUNTER, MountOptions.KEY, READ_ONLY, OWNER, ContainerUser.KEY);
 
     /// Splits at commas, but not within brackets: `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` is one monitor.
     private static List<String> split(String text) {

@@ -16,13 +16,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Files carry the account's uid and gid whoever the container's process is: `containerUser`, with the kernel's client
-/// and a real Ceph, in a guest of the lab.
+/// Files carry the account's uid and gid whoever the container's process is: `containerUser`, with the kernel's
+/// client and a real Ceph, in a guest of the lab.
 @Tag("kernel")
 class IdmappedPublishIT {
     private static final long MIB = 1 << 20;
@@ -39,30 +42,53 @@ class IdmappedPublishIT {
     private static final String MAKE = "cd \"$1\" && echo text >file && mkdir dir && ln -s file link && mkfifo pipe"
             + " && cp file copy && mv copy moved && ln file hard";
 
-    private final Workplace workplace = Workplace.create();
-    private NodeProcess node = NodeProcess.start(workplace.directory("node"), "--syscall-timeout=5");
-    private final Path staging = workplace.directory("staging");
-    private final String group = Lab.createGroup(64 * MIB);
-    private final Lab.Volume volume = Lab.createVolume(group, 512 * MIB, UID, GID);
+    private static Optional<World> world = Optional.empty();
 
-    @BeforeEach
-    void letEverybodyReachThePaths() throws IOException {
+    private final Workplace workplace = world.orElseThrow().workplace();
+    private final Lab.Volume volume = world.orElseThrow().volume();
+    private final Path staging = workplace.directory("staging");
+
+    /// What all tests share: a process takes seconds to start in a guest, and a command to Ceph one.
+    private record World(Workplace workplace, NodeProcess node, Lab.Volume volume) {
+        World(Workplace workplace, Lab.Volume volume) {
+            this(workplace, NodeProcess.start(workplace.directory("node"), "--syscall-timeout=5"), volume);
+        }
+    }
+
+    @BeforeAll
+    static void start() throws IOException {
+        Workplace workplace = Workplace.create();
+        // other users have to reach what is mounted in it
         Files.setPosixFilePermissions(workplace.path("."), PosixFilePermissions.fromString("rwx--x--x"));
         workplace.directory("pod");
-        node.stub().nodeStageVolume(Requests.stage(volume, staging));
+        world = Optional.of(new World(workplace, Lab.createVolume(Lab.createGroup(1024 * MIB), 512 * MIB, UID, GID)));
+    }
+
+    @AfterAll
+    static void end() {
+        node().close();
+        world.orElseThrow().workplace().close();
+    }
+
+    private static NodeProcess node() {
+        return world.orElseThrow().node();
+    }
+
+    @BeforeEach
+    void stage() {
+        node().stub().nodeStageVolume(Requests.stage(volume, staging));
+        done(0, staging, "find \"$1\" -mindepth 1 -delete && chmod 700 \"$1\"");
     }
 
     @AfterEach
     void leaveNothing() {
         for (String mount : workplace.mounts()) {
             if (!mount.equals(staging.toString())) {
-                node.stub().nodeUnpublishVolume(Requests.unpublish(volume, Path.of(mount)));
+                node().stub().nodeUnpublishVolume(Requests.unpublish(volume, Path.of(mount)));
             }
         }
-        node.stub().nodeUnstageVolume(Requests.unstage(volume, staging));
+        node().stub().nodeUnstageVolume(Requests.unstage(volume, staging));
         assertEquals(List.of(), workplace.mounts());
-        node.close();
-        workplace.close();
     }
 
     private NodePublishVolumeRequest request(String user, Path target) {
@@ -71,14 +97,14 @@ class IdmappedPublishIT {
 
     private Path publish(String name, String user) {
         Path target = workplace.path("pod/" + name);
-        node.stub().nodePublishVolume(request(user, target));
+        node().stub().nodePublishVolume(request(user, target));
         return target;
     }
 
     /// As a login host sees the volume, which maps nobody.
     private Path publishAsItIs() {
         Path target = workplace.path("pod/plain");
-        node.stub().nodePublishVolume(Requests.publish(volume, staging, target));
+        node().stub().nodePublishVolume(Requests.publish(volume, staging, target));
         return target;
     }
 
@@ -193,7 +219,7 @@ class IdmappedPublishIT {
     void aReadOnlyTargetIsReadAsTheAccount() {
         account(publishAsItIs(), "echo text >\"$1/file\"");
         Path target = workplace.path("pod/reader");
-        node.stub()
+        node().stub()
                 .nodePublishVolume(
                         request("root", target).toBuilder().setReadonly(true).build());
         assertEquals("text", done(0, target, "cat \"$1/file\""));
@@ -205,19 +231,17 @@ class IdmappedPublishIT {
     void aRepeatIsTheSameAndAnotherUserIsRefused() {
         Path target = publish("pod", "root");
         publish("pod", "0:0");
-        node.kill();
-        node = NodeProcess.start(workplace.directory("node"), "--syscall-timeout=5");
+        node().kill();
+        world = Optional.of(new World(workplace, volume));
         publish("pod", "root");
         assertEquals(2, workplace.mounts().size());
         for (String other : List.of("1000", "0:1000", "account")) {
-            refused(Code.ALREADY_EXISTS, () -> node.stub().nodePublishVolume(request(other, target)));
+            refused(Code.ALREADY_EXISTS, () -> node().stub().nodePublishVolume(request(other, target)));
         }
-        refused(
-                Code.ALREADY_EXISTS,
-                () -> node.stub().nodePublishVolume(Requests.publish(volume, staging, target)));
+        refused(Code.ALREADY_EXISTS, () -> node().stub().nodePublishVolume(Requests.publish(volume, staging, target)));
         Path plain = publishAsItIs();
         for (String other : List.of("root", "account")) {
-            refused(Code.ALREADY_EXISTS, () -> node.stub().nodePublishVolume(request(other, plain)));
+            refused(Code.ALREADY_EXISTS, () -> node().stub().nodePublishVolume(request(other, plain)));
         }
     }
 
@@ -226,7 +250,7 @@ class IdmappedPublishIT {
         Path pod = publish("pod", "root");
         done(0, pod, "echo text >\"$1/file\" && sync \"$1/file\"");
         Lab.evict(volume.id());
-        node.stub()
+        node().stub()
                 .nodePublishVolume(request("root", pod).toBuilder()
                         .putAllSecrets(volume.secrets())
                         .build());
@@ -237,7 +261,11 @@ class IdmappedPublishIT {
 
     @Test
     void theAllowanceEndsWritingAndTheNumbersAreTheVolumes() {
-        Path pod = publish("pod", "root");
+        Lab.Volume full =
+                Lab.createVolume(Lab.createGroup(64 * MIB), 512 * MIB, UID, GID).with(Map.of("containerUser", "root"));
+        Path staged = workplace.directory("full");
+        Path pod = workplace.path("pod/full");
+        node().stageAndPublish(full, staged, pod);
         String append = "dd if=/dev/zero of=\"$1/big\" bs=1M count=8 oflag=append conv=notrunc,fsync";
         String said = "";
         for (int i = 0; i < 40 && !said.contains("quota exceeded"); i++) {
@@ -245,30 +273,33 @@ class IdmappedPublishIT {
         }
         assertTrue(said.contains("quota exceeded"), said);
         List<VolumeUsage> usage =
-                node.stub().nodeGetVolumeStats(Requests.stats(volume, pod)).getUsageList();
+                node().stub().nodeGetVolumeStats(Requests.stats(full, pod)).getUsageList();
         assertEquals(512 * MIB, usage.get(0).getTotal());
         assertTrue(usage.get(0).getUsed() >= 56 * MIB, usage::toString);
         assertEquals(0, usage.get(0).getAvailable());
-        // a full account's volume is published all the same, to be tidied up
-        Path other = publish("other", "1000");
-        done(FOREIGN, other, "rm \"$1/big\"");
+        // the volume of a full account is published all the same, to be tidied up
+        node().stub().nodeUnpublishVolume(Requests.unpublish(full, pod));
+        node().stageAndPublish(full, staged, pod);
+        done(0, pod, "rm \"$1/big\"");
+        node().unpublishAndUnstage(full, staged, pod);
     }
 
     @Test
     void aDirectoryOfRootIsRefused() {
-        Lab.Volume roots = Lab.createVolume(group, 32 * MIB).with(Map.of("containerUser", "root"));
+        Lab.Volume roots = Lab.createVolume(Lab.createGroup(64 * MIB), 32 * MIB).with(Map.of("containerUser", "root"));
         Path other = workplace.directory("other");
         Path target = workplace.path("pod/roots");
-        node.stub().nodeStageVolume(Requests.stage(roots, other));
+        node().stub().nodeStageVolume(Requests.stage(roots, other));
         String said = refused(
-                Code.FAILED_PRECONDITION, () -> node.stub().nodePublishVolume(Requests.publish(roots, other, target)));
+                Code.FAILED_PRECONDITION,
+                () -> node().stub().nodePublishVolume(Requests.publish(roots, other, target)));
         assertTrue(said.contains("belongs to 0:0"), said);
         assertFalse(Files.exists(target));
-        node.stub().nodeUnstageVolume(Requests.unstage(roots, other));
+        node().stub().nodeUnstageVolume(Requests.unstage(roots, other));
     }
 
-    /// What a container runtime does for a pod with `hostUsers: false`: the pod's uids are the host's from 100000 on,
-    /// and its mounts show files so that each uid in the pod is the same one in the volume.
+    /// What a container runtime does for a pod with `hostUsers: false`: the pod's uids are the host's from 100000
+    /// on, and its mounts show files so that each uid in the pod is the same one in the volume.
     @Test
     void aPodWithUsersOfItsOwnWritesAsItsAccountIfTheVolumeIsNotMapped() throws IOException {
         Path plain = publishAsItIs();
@@ -277,7 +308,8 @@ class IdmappedPublishIT {
         Programs.run("mount", idmap, plain.toString(), bundle.toString());
         assertEquals("text", podOfItsOwn(UID, GID, bundle, "echo text >$1/file; cat $1/file"));
         assertEquals("file=" + OWNER, account(plain, OWNERS));
-        assertTrue(podOfItsOwn(FOREIGN, FOREIGN, bundle, "touch $1/other 2>&1 || true").contains("Permission denied"));
+        assertTrue(podOfItsOwn(FOREIGN, FOREIGN, bundle, "touch $1/other 2>&1 || true")
+                .contains("Permission denied"));
         // what nobody prevents: root of such a pod is root in the volume
         podOfItsOwn(0, 0, bundle, "touch $1/roots");
         assertEquals("file=" + OWNER + " roots=0:0", done(0, plain, OWNERS));

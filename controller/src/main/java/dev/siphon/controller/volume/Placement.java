@@ -71,8 +71,8 @@ final class Placement {
 
     /// A user of a container may be made an account, but nobody may be made root.
     private static void checkContainerUser(VolumeClass parameters, Account owner) {
-        boolean root = parameters.uid().orElse(owner.uid()) == 0
-                || parameters.gid().orElse(owner.gid()) == 0;
+        boolean root =
+                parameters.uid().orElse(owner.uid()) == 0 || parameters.gid().orElse(owner.gid()) == 0;
         if (root && parameters.containerUser().isPresent()) {
             throw new DriverException.InvalidRequest("parameter " + ContainerUser.KEY + " needs an owner with a uid and"
                     + " a gid of its own, but what " + Quoted.of(owner.name()) + " gets belongs to root; leave the"

@@ -118,8 +118,8 @@ final class FreezingIT {
     }
 
     private JsonObject siphon(String... words) {
-        Command.Result result =
-                driver.siphon(Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));
+        Command.Result result = driver.siphon(
+                Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));
         assertEquals(0, result.exit(), result.output());
         return JsonParser.parseString(result.output()).getAsJsonObject();
     }

@@ -161,7 +161,8 @@ final class HomesIT {
 
     private String siphon(Setup setup, int exit, String... flags) {
         Command.Result result = setup.siphon(
-                keys, Stream.concat(Stream.of("home", LOGGED_IN), Stream.of(flags)).toArray(String[]::new));
+                keys,
+                Stream.concat(Stream.of("home", LOGGED_IN), Stream.of(flags)).toArray(String[]::new));
         assertEquals(exit, result.exit(), result.output());
         return result.output();
     }

@@ -54,7 +54,8 @@ final class OffboardIT {
     }
 
     private Command.Result attempt(Setup setup, String... words) {
-        return setup.siphon(keys, Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));
+        return setup.siphon(
+                keys, Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));
     }
 
     private Path key(Volume volume) {

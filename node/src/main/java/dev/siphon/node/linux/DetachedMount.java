@@ -29,10 +29,10 @@ public final class DetachedMount implements AutoCloseable {
     }
 
     /// As [#restrict(Set)], and has files belong to whom `owners` says. Who is not in `owners` makes no file here
-    /// (EOVERFLOW), and its files cannot be given to anybody; the mount stays so also when `owners` is closed.
+    /// (EOVERFLOW), and is given none; the mount stays so also when `owners` is closed.
     ///
-    /// @throws ErrnoException EINVAL if the file system cannot do that, EPERM if it was done already (to the mount that
-    ///     this one was cloned from) or this process may not
+    /// @throws ErrnoException EINVAL if the file system cannot do that, EPERM if it was done already (to the
+    ///     mount that this one was cloned from) or this process may not
     public void restrict(Set<MountFlag> flags, UserNamespace owners) {
         restrict(MountFlag.attributes(flags) | MOUNT_ATTR_IDMAP, owners.number());
     }

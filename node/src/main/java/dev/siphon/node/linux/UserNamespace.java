@@ -15,11 +15,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A user namespace that knows one uid and one gid, in which nobody runs: it tells the kernel whose files a mount is to
-/// show as whose ([DetachedMount#restrict(java.util.Set, UserNamespace)]).
+/// A user namespace that knows one uid and one gid, in which nobody runs: it tells the kernel whose files a mount
+/// is to show as whose ([DetachedMount#restrict(java.util.Set, UserNamespace)]).
 ///
-/// The kernel makes one only for a process, so there is a child for a moment. It waits at its stdin, and so goes with
-/// this process, however that ends.
+/// The kernel makes one only for a process, so there is a child for a moment. It waits at its stdin, and so goes
+/// with this process, however that ends.
 public final class UserNamespace implements AutoCloseable {
     /// unshare(1) of util-linux becomes the next program without another fork, so the child has one process id.
     private static final List<String> COMMAND = List.of("unshare", "--user", "cat");
@@ -85,12 +85,14 @@ public final class UserNamespace implements AutoCloseable {
         if (first != '\n') {
             String rest = new String(out.readNBytes(MAX_SAID_BYTES), StandardCharsets.UTF_8);
             throw new IOException(
-                    first < 0 ? "it was ended at its deadline" : ((char) first + rest.lines().findFirst().orElse("")));
+                    first < 0
+                            ? "it was ended at its deadline"
+                            : ((char) first + rest.lines().findFirst().orElse("")));
         }
     }
 
-    /// user_namespaces(7): the first number is the one that is stored, as the namespace sees it, the second the one
-    /// that everybody else sees.
+    /// user_namespaces(7): the first number is the one that is stored, as the namespace sees it, the second the
+    /// one that everybody else sees.
     private static void map(Process child, String file, long stored, long shown) throws IOException {
         Files.writeString(
                 Path.of("/proc", Long.toString(child.pid()), file),

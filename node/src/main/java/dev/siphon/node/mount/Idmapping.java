@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.Set;
 import jnr.constants.platform.Errno;
 
-/// Shows a volume so that one user of a container is its account: the files of the one are the other's. Everybody else
-/// is left out, so that nobody else makes files there, and no other uid or gid reaches the cluster.
+/// Shows a volume so that one user of a container is its account: the files of the one are the other's. Everybody
+/// else is left out, so that nobody else makes files there, and no other uid or gid reaches the cluster.
 ///
 /// @param staged the mount that is to be shown, which is not idmapped itself
 /// @param account whose the volume is
@@ -28,8 +28,8 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
     private static final int PROBE_MODE = 0700;
     private static final Owner ROOT = new Owner(0, 0);
 
-    /// What `wanted` means for a volume. Whose it is tells its top directory: the volume's context would say what it
-    /// was when it was made.
+    /// What `wanted` means for a volume. Whose it is tells its top directory: the volume's context would say what
+    /// it was when it was made.
     ///
     /// @param source the top directory, by way of `staged`
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it belongs to root: nobody is to become that
@@ -40,11 +40,10 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
                     + ": its directory belongs to " + account + ", and no user of a container is made root; leave "
                     + ContainerUser.KEY + " out");
         }
-        Owner user =
-                switch (wanted) {
-                    case ContainerUser.Numbered numbered -> new Owner(numbered.uid(), numbered.gid());
-                    case ContainerUser.Same _ -> account;
-                };
+        Owner user = switch (wanted) {
+            case ContainerUser.Numbered numbered -> new Owner(numbered.uid(), numbered.gid());
+            case ContainerUser.Same _ -> account;
+        };
         return new Idmapping(volume, staged, account, user);
     }
 
@@ -57,7 +56,8 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
     /// Prepares `mount`, a clone of the staged one.
     ///
     /// @param limit for what it takes beside the system call
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if client, kernel or node cannot do that, with what to do
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if client, kernel or node cannot do that, with what to
+    ///     do instead
     void apply(DetachedMount mount, Set<MountFlag> flags, Duration limit) {
         apply(mount, flags, user, limit);
     }
@@ -80,9 +80,10 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
         }
     }
 
-    /// Makes a directory in the volume as a container would, sees whose it is, and removes it. An MDS that cannot be
-    /// told the owner of a file beside the one who asks (`CEPHFS_FEATURE_HAS_OWNER_UIDGID`) is found no other way: the
-    /// kernel then fails whatever would make a file, with EIO (`create_request_message` of `fs/ceph/mds_client.c`).
+    /// Makes a directory in the volume as a container would, sees whose it is, and removes it. An MDS that cannot
+    /// be told the owner of a file beside the one who asks (`CEPHFS_FEATURE_HAS_OWNER_UIDGID`) is found no other
+    /// way: the kernel then fails whatever would make a file, with EIO (`create_request_message` of
+    /// `fs/ceph/mds_client.c`).
     ///
     /// What cannot be written for another reason, such as a quota that is reached, is not found out about.
     ///

@@ -39,8 +39,8 @@ final class Publishing {
         }
         Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.target());
         try (Directory source = Directory.open(request.staging().text())) {
-            Optional<Idmapping> owners = request.containerUser()
-                    .map(user -> Idmapping.of(request.volume(), staged.entry(), source, user));
+            Optional<Idmapping> owners =
+                    request.containerUser().map(user -> Idmapping.of(request.volume(), staged.entry(), source, user));
             if (found.isPresent()) {
                 checkSame(request, found.get().entry(), flags, owners);
             } else {

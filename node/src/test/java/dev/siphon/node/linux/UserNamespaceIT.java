@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Real mounts of a tmpfs with other owners, on this machine's kernel.
@@ -93,7 +94,9 @@ class UserNamespaceIT {
     private static void awaitNoChild() {
         ProcessHandle.current()
                 .children()
-                .forEach(child -> child.onExit().orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS).join());
+                .forEach(child -> child.onExit()
+                        .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
+                        .join());
     }
 
     private static long descriptors() throws IOException {
@@ -118,7 +121,9 @@ class UserNamespaceIT {
         awaitNoChild();
     }
 
+    /// In a guest alone, since it takes user namespaces away from the whole machine.
     @Test
+    @Tag("kernel")
     void whereNoneMayBeMadeTheReasonIsTold() throws IOException {
         Path limit = Path.of("/proc/sys/user/max_user_namespaces");
         String before = Files.readString(limit);
