@@ -151,6 +151,9 @@ class IdmappedPublishIT {
         Path plain = publishAsItIs();
         done(FOREIGN, pod, MAKE);
         assertEquals(owned(FOREIGN + ":" + FOREIGN), done(FOREIGN, pod, OWNERS));
+        // root makes nothing, and is root with what is there
+        assertTrue(failed(0, pod, "touch \"$1/roots\"").contains(UNMAPPED));
+        done(0, pod, "echo roots >>\"$1/file\"; chmod 600 \"$1/file\"");
         assertEquals(owned(OWNER), account(plain, OWNERS));
     }
 
