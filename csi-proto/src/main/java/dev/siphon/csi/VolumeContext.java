@@ -20,6 +20,7 @@ import java.util.Optional;
 /// @param mountOptions further mount options that the class asks for, already checked against the allow list
 /// @param readOnly whether the volume can never be written (backed by a snapshot)
 /// @param owner the account, for people; empty for a static volume
+/// @param containerUser the user of containers that is to be the account; empty leaves everybody who they are
 public record VolumeContext(
         List<String> monitors,
         String fileSystem,
@@ -28,7 +29,8 @@ public record VolumeContext(
         MounterChoice mounter,
         List<String> mountOptions,
         boolean readOnly,
-        Optional<String> owner) {
+        Optional<String> owner,
+        Optional<ContainerUser> containerUser) {
     private static final String MONITORS = "monitors";
     private static final String FS_NAME = "fsName";
     private static final String MOUNT_PATH = "mountPath";
@@ -84,12 +86,13 @@ public record VolumeContext(
             map.put(READ_ONLY, "true");
         }
         owner.ifPresent(name -> map.put(OWNER, name));
+        containerUser.ifPresent(user -> map.put(ContainerUser.KEY, user.toString()));
         return map;
     }
 
-    /// Reads what [#toMap] wrote, or what a person wrote into a static PV (`monitors`, and optionally `mounter`
-    /// and `mountOptions`; file system and path stand in the id). Keys that start with `csi.storage.k8s.io/` or
-    /// `storage.kubernetes.io/` come from Kubernetes and are left alone.
+    /// Reads what [#toMap] wrote, or what a person wrote into a static PV (`monitors`, and optionally
+    /// `mounter`, `mountOptions` and `containerUser`; file system and path stand in the id). Keys that start with
+    /// `csi.storage.k8s.io/` or `storage.kubernetes.io/` come from Kubernetes and are left alone.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a key is unknown or missing, or a value wrong
     public static VolumeContext fromMap(VolumeId id, Map<String, String> map) {
@@ -115,6 +118,8 @@ public record VolumeContext(
         MounterChoice mounter = MounterChoice.parse(map.getOrDefault(MOUNTER, "auto"));
         List<String> options = split(map.getOrDefault(MountOptions.KEY, ""));
         boolean readOnly = map.getOrDefault(READ_ONLY, "false").equals("true");
+        Optional<ContainerUser> user =
+                Optional.ofNullable(map.get(ContainerUser.KEY)).map(ContainerUser::parse);
         return switch (id) {
             case VolumeId.Static fixed ->
                 new VolumeContext(
@@ -125,7 +130,8 @@ public record VolumeContext(
                         mounter,
                         options,
                         readOnly,
-                        Optional.empty());
+                        Optional.empty(),
+                        user);
             case VolumeId.Provisioned own -> {
                 String dataPath = map.getOrDefault(DATA_PATH, own.subvolume());
                 CephPath.checkRelative(dataPath);
@@ -137,13 +143,14 @@ public record VolumeContext(
                         mounter,
                         options,
                         readOnly,
-                        Optional.ofNullable(map.get(OWNER)));
+                        Optional.ofNullable(map.get(OWNER)),
+                        user);
             }
         };
     }
 
-    private static final java.util.Set<String> KNOWN =
-            java.util.Set.of(MONITORS, FS_NAME, MOUNT_PATH, DATA_PATH, MOUNTER, MountOptions.KEY, READ_ONLY, OWNER);
+    private static final java.util.Set<String> KNOWN = java.util.Set.of(
+            MONITORS, FS_NAME, MOUNT_PATH, DATA_PATH, MOUNTER, MountOptions.KEY, READ_ONLY, OWNER, ContainerUser.KEY);
 
     /// Splits at commas, but not within brackets: `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` is one monitor.
     private static List<String> split(String text) {

@@ -25,7 +25,8 @@ class VolumeContextTest {
                 MounterChoice.FUSE,
                 List.of("noatime", "rsize=65536"),
                 false,
-                Optional.of("u1"));
+                Optional.of("u1"),
+                Optional.of(new ContainerUser.Numbered(1000, 100)));
     }
 
     @Test
@@ -43,6 +44,7 @@ class VolumeContextTest {
         assertEquals("/shared/imagenet", read.mountPath());
         assertTrue(read.dataPath().isEmpty());
         assertEquals(MounterChoice.AUTO, read.mounter());
+        assertTrue(read.containerUser().isEmpty());
     }
 
     @ParameterizedTest
@@ -53,6 +55,8 @@ class VolumeContextTest {
         "mountOptions, 'noatime,name=admin'",
         "dataPath, ../v2",
         "mountPath, volumes/agroup",
+        "containerUser, nobody",
+        "containerUser, ''",
         "secret, abc"
     })
     void badValuesAreRefused(String key, String value) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,10 +72,20 @@ public final class Lab {
         return group;
     }
 
-    /// A volume of `group`, with the credentials that the lab gives to nodes.
+    /// A volume of `group`, of root and open to all, with the credentials that the lab gives to nodes.
     public static Volume createVolume(String group, long bytes) {
+        return createVolume(group, bytes, "--mode", "777");
+    }
+
+    /// As [#createVolume(String, long)], of an account alone.
+    public static Volume createVolume(String group, long bytes, int uid, int gid) {
+        return createVolume(
+                group, bytes, "--mode", "700", "--uid", Integer.toString(uid), "--gid", Integer.toString(gid));
+    }
+
+    private static Volume createVolume(String group, long bytes, String... more) {
         String name = uniqueName("v");
-        ceph(
+        List<String> command = new ArrayList<>(List.of(
                 "fs",
                 "subvolume",
                 "create",
@@ -84,9 +95,9 @@ public final class Lab {
                 group,
                 "--size",
                 Long.toString(bytes),
-                "--namespace-isolated",
-                "--mode",
-                "777");
+                "--namespace-isolated"));
+        command.addAll(List.of(more));
+        ceph(command.toArray(String[]::new));
         String path = ceph("fs", "subvolume", "getpath", fileSystem(), name, "--group_name", group);
         return new Volume(
                 new VolumeId.Provisioned("lab", fileSystem(), group, name),

@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Allowance;
+import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.MountOptions;
 import dev.siphon.csi.Nearest;
@@ -48,7 +49,8 @@ public final class ClassParameters {
             COPY_ACROSS_ACCOUNTS,
             KIND,
             ALLOWANCE,
-            OVERCOMMIT);
+            OVERCOMMIT,
+            ContainerUser.KEY);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
     /// What the provisioner adds with `--extra-create-metadata`: it says who asks.
@@ -57,9 +59,6 @@ public final class ClassParameters {
     private static final String NAMESPACE = FROM_KUBERNETES + "pvc/namespace";
     private static final String CLAIM = FROM_KUBERNETES + "pvc/name";
     private static final String VOLUME = FROM_KUBERNETES + "pv/name";
-
-    /// The largest uid and gid that Linux has; the one above means "none".
-    private static final long MAX_ID = 0xFFFF_FFFEL;
 
     private static final int MAX_MODE = 07777;
     private static final int PERMISSIONS = 0777;
@@ -90,7 +89,8 @@ public final class ClassParameters {
                 home(parameters),
                 allowance(parameters),
                 flag(parameters, OVERCOMMIT).orElse(false),
-                claim(parameters));
+                claim(parameters),
+                Optional.ofNullable(parameters.get(ContainerUser.KEY)).map(ContainerUser::parse));
     }
 
     /// A namespace-annotation has a key with a slash, which no account has.
@@ -200,7 +200,7 @@ public final class ClassParameters {
 
     private static OptionalInt id(Map<String, String> parameters, String name) {
         return parameters.containsKey(name)
-                ? OptionalInt.of((int) number(name, parameters.get(name), 10, MAX_ID))
+                ? OptionalInt.of((int) number(name, parameters.get(name), 10, ContainerUser.MAX_ID))
                 : OptionalInt.empty();
     }
 

@@ -34,6 +34,7 @@ final class Contexts {
                 parameters.mounter(),
                 parameters.mountOptions(),
                 readOnly,
-                Optional.of(owner));
+                Optional.of(owner),
+                parameters.containerUser());
     }
 }

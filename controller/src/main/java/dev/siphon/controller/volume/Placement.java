@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
+import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import java.util.List;
@@ -33,6 +34,7 @@ final class Placement {
             }
         });
         Account owner = owners.of(parameters);
+        checkContainerUser(parameters, owner);
         return new Place(Group.of(cluster, fileSystem.name(), owner), owner);
     }
 
@@ -62,5 +64,16 @@ final class Placement {
                 .findFirst()
                 .orElseThrow(() -> new DriverException.InvalidRequest("parameter fsName " + Quoted.of(name.get())
                         + ": cluster " + cluster + " has the file systems " + names));
+    }
+
+    /// A user of a container may be made an account, but nobody may be made root.
+    private static void checkContainerUser(VolumeClass parameters, Account owner) {
+        boolean root =
+                parameters.uid().orElse(owner.uid()) == 0 || parameters.gid().orElse(owner.gid()) == 0;
+        if (root && parameters.containerUser().isPresent()) {
+            throw new DriverException.InvalidRequest("parameter " + ContainerUser.KEY + " needs an owner with a uid and"
+                    + " a gid of its own, but what " + Quoted.of(owner.name()) + " gets belongs to root; leave the"
+                    + " parameter out");
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.VolumeContext.MounterChoice;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,7 @@ import java.util.OptionalLong;
 ///     amount
 /// @param overcommit whether bytes written count against the allowance, not the sizes of volumes
 /// @param claim the PVC that a volume is for; empty of the class alone, and where the provisioner does not say
+/// @param containerUser which user of a container is the owner; empty leaves everybody who they are
 public record VolumeClass(
         Optional<String> cluster,
         Optional<String> fileSystem,
@@ -42,7 +44,8 @@ public record VolumeClass(
         boolean home,
         OptionalLong allowanceBytes,
         boolean overcommit,
-        Optional<ClaimRef> claim) {
+        Optional<ClaimRef> claim,
+        Optional<ContainerUser> containerUser) {
     public VolumeClass {
         mountOptions = List.copyOf(mountOptions);
     }
@@ -65,6 +68,7 @@ public record VolumeClass(
                 home,
                 allowanceBytes,
                 overcommit,
-                claim);
+                claim,
+                containerUser);
     }
 }

@@ -163,6 +163,7 @@ final class BadRequests {
                 "gid", List.of("", "-1", "4294967295", "root"),
                 "mounter", List.of("", "nfs", "Kernel"),
                 "snapshotBacked", List.of("", "yes", "True"),
+                "containerUser", List.of("", "nobody", "-1", "4294967295", "1:2:3"),
                 "mountOptions",
                         List.of(
                                 "secret=hunter2",

@@ -128,6 +128,7 @@ final class FuzzedController implements AutoCloseable {
         words.addAll(List.of("mountOptions", "snapshotBacked", "kernel", "fuse", "auto", "true", "false", "0750", "7"));
         words.addAll(
                 List.of("noatime", "rsize=4096", "monitors", "mountPath", "dataPath", "userID", "userKey", "ext4"));
+        words.addAll(List.of("containerUser", "root", "account", "1000:100"));
         return words;
     }
 

@@ -46,7 +46,9 @@ final class VolumesTest {
     void theContextTellsANodeWhatItNeeds() {
         Volume made = world.domain
                 .volumes()
-                .create(request("pvc-1", Map.of("mountOptions", "noatime,rsize=4096", "mounter", "fuse")));
+                .create(request(
+                        "pvc-1",
+                        Map.of("mountOptions", "noatime,rsize=4096", "mounter", "fuse", "containerUser", "root")));
         VolumeId.Provisioned id = (VolumeId.Provisioned) made.id();
         assertEquals(
                 Map.of(
@@ -56,7 +58,8 @@ final class VolumesTest {
                         "dataPath", id.subvolume(),
                         "mounter", "fuse",
                         "mountOptions", "noatime,rsize=4096",
-                        "owner", "u1"),
+                        "owner", "u1",
+                        "containerUser", "0:0"),
                 made.context().orElseThrow().toMap());
     }
 
@@ -172,6 +175,17 @@ final class VolumesTest {
         var ownerless = new VolumeRequest(
                 "pvc-1", CapacityRange.ANY, ClassParameters.parse(Map.of()), false, java.util.Optional.empty());
         assertThrows(DriverException.InvalidRequest.class, () -> world.create(ownerless));
+        assertEquals(List.of(), world.ceph.everything());
+    }
+
+    @Test
+    void nobodyInAContainerIsMadeRoot() {
+        for (String id : List.of("uid", "gid")) {
+            var refused = assertThrows(
+                    DriverException.InvalidRequest.class,
+                    () -> world.create(request("pvc-1", Map.of("containerUser", "1000", id, "0"))));
+            assertTrue(refused.getMessage().contains("parameter containerUser"), refused.getMessage());
+        }
         assertEquals(List.of(), world.ceph.everything());
     }
 

@@ -198,6 +198,29 @@ final class TwoNodesIT {
     }
 
     @Test
+    void whoeverTheContainersAreFilesAreTheAccounts() {
+        Volume volume = controller()
+                .controller()
+                .createVolume(Requests.volume("mapped", "u1", Requests.GIB).toBuilder()
+                        .putParameters("containerUser", "root")
+                        .build())
+                .getVolume();
+        Path here = one().mount(volume, Requests.shared());
+        Path there = two().mount(volume, Requests.shared());
+        said(one().guest().as(0, here, "mkdir \"$1/d\"; echo text >\"$1/d/file\"; sync \"$1/d/file\""));
+        assertEquals("text", said(two().guest().as(0, there, "cat \"$1/d/file\"; echo more >>\"$1/d/file\"")));
+        // staged is what a login host mounts
+        Path asItIs = two().mounts().staging(volume);
+        assertEquals(
+                U1 + ":" + U1 + "\n" + U1 + ":" + U1,
+                said(two().guest().as(0, asItIs, "stat -c %u:%g \"$1/d\" \"$1/d/file\"")));
+        said(two().guest().as(U1, asItIs, "echo own >>\"$1/d/file\"; sync \"$1/d/file\""));
+        assertEquals("text\nmore\nown", said(one().guest().as(0, here, "cat \"$1/d/file\"")));
+        assertNotEquals(0, two().guest().as(U2, there, "touch \"$1/other\"").exit());
+        delete(volume);
+    }
+
+    @Test
     void aSnapshotBackedVolumeIsReadOnBothNodes() {
         Volume volume = create("source", Requests.GIB);
         Path source = one().mount(volume, Requests.shared());

@@ -14,6 +14,7 @@ public final class DetachedMount implements AutoCloseable {
     private static final long MOVE_MOUNT_F_EMPTY_PATH = 0x04;
     private static final long MOVE_MOUNT_T_EMPTY_PATH = 0x40;
     private static final long MS_PRIVATE = 1 << 18;
+    private static final long MOUNT_ATTR_IDMAP = 0x100000;
 
     private final Descriptor descriptor;
 
@@ -24,12 +25,26 @@ public final class DetachedMount implements AutoCloseable {
     /// Gives the mount exactly these flags, whatever it inherited, and takes it out of the propagation group of
     /// the mount it was cloned from: mounts that somebody makes inside one copy must not appear in the others.
     public void restrict(Set<MountFlag> flags) {
+        restrict(MountFlag.attributes(flags), 0);
+    }
+
+    /// As [#restrict(Set)], and has files belong to whom `owners` says. Who is not in `owners` makes no file here
+    /// (EOVERFLOW), and is given none; the mount stays so also when `owners` is closed.
+    ///
+    /// @throws ErrnoException EINVAL if the file system cannot do that, EPERM if it was done already (to the
+    ///     mount that this one was cloned from) or this process may not
+    public void restrict(Set<MountFlag> flags, UserNamespace owners) {
+        restrict(MountFlag.attributes(flags) | MOUNT_ATTR_IDMAP, owners.number());
+    }
+
+    private void restrict(long set, int namespace) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(ValueLayout.JAVA_LONG, 4);
-            attributes.setAtIndex(ValueLayout.JAVA_LONG, 0, MountFlag.attributes(flags));
+            attributes.setAtIndex(ValueLayout.JAVA_LONG, 0, set);
             attributes.setAtIndex(
                     ValueLayout.JAVA_LONG, 1, MountFlag.attributes(Set.of(MountFlag.values())) | MountFlag.ATIME_MASK);
             attributes.setAtIndex(ValueLayout.JAVA_LONG, 2, MS_PRIVATE);
+            attributes.setAtIndex(ValueLayout.JAVA_LONG, 3, namespace);
             Syscalls.MOUNT_SETATTR.call(
                     descriptor.number(), empty(arena), AT_EMPTY_PATH, attributes.address(), attributes.byteSize());
         }
@@ -46,6 +61,19 @@ public final class DetachedMount implements AutoCloseable {
                     target.number(),
                     empty,
                     MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+        }
+    }
+
+    /// Makes the directory `name` in what the mount shows.
+    ///
+    /// @param mode its permissions
+    /// @throws ErrnoException EEXIST if there is something of that name
+    public void makeDirectory(String name, int mode) {
+        try (Arena arena = Arena.ofConfined()) {
+            Syscalls.MKDIRAT.call(
+                    descriptor.number(),
+                    arena.allocateFrom(name, StandardCharsets.UTF_8).address(),
+                    mode);
         }
     }
 

@@ -26,6 +26,8 @@ public final class Directory implements AutoCloseable {
     private static final long AT_STATX_FORCE_SYNC = 0x2000;
     private static final long STATX_BASIC_STATS = 0x7ff;
     private static final long STATX_BYTES = 256;
+    private static final long STATX_UID_OFFSET = 20;
+    private static final long STATX_GID_OFFSET = 24;
     private static final long O_PATH = 0x200000;
     private static final long O_CLOEXEC = 0x80000;
     private static final long RESOLVE_NO_MAGICLINKS = 0x02;
@@ -146,13 +148,29 @@ public final class Directory implements AutoCloseable {
     /// Asks the server behind a network file system for this directory's attributes, whatever is cached here.
     public void refresh() {
         try (Arena arena = Arena.ofConfined()) {
-            Syscalls.STATX.call(
-                    descriptor.number(),
-                    text(arena, ""),
-                    AT_EMPTY_PATH | AT_STATX_FORCE_SYNC,
-                    STATX_BASIC_STATS,
-                    arena.allocate(STATX_BYTES, Long.BYTES).address());
+            statx(arena);
         }
+    }
+
+    /// Whose this directory is, as the mount shows it that it was reached through; the server is asked.
+    public Owner owner() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = statx(arena);
+            return new Owner(
+                    Integer.toUnsignedLong(attributes.get(ValueLayout.JAVA_INT, STATX_UID_OFFSET)),
+                    Integer.toUnsignedLong(attributes.get(ValueLayout.JAVA_INT, STATX_GID_OFFSET)));
+        }
+    }
+
+    private MemorySegment statx(Arena arena) {
+        MemorySegment attributes = arena.allocate(STATX_BYTES, Long.BYTES);
+        Syscalls.STATX.call(
+                descriptor.number(),
+                text(arena, ""),
+                AT_EMPTY_PATH | AT_STATX_FORCE_SYNC,
+                STATX_BASIC_STATS,
+                attributes.address());
+        return attributes;
     }
 
     /// The extended attribute `name`, empty if this directory or its file system has none of that name, or it may

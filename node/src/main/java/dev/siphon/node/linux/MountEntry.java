@@ -33,6 +33,11 @@ public record MountEntry(
         return MountFlag.among(options);
     }
 
+    /// Whether files have other owners here than in the file system (Linux 5.12, `show_mnt_opts`).
+    public boolean isIdmapped() {
+        return options.contains("idmapped");
+    }
+
     public boolean isReadOnly() {
         return options.contains(MountFlag.READ_ONLY.option());
     }

@@ -1,5 +1,6 @@
 package dev.siphon.node.mount;
 
+import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
@@ -18,6 +19,11 @@ public record PublishRequest(
         VolumeUse use,
         Optional<VolumeContext> context,
         Optional<CephCredentials> credentials) {
+    /// The user of the container who is to be the account.
+    Optional<ContainerUser> containerUser() {
+        return context.flatMap(VolumeContext::containerUser);
+    }
+
     /// What staging this volume would take, if the request brought enough for that.
     Optional<StageRequest> restage() {
         return context.flatMap(where -> credentials.map(who -> {

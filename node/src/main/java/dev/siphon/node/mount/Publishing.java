@@ -1,10 +1,13 @@
 package dev.siphon.node.mount;
 
+import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.DetachedMount;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountFlag;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,19 +38,55 @@ final class Publishing {
             checkNowhereElse(request, staged);
         }
         Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.target());
-        if (found.isPresent()) {
-            if (!found.get().entry().flags().equals(flags)) {
-                throw new DriverException.IncompatibleExisting(
-                        "volume " + request.volume() + " is published at " + request.target() + " with other flags: "
-                                + found.get().entry().flags() + ", not " + flags);
+        try (Directory source = Directory.open(request.staging().text())) {
+            Optional<Idmapping> owners =
+                    request.containerUser().map(user -> Idmapping.of(request.volume(), staged.entry(), source, user));
+            if (found.isPresent()) {
+                checkSame(request, found.get().entry(), flags, owners);
+            } else {
+                show(request, source, flags, owners, limit);
             }
-            return;
-        }
-        try (Directory target = paths.makeEmpty(request.target());
-                Directory source = Directory.open(request.staging().text())) {
-            mounts.bind(source, target, flags);
         } catch (ErrnoException e) {
             throw SystemErrors.translate("binding volume " + request.volume() + " to " + request.target(), e);
+        }
+    }
+
+    private static void checkSame(
+            PublishRequest request, MountEntry found, Set<MountFlag> flags, Optional<Idmapping> owners) {
+        if (!found.flags().equals(flags)) {
+            throw new DriverException.IncompatibleExisting("volume " + request.volume() + " is published at "
+                    + request.target() + " with other flags: " + found.flags() + ", not " + flags);
+        }
+        try (Directory target = Directory.open(request.target().text())) {
+            boolean same = owners.map(wanted -> wanted.isAt(found, target)).orElse(!found.isIdmapped());
+            if (!same) {
+                throw new DriverException.IncompatibleExisting("volume " + request.volume() + " is published at "
+                        + request.target() + " with another " + ContainerUser.KEY + ": its files are "
+                        + target.owner() + "'s there");
+            }
+        }
+    }
+
+    private void show(
+            PublishRequest request,
+            Directory source,
+            Set<MountFlag> flags,
+            Optional<Idmapping> owners,
+            Duration limit) {
+        try (DetachedMount mount = source.cloneMount()) {
+            if (owners.isEmpty()) {
+                mount.restrict(flags);
+            } else {
+                Idmapping mapping = owners.get();
+                mapping.apply(mount, flags, limit);
+                if (!flags.contains(MountFlag.READ_ONLY) && !mounts.isIdmapped(mapping.staged())) {
+                    mapping.prove(source, limit);
+                }
+            }
+            // last, so that what is refused leaves no directory
+            try (Directory target = paths.makeEmpty(request.target())) {
+                mount.attach(target);
+            }
         }
     }
 

@@ -100,6 +100,12 @@ final class VolumeMounts {
         return places;
     }
 
+    /// Whether the client of `staged` is shown anywhere with other owners of files than it has.
+    boolean isIdmapped(MountEntry staged) {
+        return MountTable.read().entries().stream()
+                .anyMatch(entry -> entry.device().equals(staged.device()) && entry.isIdmapped());
+    }
+
     /// Shows `directory` at `target` with exactly `flags`.
     void bind(Directory directory, Directory target, Set<MountFlag> flags) {
         try (DetachedMount mount = directory.cloneMount()) {

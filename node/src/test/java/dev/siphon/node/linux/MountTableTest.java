@@ -1,6 +1,7 @@
 package dev.siphon.node.linux;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,7 +18,8 @@ class MountTableTest {
             31 22 0:40 /v1/uuid /pods/x ro,nosuid,nodev,noexec,noatime - fuse.ceph-fuse siphon!a!b!c rw,allow_other
             32 22 0:41 / /pods/y rw - tmpfs below rw
             33 32 0:42 / /pods/y rw - tmpfs above rw
-            34 22 0:43 /g /kernel rw,relatime - ceph 10.0.0.1:3300:/volumes/g rw,name=u,secret=<hidden>,mds_namespace=fs
+            34 22 0:43 /g/v/uuid /mapped rw,nosuid,relatime,idmapped - ceph 10.0.0.1:3300:/volumes/g rw,name=u,mds_namespace=fs
+            35 22 0:43 /g /kernel rw,relatime - ceph 10.0.0.1:3300:/volumes/g rw,name=u,secret=<hidden>,mds_namespace=fs
             """;
 
     @Test
@@ -32,6 +34,10 @@ class MountTableTest {
         assertEquals("siphon!a!b!c", staged.source());
         assertEquals(Set.of("rw", "allow_other"), staged.superOptions());
         assertEquals(Set.of(MountFlag.NO_SUID, MountFlag.NO_DEV), staged.flags());
+        assertFalse(staged.isIdmapped());
+        MountEntry mapped = table.at("/mapped").orElseThrow();
+        assertTrue(mapped.isIdmapped());
+        assertEquals(Set.of(MountFlag.NO_SUID), mapped.flags());
         MountEntry target = table.at("/pods/x").orElseThrow();
         assertTrue(target.isReadOnly());
         assertEquals(

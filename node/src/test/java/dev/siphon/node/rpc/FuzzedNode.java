@@ -183,6 +183,7 @@ final class FuzzedNode implements AutoCloseable {
         CONTEXT.forEach((key, value) -> words.addAll(List.of(key, value)));
         SECRETS.forEach((key, value) -> words.addAll(List.of(key, value)));
         words.addAll(List.of("mounter", "fuse", "kernel", "auto", "mountOptions", "noatime", "rsize=4096", "ro", "rw"));
+        words.addAll(List.of("containerUser", "root", "account", "1000:100"));
         words.addAll(
                 List.of("owner", "readOnly", "u1", "nosuid", "relatime", "ext4", "fs2", "/volumes", "v2", "adminID"));
         return words;

@@ -389,6 +389,12 @@ class NodeFieldsTest {
                 () -> mountCalls.stage(
                         stage().putVolumeContext("mounter", "nfs").build()));
         expect(
+                "user of containers",
+                code,
+                "containerUser",
+                () -> mountCalls.stage(
+                        stage().putVolumeContext("containerUser", "nobody").build()));
+        expect(
                 "no user",
                 code,
                 "userID",
