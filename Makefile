@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker sanity kernel bench scale lint format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench scale lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -53,6 +53,12 @@ docker: build ## two accounts' homes in containers of a plain Docker engine, and
 
 sanity: build ## csi-sanity against controller and node; SANITY_MODES of attach, default (both) and kernel
 	e2e/sanity $(SANITY_MODES)
+
+image: build ## the container image IMAGE (default siphon:0.1.0) with driver and sidecars, by docker on BASE
+	deploy/image
+
+kubernetes: build ## installs that on a real Kubernetes: claims, pods, refusals, and what kubectl describe shows
+	e2e/kubernetes
 
 kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux)
 	e2e/kernel
