@@ -66,9 +66,9 @@ public final class ControllerMain implements Callable<Integer> {
         return process.await(config);
     }
 
-    /// Waits until this controller leads; meanwhile it says that it lives and is ready to take over. The socket is not
-    /// there before that, for which the sidecars wait: they need no election of their own, and all of them act through
-    /// the one that leads.
+    /// Waits until this controller leads; meanwhile it says that it lives and is ready to take over. The socket
+    /// is not there before that, for which the sidecars wait: they need no election of their own, and all of
+    /// them act through the one that leads.
     private static Leadership lead(ControllerConfig config, String name) throws InterruptedException {
         Leadership leadership = Leadership.seek(
                 config.backend().kubernetes().orElseThrow(),

@@ -116,7 +116,8 @@ final class KubernetesLab {
     private static String manual() {
         try {
             String text = Files.readString(MANUAL);
-            int begin = text.indexOf("apiVersion: rbac.authorization.k8s.io/v1");
+            int named = text.indexOf("metadata: {name: " + SERVICE_ACCOUNT);
+            int begin = text.lastIndexOf("apiVersion: rbac.authorization.k8s.io/v1", named);
             int end = text.indexOf("```", begin);
             if (begin < 0 || end < 0) {
                 throw new IllegalStateException(MANUAL + " has no rules for the service account");

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -77,10 +79,8 @@ final class LeadershipIT {
                     .leases()
                     .inNamespace(cluster.access().namespace())
                     .withName(Leadership.LEASE);
-            Lease _ = lease.edit(held -> {
-                held.getSpec().setHolderIdentity("somebody");
-                return held;
-            });
+            Lease _ = lease.patch(
+                    PatchContext.of(PatchType.JSON_MERGE), "{\"spec\": {\"holderIdentity\": \"somebody\"}}");
             lost.get(Leadership.HELD.toSeconds(), TimeUnit.SECONDS);
         }
     }
