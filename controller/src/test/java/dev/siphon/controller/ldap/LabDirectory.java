@@ -20,9 +20,6 @@ final class LabDirectory {
     static final String PLAIN = environment("LDAP_URI");
     static final String TLS = environment("LDAP_URI_TLS");
 
-    /// Where the lab is reached from outside; the directory does not listen there.
-    static final String ADDRESS = environment("LAB_ADDRESS");
-
     static final int PORT = 389;
     static final int TLS_PORT = 636;
 

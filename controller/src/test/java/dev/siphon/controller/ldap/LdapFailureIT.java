@@ -29,6 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// The directory while servers are away, hang, or are not who they should be; on a real OpenLDAP.
 @Timeout(120)
 class LdapFailureIT {
+    /// In no certificate of the directory.
+    private static final String ELSEWHERE = "127.0.0.2";
+
     private static final Duration OFTEN = Duration.ofMillis(200);
     private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -110,15 +113,15 @@ class LdapFailureIT {
         }
     }
 
-    /// The certificate is for localhost and 127.0.0.1.
+    /// The certificate is for localhost, 127.0.0.1 and the lab's address.
     @Test
     void aServerOfAnotherNameIsNotAsked() {
         for (String scheme : List.of("ldap", "ldaps")) {
             int port = scheme.equals("ldap") ? LabDirectory.PORT : LabDirectory.TLS_PORT;
-            try (TcpProxy elsewhere = new TcpProxy(LabDirectory.ADDRESS, port);
+            try (TcpProxy elsewhere = new TcpProxy(ELSEWHERE, port);
                     LdapAdapter directory = LdapAdapter.open(
                             LabDirectory.config(
-                                    List.of(scheme + "://" + LabDirectory.ADDRESS + ":" + elsewhere.port()), ""),
+                                    List.of(scheme + "://" + ELSEWHERE + ":" + elsewhere.port()), ""),
                             Duration.ofHours(1),
                             () -> SOON,
                             new PrometheusRegistry())) {
