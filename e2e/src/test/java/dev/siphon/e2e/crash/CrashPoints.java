@@ -22,6 +22,9 @@ final class CrashPoints {
     /// [Subvolumes#cloneProgress], which is called until the clone is whole.
     private static final String POLL = "cloneProgress";
 
+    /// [Subvolumes#findSnapshot], which is called after that until the mgr has let go of what was cloned.
+    private static final String LET_GO = "findSnapshot";
+
     private final Path plan;
     private final Path calls;
 
@@ -60,12 +63,14 @@ final class CrashPoints {
         }
     }
 
-    /// Writes a call down. Looks at a clone's progress in a row are one call: how many it takes is up to the mgr.
+    /// Writes a call down. Looks at a clone's progress and end in a row are one call: how many it takes is up to
+    /// the mgr.
     ///
     /// @return its number, from 1; 0 for another look
     private synchronized int record(String call) throws IOException {
         List<String> before = Files.exists(calls) ? Files.readAllLines(calls) : List.of();
-        if (call.equals(POLL) && !before.isEmpty() && before.getLast().equals(POLL)) {
+        boolean again = !before.isEmpty() && before.getLast().equals(call);
+        if (again && (call.equals(POLL) || (call.equals(LET_GO) && before.contains(POLL)))) {
             return 0;
         }
         Files.writeString(calls, call + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
