@@ -139,6 +139,8 @@ network_claim() {
   # Packets that come from this lab may go on to other labs; the host's own forwarding stays as it is.
   echo 1 >"/proc/sys/net/ipv4/conf/$VETH/forwarding"
   ip -n "$NETNS" link set lo up
+  # an address of this host that no certificate names
+  ip -n "$NETNS" address add 198.51.100.77/32 dev lo
   ip -n "$NETNS" address add "$net.2/24" dev eth0
   ip -n "$NETNS" link set eth0 up
   ip -n "$NETNS" route add default via "$net.1"
