@@ -120,8 +120,7 @@ class LdapFailureIT {
             int port = scheme.equals("ldap") ? LabDirectory.PORT : LabDirectory.TLS_PORT;
             try (TcpProxy elsewhere = new TcpProxy(ELSEWHERE, port);
                     LdapAdapter directory = LdapAdapter.open(
-                            LabDirectory.config(
-                                    List.of(scheme + "://" + ELSEWHERE + ":" + elsewhere.port()), ""),
+                            LabDirectory.config(List.of(scheme + "://" + ELSEWHERE + ":" + elsewhere.port()), ""),
                             Duration.ofHours(1),
                             () -> SOON,
                             new PrometheusRegistry())) {
