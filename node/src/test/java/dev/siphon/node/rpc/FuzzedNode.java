@@ -86,6 +86,10 @@ final class FuzzedNode implements AutoCloseable {
                                 0,
                                 volumes,
                                 new PublishCheck(Optional.empty()),
+                                new PodHealth(
+                                        new PublishedPods(workplace.path("pods")),
+                                        PodEvents.NOWHERE,
+                                        new PrometheusRegistry()),
                                 new Deadlines(Duration.ofSeconds(15)))
                         .bindService()),
                 List.of(new ErrorMapping()));
