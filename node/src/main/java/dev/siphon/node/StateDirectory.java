@@ -11,7 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /// The directory that a node has for itself. Nothing in it outlives its use: it holds the roots of clients, which
-/// pods volumes were published for, and a lock by which a second process on the same directory is noticed. Mode 0700: a client's root shows more than
+/// pods volumes were published for, and a lock by which a second process on the same directory is noticed. Mode 0700: a
+/// client's root shows more than
 /// one volume.
 final class StateDirectory implements AutoCloseable {
     private final Path path;

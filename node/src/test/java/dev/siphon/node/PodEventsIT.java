@@ -103,7 +103,8 @@ final class PodEventsIT {
             await(() -> told().size() == 2);
             node.unpublishAndUnstage(volume, staging, target);
         }
-        assertTrue(told().getFirst().startsWith("Warning VolumeConditionAbnormal the mount of volume "), told()::toString);
+        assertTrue(
+                told().getFirst().startsWith("Warning VolumeConditionAbnormal the mount of volume "), told()::toString);
         assertTrue(told().getFirst().contains("does not answer"), told()::toString);
         assertTrue(told().getLast().startsWith("Normal VolumeConditionNormal"), told()::toString);
         JsonObject pod = api.events().getFirst().getAsJsonObject("involvedObject");

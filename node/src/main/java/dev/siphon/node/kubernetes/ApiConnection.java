@@ -48,7 +48,8 @@ final class ApiConnection implements AutoCloseable {
 
         private String words() {
             try {
-                return Optional.ofNullable(JsonParser.parseString(body).getAsJsonObject().get("message"))
+                return Optional.ofNullable(
+                                JsonParser.parseString(body).getAsJsonObject().get("message"))
                         .filter(message -> !message.isJsonNull())
                         .map(message -> ", " + Quoted.of(message.getAsString()))
                         .orElse("");

@@ -41,9 +41,7 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
             case HttpURLConnection.HTTP_NOT_FOUND ->
                 throw new DriverException.NotFound(
                         here() + " does not exist; the controller makes it where it has the same flag");
-            default ->
-                throw new DriverException.BackendUnavailable(
-                        here() + " cannot be read: " + reply.describe());
+            default -> throw new DriverException.BackendUnavailable(here() + " cannot be read: " + reply.describe());
         };
     }
 

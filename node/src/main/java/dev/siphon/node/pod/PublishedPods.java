@@ -37,7 +37,10 @@ public final class PublishedPods {
     public void sweep() {
         try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
             for (Path file : files.toList()) {
-                if (text(file).flatMap(PublishedPods::target).filter(Files::isDirectory).isEmpty()) {
+                if (text(file)
+                        .flatMap(PublishedPods::target)
+                        .filter(Files::isDirectory)
+                        .isEmpty()) {
                     Files.deleteIfExists(file);
                 }
             }

@@ -51,12 +51,7 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
     /// @param maxVolumes how many volumes the CO may bring to this node, 0 for as many as it likes
     /// @param pods who is told that a volume no longer answers
     public NodeService(
-            NodeId id,
-            long maxVolumes,
-            NodeVolumes volumes,
-            PublishCheck check,
-            PodHealth pods,
-            Deadlines deadlines) {
+            NodeId id, long maxVolumes, NodeVolumes volumes, PublishCheck check, PodHealth pods, Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
         this.mountCalls = new MountCalls(volumes, check, pods, deadlines);

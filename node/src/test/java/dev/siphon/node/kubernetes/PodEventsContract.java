@@ -44,7 +44,9 @@ abstract class PodEventsContract {
                 List.of("Normal VolumeConditionNormal it answers", "Warning VolumeConditionAbnormal it is \"dead\""),
                 seen);
         JsonObject involved = events(pod).getFirst().getAsJsonObject("involvedObject");
-        assertEquals("Pod train-0 " + uid, text(involved, "kind") + " " + text(involved, "name") + " " + text(involved, "uid"));
+        assertEquals(
+                "Pod train-0 " + uid,
+                text(involved, "kind") + " " + text(involved, "name") + " " + text(involved, "uid"));
     }
 
     @Test

@@ -68,8 +68,7 @@ final class PodHealthTest {
         DriverException dead = new DriverException.BackendUnavailable("the mount is dead");
         assertEquals(
                 dead,
-                assertThrows(
-                        DriverException.BackendUnavailable.class, () -> health().watching(TARGET, fails(dead))));
+                assertThrows(DriverException.BackendUnavailable.class, () -> health().watching(TARGET, fails(dead))));
     }
 
     private void looksWell() {

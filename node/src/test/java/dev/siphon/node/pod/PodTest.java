@@ -51,7 +51,7 @@ final class PodTest {
         assertEquals(Optional.of(POD), Pod.parse(POD.toJson()));
     }
 
-    @ParameterizedTest(name = "{0}")
+    @ParameterizedTest(name = "<{0}>")
     @ValueSource(strings = {"", "x", "[]", "{}", "1", "{\"csi.storage.k8s.io/pod.name\": []}", "null"})
     void anythingElseIsNone(String text) {
         assertEquals(Optional.empty(), Pod.parse(text));
