@@ -5,8 +5,12 @@ import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
+import dev.siphon.node.kubernetes.EventsApi;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.pod.PodEvents;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.pod.PublishedPods;
 import dev.siphon.node.registration.Registration;
 import dev.siphon.node.rpc.NodeService;
 import dev.siphon.node.rpc.RegistrationService;
@@ -58,12 +62,16 @@ public final class NodeMain implements Callable<Integer> {
         NodeGrants grants = NodeGrants.from(config.grants(), metrics);
         Optional<Registration> registration =
                 config.registration().map(plugin -> new Registration(plugin, InstantSource.system(), metrics));
+        PublishedPods published = new PublishedPods(state.path().resolve("pods"));
+        PodHealth pods = new PodHealth(published, events(config), metrics);
         volumes.recover();
+        published.sweep();
         NodeService service = new NodeService(
                 config.id(),
                 config.maxVolumes(),
                 volumes,
                 grants.check(),
+                pods,
                 config.server().deadlines());
         DriverProcess process = DriverProcess.start(
                 config.server(),
@@ -76,9 +84,19 @@ public final class NodeMain implements Callable<Integer> {
                         metrics));
         process.closeAtEnd("state directory", state);
         process.closeAtEnd("mount calls", calls);
+        process.closeAtEnd("pod events", pods);
         grants.begin(process);
         registration.ifPresent(each -> offer(each, process));
         return process;
+    }
+
+    /// A node that may ask the API whose volumes are whose may tell it how they are.
+    private static PodEvents events(NodeConfig config) {
+        return switch (config.grants()) {
+            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> PodEvents.NOWHERE;
+            case GrantsFrom.Api(var access, var _) ->
+                new EventsApi(access, config.server().driverName().toString(), config.id());
+        };
     }
 
     private static void register(PrometheusRegistry metrics, BlockingCalls calls) {

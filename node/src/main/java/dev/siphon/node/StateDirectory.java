@@ -10,8 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/// The directory that a node has for itself. Nothing in it outlives its use: it holds the roots of clients, and a
-/// lock by which a second process on the same directory is noticed. Mode 0700: a client's root shows more than
+/// The directory that a node has for itself. Nothing in it outlives its use: it holds the roots of clients, which
+/// pods volumes were published for, and a lock by which a second process on the same directory is noticed. Mode 0700: a
+/// client's root shows more than
 /// one volume.
 final class StateDirectory implements AutoCloseable {
     private final Path path;

@@ -17,9 +17,6 @@ import java.util.regex.Pattern;
 /// The kubelet says which pod it is, over whatever the PV has in the place of that (`podInfoOnMount` of the
 /// CSIDriver object). An orchestrator that says nothing has no namespaces, and is not checked.
 public final class PublishCheck {
-    /// What the kubelet calls the pod's namespace in the volume context.
-    public static final String POD_NAMESPACE = "csi.storage.k8s.io/pod.namespace";
-
     private static final String VOLUMES = "/volumes";
 
     /// Where Ceph keeps what is in no group (`src/pybind/mgr/volumes`).

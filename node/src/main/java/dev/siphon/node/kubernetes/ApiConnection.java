@@ -1,6 +1,9 @@
 package dev.siphon.node.kubernetes;
 
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.HttpClient;
@@ -12,6 +15,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +39,25 @@ final class ApiConnection implements AutoCloseable {
     }
 
     /// An answer, whatever it says.
-    record Reply(int status, String body) {}
+    record Reply(int status, String body) {
+        /// The status, and what the API says beside it as a `Status` object (Kubernetes API conventions, "Response
+        /// Status Kind").
+        String describe() {
+            return "HTTP " + status + words();
+        }
+
+        private String words() {
+            try {
+                return Optional.ofNullable(
+                                JsonParser.parseString(body).getAsJsonObject().get("message"))
+                        .filter(message -> !message.isJsonNull())
+                        .map(message -> ", " + Quoted.of(message.getAsString()))
+                        .orElse("");
+            } catch (JsonParseException | IllegalStateException _) {
+                return ""; // from something before the API
+            }
+        }
+    }
 
     /// Connects with the first request.
     ///

@@ -6,7 +6,6 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
-import dev.siphon.csi.Quoted;
 import dev.siphon.node.grant.PublishedGrants;
 import java.net.HttpURLConnection;
 import java.util.Optional;
@@ -42,9 +41,7 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
             case HttpURLConnection.HTTP_NOT_FOUND ->
                 throw new DriverException.NotFound(
                         here() + " does not exist; the controller makes it where it has the same flag");
-            default ->
-                throw new DriverException.BackendUnavailable(
-                        here() + " cannot be read: HTTP " + reply.status() + words(reply.body()));
+            default -> throw new DriverException.BackendUnavailable(here() + " cannot be read: " + reply.describe());
         };
     }
 
@@ -69,18 +66,6 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
                     .map(JsonElement::getAsString);
         } catch (JsonParseException | IllegalStateException e) {
             throw new DriverException.BackendFault("the Kubernetes API's answer is no ConfigMap", e);
-        }
-    }
-
-    /// What the API says beside a status, as a `Status` object (Kubernetes API conventions, "Response Status
-    /// Kind").
-    private static String words(String body) {
-        try {
-            return field(JsonParser.parseString(body).getAsJsonObject(), "message")
-                    .map(message -> ", " + Quoted.of(message.getAsString()))
-                    .orElse("");
-        } catch (JsonParseException | IllegalStateException _) {
-            return ""; // from something before the API
         }
     }
 

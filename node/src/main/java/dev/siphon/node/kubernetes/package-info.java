@@ -1,4 +1,5 @@
-/// What a node reads from the Kubernetes API; nothing else knows that API. Used only by a node that is told to.
+/// What a node reads from the Kubernetes API, and the events that it adds; nothing else knows that API. Used only by a
+/// node that is told to.
 @NullMarked
 package dev.siphon.node.kubernetes;
 

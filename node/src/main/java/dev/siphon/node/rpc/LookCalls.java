@@ -21,6 +21,7 @@ import dev.siphon.node.mount.StorageReach;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeProblem;
 import dev.siphon.node.mount.VolumeUsage;
+import dev.siphon.node.pod.PodHealth;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -31,10 +32,12 @@ final class LookCalls {
     private static final String PATH = "volume_path";
 
     private final NodeVolumes volumes;
+    private final PodHealth pods;
     private final Deadlines deadlines;
 
-    LookCalls(NodeVolumes volumes, Deadlines deadlines) {
+    LookCalls(NodeVolumes volumes, PodHealth pods, Deadlines deadlines) {
         this.volumes = volumes;
+        this.pods = pods;
         this.deadlines = deadlines;
     }
 
@@ -80,7 +83,8 @@ final class LookCalls {
             throw new DriverException.NotFound(
                     "volume " + volume + " is not mounted at the relative path " + Quoted.of(path));
         }
-        return volumes.usage(volume, TargetPath.parse(PATH, path), deadlines.remaining());
+        TargetPath target = TargetPath.parse(PATH, path);
+        return pods.watching(target, () -> volumes.usage(volume, target, deadlines.remaining()));
     }
 
     private static void checkPath(String path) {

@@ -19,6 +19,8 @@ import dev.siphon.node.mount.PublishRequest;
 import dev.siphon.node.mount.StageRequest;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
+import dev.siphon.node.pod.Pod;
+import dev.siphon.node.pod.PodHealth;
 import java.util.Map;
 import java.util.Optional;
 
@@ -30,11 +32,13 @@ final class MountCalls {
 
     private final NodeVolumes volumes;
     private final PublishCheck check;
+    private final PodHealth pods;
     private final Deadlines deadlines;
 
-    MountCalls(NodeVolumes volumes, PublishCheck check, Deadlines deadlines) {
+    MountCalls(NodeVolumes volumes, PublishCheck check, PodHealth pods, Deadlines deadlines) {
         this.volumes = volumes;
         this.check = check;
+        this.pods = pods;
         this.deadlines = deadlines;
     }
 
@@ -77,17 +81,19 @@ final class MountCalls {
         check.check(
                 volume,
                 context,
-                Optional.ofNullable(request.getVolumeContextMap().get(PublishCheck.POD_NAMESPACE)));
+                Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAMESPACE)));
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
                 ? Optional.of(CephCredentials.fromSecrets(request.getSecretsMap()))
                 : Optional.empty();
         volumes.publish(new PublishRequest(volume, staging, target, use, context, credentials), deadlines.remaining());
+        pods.published(target, Pod.ofContext(request.getVolumeContextMap()));
         return NodePublishVolumeResponse.getDefaultInstance();
     }
 
     NodeUnpublishVolumeResponse unpublish(NodeUnpublishVolumeRequest request) {
         Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
         TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
+        pods.ends(target);
         id.ifPresent(volume -> volumes.unpublish(volume, target, deadlines.remaining()));
         return NodeUnpublishVolumeResponse.getDefaultInstance();
     }

@@ -27,6 +27,7 @@ import dev.siphon.csi.server.Deadlines;
 import dev.siphon.csi.server.Unary;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.pod.PodHealth;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 
@@ -48,11 +49,13 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
 
     /// @param check whether a pod may use a volume
     /// @param maxVolumes how many volumes the CO may bring to this node, 0 for as many as it likes
-    public NodeService(NodeId id, long maxVolumes, NodeVolumes volumes, PublishCheck check, Deadlines deadlines) {
+    /// @param pods who is told that a volume no longer answers
+    public NodeService(
+            NodeId id, long maxVolumes, NodeVolumes volumes, PublishCheck check, PodHealth pods, Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
-        this.mountCalls = new MountCalls(volumes, check, deadlines);
-        this.lookCalls = new LookCalls(volumes, deadlines);
+        this.mountCalls = new MountCalls(volumes, check, pods, deadlines);
+        this.lookCalls = new LookCalls(volumes, pods, deadlines);
     }
 
     @Override

@@ -1,11 +1,14 @@
 package dev.siphon.node.kubernetes;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,12 +28,14 @@ import javax.net.ssl.SSLContext;
 /// then.
 public final class FakeApi implements AutoCloseable {
     public static final String NAMESPACE = "siphon";
+    static final String EVENTS = "/api/v1/namespaces/[a-z0-9]+/events";
     static final String PATH = "/api/v1/namespaces/siphon/configmaps/siphon-grants";
 
     private final HttpServer server;
     private final ExecutorService requests = Executors.newVirtualThreadPerTaskExecutor();
     private final CountDownLatch end = new CountDownLatch(1);
     private final List<String> authorizations = new CopyOnWriteArrayList<>();
+    private final List<JsonObject> events = new CopyOnWriteArrayList<>();
     private volatile Optional<String> grants = Optional.empty();
     private volatile Optional<Answer> instead = Optional.empty();
 
@@ -126,7 +131,15 @@ public final class FakeApi implements AutoCloseable {
         }
     }
 
+    /// The events that it was given, the first one first.
+    public List<JsonObject> events() {
+        return List.copyOf(events);
+    }
+
     private Answer usual(HttpExchange exchange) {
+        if (exchange.getRequestURI().getPath().matches(EVENTS)) {
+            return event(exchange);
+        }
         JsonObject json = new JsonObject();
         if (!exchange.getRequestURI().getPath().equals(PATH) || grants.isEmpty()) {
             json.addProperty("kind", "Status");
@@ -138,6 +151,15 @@ public final class FakeApi implements AutoCloseable {
         json.addProperty("kind", "ConfigMap");
         json.add("data", data);
         return new Answer(200, json.toString());
+    }
+
+    private Answer event(HttpExchange exchange) {
+        try (Reader body = new InputStreamReader(exchange.getRequestBody(), StandardCharsets.UTF_8)) {
+            events.add(JsonParser.parseReader(body).getAsJsonObject());
+            return new Answer(201, "{}");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override

@@ -27,7 +27,11 @@ import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.Mounters;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.OverlayMounter;
+import dev.siphon.node.pod.PodEvents;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.pod.PublishedPods;
 import io.grpc.Channel;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -86,6 +90,10 @@ final class FuzzedNode implements AutoCloseable {
                                 0,
                                 volumes,
                                 new PublishCheck(Optional.empty()),
+                                new PodHealth(
+                                        new PublishedPods(workplace.path("pods")),
+                                        PodEvents.NOWHERE,
+                                        new PrometheusRegistry()),
                                 new Deadlines(Duration.ofSeconds(15)))
                         .bindService()),
                 List.of(new ErrorMapping()));

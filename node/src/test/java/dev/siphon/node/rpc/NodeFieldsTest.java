@@ -24,7 +24,11 @@ import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.Mounters;
 import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.pod.PodEvents;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.pod.PublishedPods;
 import io.grpc.Status.Code;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,8 +58,12 @@ class NodeFieldsTest {
 
     private final BlockingCalls calls = new BlockingCalls();
     private MountCalls mountCalls =
-            new MountCalls(volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty()), deadlines());
-    private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), deadlines());
+            new MountCalls(volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty()), pods(), deadlines());
+    private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), pods(), deadlines());
+
+    private static PodHealth pods() {
+        return new PodHealth(new PublishedPods(Path.of("/nowhere/pods")), PodEvents.NOWHERE, new PrometheusRegistry());
+    }
 
     private static Deadlines deadlines() {
         return new Deadlines(Duration.ofSeconds(20));
@@ -73,8 +81,8 @@ class NodeFieldsTest {
     void makeState() throws IOException {
         Path state = Files.createDirectories(directory.resolve("state"));
         Files.createDirectories(state.resolve("mounts"));
-        mountCalls = new MountCalls(volumes(state), new PublishCheck(Optional.empty()), deadlines());
-        lookCalls = new LookCalls(volumes(state), deadlines());
+        mountCalls = new MountCalls(volumes(state), new PublishCheck(Optional.empty()), pods(), deadlines());
+        lookCalls = new LookCalls(volumes(state), pods(), deadlines());
     }
 
     @AfterEach

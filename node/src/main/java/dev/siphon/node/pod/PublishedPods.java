@@ -1,0 +1,119 @@
+package dev.siphon.node.pod;
+
+import dev.siphon.node.mount.TargetPath;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Which pod each target path was published for. In files, of a folder of its own: neither the kubelet nor the
+/// kernel tells it to a process that starts when the pod runs already.
+///
+/// What goes wrong with a file is logged and no more: that nobody can be told of a later fault is no reason not
+/// to start a pod.
+public final class PublishedPods {
+    private static final Logger LOG = LoggerFactory.getLogger(PublishedPods.class);
+    private static final int MAX_BYTES = 8192;
+
+    private final Path folder;
+
+    /// @param folder made when it is needed
+    public PublishedPods(Path folder) {
+        this.folder = folder;
+    }
+
+    /// Forgets the target paths that are gone, whoever removed them without saying so.
+    public void sweep() {
+        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
+            for (Path file : files.toList()) {
+                if (text(file)
+                        .flatMap(PublishedPods::target)
+                        .filter(Files::isDirectory)
+                        .isEmpty()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("reason", e.toString()).log("the pods of target paths cannot be looked through");
+        }
+    }
+
+    /// The folder that the target path is in: the path itself may be a mount that hangs.
+    private static Optional<Path> target(String text) {
+        return lines(text).map(lines -> Path.of(lines.getFirst()).getParent());
+    }
+
+    private static Optional<List<String>> lines(String text) {
+        List<String> lines = text.lines().toList();
+        return lines.size() == 2 && lines.getFirst().startsWith("/") ? Optional.of(lines) : Optional.empty();
+    }
+
+    /// From now on `target` is `pod`'s.
+    void put(TargetPath target, Pod pod) {
+        Path file = file(target);
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        try {
+            Files.createDirectories(folder);
+            Files.writeString(next, target.text() + "\n" + pod.toJson() + "\n");
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            failed("the pod of a target path cannot be kept", target, e);
+        }
+    }
+
+    /// From now on `target` is nobody's.
+    void remove(TargetPath target) {
+        try {
+            Files.deleteIfExists(file(target));
+        } catch (IOException e) {
+            failed("the pod of a target path cannot be forgotten", target, e);
+        }
+    }
+
+    /// Whose `target` is, if that is known.
+    Optional<Pod> at(TargetPath target) {
+        try {
+            return text(file(target)).flatMap(PublishedPods::lines).flatMap(lines -> Pod.parse(lines.getLast()));
+        } catch (IOException e) {
+            failed("the pod of a target path cannot be read", target, e);
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<String> text(Path file) throws IOException {
+        try {
+            return Files.size(file) > MAX_BYTES ? Optional.empty() : Optional.of(Files.readString(file));
+        } catch (NoSuchFileException | CharacterCodingException _) {
+            return Optional.empty();
+        }
+    }
+
+    private static void failed(String what, TargetPath target, IOException e) {
+        LOG.atWarn()
+                .addKeyValue("path", target.text())
+                .addKeyValue("reason", e.toString())
+                .log(what);
+    }
+
+    /// A path is longer than a file's name may be.
+    private Path file(TargetPath target) {
+        try {
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-256").digest(target.text().getBytes(StandardCharsets.UTF_8));
+            return folder.resolve(HexFormat.of().formatHex(digest));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has it", e);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+package dev.siphon.node.pod;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.mount.TargetPath;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class PodHealthTest {
+    private static final Pod POD = new Pod("u1", "train", "1");
+    private static final TargetPath TARGET = TargetPath.parse("target_path", "/pods/1/mount");
+    private static final TargetPath OTHER = TargetPath.parse("target_path", "/pods/2/mount");
+
+    private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    private final AtomicBoolean refuses = new AtomicBoolean();
+    private final CountDownLatch asked = new CountDownLatch(1);
+
+    @TempDir
+    private Path folder;
+
+    private Optional<PodHealth> made = Optional.empty();
+
+    @BeforeEach
+    void make() {
+        made = Optional.of(new PodHealth(new PublishedPods(folder), this::add, new PrometheusRegistry()));
+        health().published(TARGET, Optional.of(POD));
+    }
+
+    @AfterEach
+    void close() {
+        health().close();
+    }
+
+    private PodHealth health() {
+        return made.orElseThrow();
+    }
+
+    private void add(Pod pod, PodEvents.Event event) {
+        asked.countDown();
+        if (refuses.get()) {
+            told.add("refused");
+            throw new DriverException.BackendUnavailable("no API");
+        }
+        told.add(pod.name() + " " + event.type().text() + " " + event.reason() + " " + event.message());
+    }
+
+    private static Supplier<String> fails(DriverException failure) {
+        return () -> {
+            throw failure;
+        };
+    }
+
+    private void looksBad() {
+        DriverException dead = new DriverException.BackendUnavailable("the mount is dead");
+        assertEquals(
+                dead,
+                assertThrows(DriverException.BackendUnavailable.class, () -> health().watching(TARGET, fails(dead))));
+    }
+
+    private void looksWell() {
+        assertEquals("well", health().watching(TARGET, () -> "well"));
+    }
+
+    private void assertNext(String start) throws InterruptedException {
+        String next = Optional.ofNullable(told.poll(10, TimeUnit.SECONDS)).orElse("nothing");
+        assertTrue(next.startsWith(start), next);
+    }
+
+    /// One thread tells, in order: what follows was told after all that was to be told before it.
+    private void assertNothingBefore(Runnable next, String start) throws InterruptedException {
+        next.run();
+        assertNext(start);
+    }
+
+    @Test
+    void eachChangeIsToldOnce() throws InterruptedException {
+        looksWell();
+        looksBad();
+        assertNext("train Warning VolumeConditionAbnormal the mount is dead; if that does not pass, delete the pod");
+        looksBad();
+        assertNothingBefore(this::looksWell, "train Normal VolumeConditionNormal");
+        looksWell();
+        assertNothingBefore(this::looksBad, "train Warning");
+    }
+
+    @Test
+    void aMountThatIsGoneIsTold() throws InterruptedException {
+        assertThrows(
+                DriverException.NotFound.class,
+                () -> health().watching(TARGET, fails(new DriverException.NotFound("not mounted"))));
+        assertNext("train Warning VolumeConditionAbnormal not mounted");
+    }
+
+    @Test
+    void whatTheRequestIsToBlameForIsNoState() throws InterruptedException {
+        assertThrows(
+                DriverException.InvalidRequest.class,
+                () -> health().watching(TARGET, fails(new DriverException.InvalidRequest("bad"))));
+        assertNothingBefore(this::looksBad, "train Warning VolumeConditionAbnormal the mount is dead");
+    }
+
+    @Test
+    void whoEndsIsToldNothing() throws InterruptedException {
+        looksBad();
+        assertNext("train Warning");
+        health().ends(TARGET);
+        looksBad();
+        looksWell();
+        health().published(OTHER, Optional.of(POD));
+        assertThrows(
+                DriverException.NotFound.class,
+                () -> health().watching(OTHER, fails(new DriverException.NotFound("other"))));
+        assertNext("train Warning VolumeConditionAbnormal other");
+    }
+
+    @Test
+    void whatWasNotTakenIsToldAtTheNextLook() throws InterruptedException {
+        refuses.set(true);
+        looksBad();
+        assertNext("refused");
+        refuses.set(false);
+        // until the refusal is noted a look tells nothing
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        Optional<String> next = Optional.empty();
+        while (next.isEmpty() && System.nanoTime() < end) {
+            looksBad();
+            next = Optional.ofNullable(told.poll(10, TimeUnit.MILLISECONDS));
+        }
+        assertTrue(next.orElse("nothing").startsWith("train Warning"), next::toString);
+    }
+
+    @Test
+    void aPodThatNobodyNamedIsNotTold() throws InterruptedException {
+        health().published(OTHER, Optional.empty());
+        assertThrows(
+                DriverException.NotFound.class,
+                () -> health().watching(OTHER, fails(new DriverException.NotFound("other"))));
+        assertNothingBefore(this::looksBad, "train Warning VolumeConditionAbnormal the mount is dead");
+    }
+
+    @Test
+    void anApiThatHangsHoldsUpNoLook() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch hangs = new CountDownLatch(1);
+        PodEvents slow = (_, _) -> {
+            hangs.countDown();
+            try {
+                end.await();
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        try (PodHealth watched = new PodHealth(new PublishedPods(folder), slow, new PrometheusRegistry())) {
+            for (int i = 0; i < 3; i++) {
+                assertThrows(
+                        DriverException.NotFound.class,
+                        () -> watched.watching(TARGET, fails(new DriverException.NotFound("gone"))));
+                assertEquals("well", watched.watching(TARGET, () -> "well"));
+            }
+            assertTrue(hangs.await(10, TimeUnit.SECONDS));
+        } finally {
+            end.countDown();
+        }
+    }
+}

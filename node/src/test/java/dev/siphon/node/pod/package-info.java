@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.pod;
+
+import org.jspecify.annotations.NullMarked;
