@@ -67,7 +67,9 @@ public final class SiphonMain implements Runnable {
     public static void main(String[] args) {
         CommandLine commandLine = commandLine(List.of(args));
         int code = commandLine.execute(args);
-        if (SUBCOMMANDS.stream().anyMatch(each -> each.serves() && args.length > 0 && each.name().equals(args[0]))) {
+        if (SUBCOMMANDS.stream()
+                .anyMatch(
+                        each -> each.serves() && args.length > 0 && each.name().equals(args[0]))) {
             System.exit(code);
         }
         commandLine.getOut().flush();

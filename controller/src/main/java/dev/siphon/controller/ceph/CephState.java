@@ -70,8 +70,8 @@ public final class CephState {
 
     /// The versions that run, by type of daemon: `mon`, `mgr`, `osd`, `mds` and so on.
     public SortedMap<String, Set<String>> versions(String cluster, Duration limit) {
-        JsonObject answer = ask(cluster, CephCommand.read(Daemon.MON, "versions"), limit)
-                .getAsJsonObject();
+        JsonObject answer =
+                ask(cluster, CephCommand.read(Daemon.MON, "versions"), limit).getAsJsonObject();
         SortedMap<String, Set<String>> versions = new TreeMap<>();
         for (String daemon : answer.keySet()) {
             if (!daemon.equals(OVERALL)) {

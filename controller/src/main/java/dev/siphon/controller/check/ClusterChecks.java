@@ -192,7 +192,8 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
                 ? new Outcome.Ok(type + ": see `siphon check node --key-type=" + type + "`")
                 : new Outcome.Failed(
                         "the cluster allows no " + type + " keys, only "
-                                + String.join(", ", types.allowed().stream().sorted().toList()),
+                                + String.join(
+                                        ", ", types.allowed().stream().sorted().toList()),
                         "leave --key-type out, or `ceph mon set auth_allowed_ciphers` with " + type
                                 + " (docs/security.md says what that costs)");
     }

@@ -21,10 +21,7 @@ public record DirectoryChecks(Directory directory, Optional<String> sample) {
     /// Looks at both.
     public void look(Checklist list) {
         var answer = list.look(
-                "directory",
-                DirectoryChecks::remedy,
-                () -> directory.account(ANYBODY),
-                _ -> new Outcome.Ok("answers"));
+                "directory", DirectoryChecks::remedy, () -> directory.account(ANYBODY), _ -> new Outcome.Ok("answers"));
         if (sample.isEmpty()) {
             list.note("account", new Outcome.Skipped("--account names none"));
         } else if (answer.isEmpty()) {

@@ -21,15 +21,15 @@ final class Releases {
         String older = thoseOf(versions, release -> release < OLDEST);
         String newer = thoseOf(versions, release -> release > NEWEST);
         if (!older.isEmpty()) {
-            return new Outcome.Failed(
-                    older, "upgrade these daemons: Siphon is for Ceph " + OLDEST + " to " + NEWEST);
+            return new Outcome.Failed(older, "upgrade these daemons: Siphon is for Ceph " + OLDEST + " to " + NEWEST);
         }
         if (!newer.isEmpty()) {
             return new Outcome.Failed(newer, "a later Siphon: this one is for Ceph " + OLDEST + " to " + NEWEST);
         }
-        return new Outcome.Ok(
-                versions.values().stream().flatMap(Collection::stream).collect(Collectors.toCollection(TreeSet::new))
-                        .toString());
+        return new Outcome.Ok(versions.values().stream()
+                .flatMap(Collection::stream)
+                .collect(Collectors.toCollection(TreeSet::new))
+                .toString());
     }
 
     private static String thoseOf(SortedMap<String, Set<String>> versions, IntPredicate release) {

@@ -48,8 +48,7 @@ final class Rights {
 
     /// What the driver may not, in words; empty if it may all. One request each.
     List<String> missing() {
-        return needed()
-                .filter(right -> !api.find("ask whether to " + right, server -> isAllowed(server, right))
+        return needed().filter(right -> !api.find("ask whether to " + right, server -> isAllowed(server, right))
                         .orElse(false))
                 .map(Right::toString)
                 .toList();

@@ -96,8 +96,7 @@ public final class LdapAdapter implements Directory, AutoCloseable {
         boolean refused = false;
         boolean unprotected = false;
         for (@Nullable Throwable cause = silence; cause != null; cause = cause.getCause()) {
-            refused |= cause instanceof LDAPException failed
-                    && REFUSED.contains(failed.getResultCode());
+            refused |= cause instanceof LDAPException failed && REFUSED.contains(failed.getResultCode());
             unprotected |= cause instanceof GeneralSecurityException || cause instanceof SSLException;
         }
         if (refused) {

@@ -70,6 +70,8 @@ final class CapTest {
                         "mon 'allow command \"auth get\"'",
                         "mon 'allow command \"auth ls\"'"),
                 NEEDED.missing(has));
-        assertEquals(List.of(), NEEDED.missing(Map.of("mds", "allow *", "mgr", "allow *", "mon", "allow *", "osd", "allow *")));
+        assertEquals(
+                List.of(),
+                NEEDED.missing(Map.of("mds", "allow *", "mgr", "allow *", "mon", "allow *", "osd", "allow *")));
     }
 }

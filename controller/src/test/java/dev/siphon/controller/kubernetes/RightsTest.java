@@ -49,8 +49,7 @@ final class RightsTest {
                 JsonObject review = JsonParser.parseString(body).getAsJsonObject();
                 JsonObject status = new JsonObject();
                 status.addProperty(
-                        "allowed",
-                        allows.test(review.getAsJsonObject("spec").getAsJsonObject("resourceAttributes")));
+                        "allowed", allows.test(review.getAsJsonObject("spec").getAsJsonObject("resourceAttributes")));
                 review.add("status", status);
                 byte[] text = review.toString().getBytes(StandardCharsets.UTF_8);
                 exchange.sendResponseHeaders(201, text.length);
@@ -72,7 +71,9 @@ final class RightsTest {
 
     @Test
     void whoeverMayAllIsOk() throws IOException {
-        assertEquals("kubernetes  ok      may do all that it has to", lookWhere(_ -> true).getLast());
+        assertEquals(
+                "kubernetes  ok      may do all that it has to",
+                lookWhere(_ -> true).getLast());
     }
 
     @Test

@@ -16,9 +16,8 @@ public final class MonitorCheck {
     }
 
     private static Outcome failed(StorageReach.Finding silent) {
-        String endpoints = silent.unreachable().stream()
-                .map(Monitors.Endpoint::toString)
-                .collect(Collectors.joining(", "));
+        String endpoints =
+                silent.unreachable().stream().map(Monitors.Endpoint::toString).collect(Collectors.joining(", "));
         return new Outcome.Failed(
                 "no connection to " + endpoints,
                 "compare with `ceph mon dump`; then routes and firewalls from here to it, TCP ports 3300 and 6789");

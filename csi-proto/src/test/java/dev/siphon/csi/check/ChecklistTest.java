@@ -74,8 +74,10 @@ final class ChecklistTest {
 
     @Test
     void aBugIsNoFinding() {
-        assertThrows(IllegalArgumentException.class, () -> look(() -> {
-            throw new IllegalArgumentException("bug");
-        }));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> look(() -> {
+                    throw new IllegalArgumentException("bug");
+                }));
     }
 }

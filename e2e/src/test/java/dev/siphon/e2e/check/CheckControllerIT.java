@@ -153,8 +153,8 @@ final class CheckControllerIT {
         Command.run(
                 "bash",
                 "-euc",
-                "ceph auth caps client." + USER + " mon 'allow r, allow command \"auth get\"' mds 'allow rw fsname=" + FS
-                        + " path=/volumes' osd 'allow rw tag cephfs data=" + FS + "' >/dev/null");
+                "ceph auth caps client." + USER + " mon 'allow r, allow command \"auth get\"' mds 'allow rw fsname="
+                        + FS + " path=/volumes' osd 'allow rw tag cephfs data=" + FS + "' >/dev/null");
         try {
             Checked checked = check("--fs=" + FS);
             checked.failed("lab: volumes of " + FS, "EACCES", remedy);

@@ -72,7 +72,8 @@ final class CheckNodeIT {
         Path registry = Files.createDirectory(folder.resolve("plugins_registry"));
         Checked checked = check("--kubelet-registration-dir=" + registry);
         assertEquals("ok", checked.results().get("kubelet registration"), checked.output());
-        checked.failed("pod resources", folder.resolve("pod-resources/kubelet.sock").toString(), "--pod-resources");
+        checked.failed(
+                "pod resources", folder.resolve("pod-resources/kubelet.sock").toString(), "--pod-resources");
         check("--kubelet-registration-dir=" + folder.resolve("nowhere"))
                 .failed("kubelet registration", "no folder", "plugins_registry");
     }

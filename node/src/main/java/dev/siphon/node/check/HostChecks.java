@@ -67,7 +67,8 @@ public record HostChecks(Path stateDirectory, Optional<KubeletPlugin> registrati
     static Outcome judge(Path directory, int owner, String mode, boolean usable) {
         if (!usable) {
             return new Outcome.Failed(
-                    directory + " is no directory that can be written to", "run it as root, or mount a writable folder");
+                    directory + " is no directory that can be written to",
+                    "run it as root, or mount a writable folder");
         }
         return owner == ROOT && mode.equals(PRIVATE)
                 ? new Outcome.Ok(directory + ", root's alone")

@@ -81,7 +81,8 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
     static Outcome privileges(List<String> status) {
         boolean may = status.stream()
                 .filter(line -> line.startsWith(EFFECTIVE))
-                .map(line -> Long.parseUnsignedLong(line.substring(EFFECTIVE.length()).strip(), 16))
+                .map(line -> Long.parseUnsignedLong(
+                        line.substring(EFFECTIVE.length()).strip(), 16))
                 .anyMatch(bits -> (bits >>> CAP_SYS_ADMIN & 1) == 1);
         return may
                 ? new Outcome.Ok("CAP_SYS_ADMIN")
@@ -125,9 +126,11 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
             return new Outcome.Skipped("--mounter is kernel");
         }
         if (!installed) {
-            return mounter == MounterChoice.AUTO && kernel.obstacle(CephKey.Kind.AES256K).isEmpty()
+            return mounter == MounterChoice.AUTO
+                            && kernel.obstacle(CephKey.Kind.AES256K).isEmpty()
                     ? new Outcome.Skipped("the kernel's client can use every key")
-                    : new Outcome.Failed("ceph-fuse is not on the PATH", "install Ceph's ceph-fuse; or --mounter=kernel");
+                    : new Outcome.Failed(
+                            "ceph-fuse is not on the PATH", "install Ceph's ceph-fuse; or --mounter=kernel");
         }
         return device
                 ? new Outcome.Ok("installed")

@@ -1,4 +1,5 @@
-/// What `siphon check node` looks at: kernel, clients, kubelet, this process's own rights and directory. Changes nothing.
+/// What `siphon check node` looks at: kernel, clients, kubelet, this process's own rights and directory. Changes
+/// nothing.
 @NullMarked
 package dev.siphon.node.check;
 

@@ -70,8 +70,7 @@ final class MountChecksTest {
 
     @Test
     void whoeverMayNotMountIsTold() {
-        assertInstanceOf(
-                Outcome.Ok.class, MountChecks.privileges(List.of("Name:\tjava", "CapEff:\t000001ffffffffff")));
+        assertInstanceOf(Outcome.Ok.class, MountChecks.privileges(List.of("Name:\tjava", "CapEff:\t000001ffffffffff")));
         // what a container has by default
         Outcome refused = MountChecks.privileges(List.of("CapEff:\t00000000a80425fb"));
         assertTrue(refused instanceof Outcome.Failed failed && failed.remedy().contains("privileged"));
