@@ -26,17 +26,31 @@ public final class SiphonMain implements Runnable {
     /// The subcommands by class name. None is linked from here: a node's classpath has no controller, and the
     /// other way round, and a process that starts should load nothing of the others.
     private static final List<Subcommand> SUBCOMMANDS = List.of(
-            new Subcommand("controller", "dev.siphon.controller.ControllerMain", true),
-            new Subcommand("node", "dev.siphon.node.NodeMain", true),
-            new Subcommand("csi", "dev.siphon.cli.CsiCommand", false),
-            new Subcommand("home", "dev.siphon.controller.admin.HomeCommand", false),
-            new Subcommand("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand", false),
-            new Subcommand("user", "dev.siphon.controller.admin.UserCommand", false),
-            new Subcommand("audit", "dev.siphon.controller.admin.AuditCommand", false),
-            new Subcommand("key", "dev.siphon.controller.admin.KeyCommand", false));
+            Subcommand.serving("controller", "dev.siphon.controller.ControllerMain"),
+            Subcommand.serving("node", "dev.siphon.node.NodeMain"),
+            Subcommand.of("csi", "dev.siphon.cli.CsiCommand"),
+            Subcommand.of(
+                    "check",
+                    "dev.siphon.cli.CheckCommand",
+                    Subcommand.of("controller", "dev.siphon.controller.admin.CheckControllerCommand"),
+                    Subcommand.of("node", "dev.siphon.node.CheckNodeCommand")),
+            Subcommand.of("home", "dev.siphon.controller.admin.HomeCommand"),
+            Subcommand.of("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand"),
+            Subcommand.of("user", "dev.siphon.controller.admin.UserCommand"),
+            Subcommand.of("audit", "dev.siphon.controller.admin.AuditCommand"),
+            Subcommand.of("key", "dev.siphon.controller.admin.KeyCommand"));
 
     /// @param serves whether it serves until a signal ends it
-    private record Subcommand(String name, String type, boolean serves) {}
+    /// @param parts its own subcommands that are not linked from `type` either
+    private record Subcommand(String name, String type, boolean serves, List<Subcommand> parts) {
+        static Subcommand serving(String name, String type) {
+            return new Subcommand(name, type, true, List.of());
+        }
+
+        static Subcommand of(String name, String type, Subcommand... parts) {
+            return new Subcommand(name, type, false, List.of(parts));
+        }
+    }
 
     @CommandLine.Spec
     private @Nullable CommandSpec spec;
@@ -53,7 +67,9 @@ public final class SiphonMain implements Runnable {
     public static void main(String[] args) {
         CommandLine commandLine = commandLine(List.of(args));
         int code = commandLine.execute(args);
-        if (SUBCOMMANDS.stream().anyMatch(each -> each.serves() && List.of(args).contains(each.name()))) {
+        if (SUBCOMMANDS.stream()
+                .anyMatch(
+                        each -> each.serves() && args.length > 0 && each.name().equals(args[0]))) {
             System.exit(code);
         }
         commandLine.getOut().flush();
@@ -68,9 +84,17 @@ public final class SiphonMain implements Runnable {
                 .filter(each -> !args.isEmpty() && args.getFirst().equals(each.name()))
                 .findFirst();
         for (Subcommand each : named.map(List::of).orElse(SUBCOMMANDS)) {
-            find(each.type()).ifPresent(subcommand -> commandLine.addSubcommand(each.name(), subcommand));
+            add(commandLine, each);
         }
         return commandLine.setCaseInsensitiveEnumValuesAllowed(true).setExecutionExceptionHandler(failures());
+    }
+
+    private static void add(CommandLine parent, Subcommand each) {
+        find(each.type()).ifPresent(found -> {
+            CommandLine command = new CommandLine(found);
+            each.parts().forEach(part -> add(command, part));
+            parent.addSubcommand(each.name(), command);
+        });
     }
 
     /// Without a subcommand there is nothing to do but to say which there are.

@@ -24,7 +24,7 @@ final class SiphonMainTest {
     @Test
     void everySubcommandIsOffered() {
         assertEquals(
-                Set.of("audit", "ceph-caps", "controller", "csi", "home", "key", "node", "user"),
+                Set.of("audit", "ceph-caps", "check", "controller", "csi", "home", "key", "node", "user"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
     }
 
@@ -35,6 +35,16 @@ final class SiphonMainTest {
                 SiphonMain.commandLine(List.of("node", "--node-id=x"))
                         .getSubcommands()
                         .keySet());
+    }
+
+    @Test
+    void eachSideIsCheckedWithItsOwnFlags() {
+        assertEquals(2, run("check"));
+        assertTrue(err.toString().contains("controller or node"), err.toString());
+        assertEquals(0, run("check", "controller", "--help"));
+        assertTrue(out.toString().contains("--directory-config"), out.toString());
+        assertEquals(0, run("check", "node", "--help"));
+        assertTrue(out.toString().contains("--kubelet-registration-dir"), out.toString());
     }
 
     @Test

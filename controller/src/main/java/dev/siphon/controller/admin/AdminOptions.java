@@ -4,6 +4,8 @@ import dev.siphon.controller.Backend;
 import dev.siphon.controller.BackendConfig;
 import dev.siphon.controller.BackendOptions;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.csi.report.PrintOptions;
+import dev.siphon.csi.report.Table;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.DriverName;
 import dev.siphon.csi.server.JsonLogging;
@@ -30,8 +32,8 @@ public final class AdminOptions {
             description = "With --kubernetes-namespace: the CSI driver's name (default: cephfs.siphon.dev).")
     private String driverName = "";
 
-    @Option(names = "--json", description = "Print JSON, for scripts.")
-    private boolean json;
+    @Mixin
+    private PrintOptions printing = new PrintOptions();
 
     /// Connects, works, and disconnects.
     ///
@@ -56,12 +58,12 @@ public final class AdminOptions {
 
     /// Whether stdout is for JSON.
     boolean printsJson() {
-        return json;
+        return printing.printsJson();
     }
 
     /// Prints one thing, a line per part, or as a JSON object.
     void printOne(CommandSpec command, Map<String, Table.Cell> parts) {
-        if (json) {
+        if (printsJson()) {
             Table one = new Table(parts.keySet().toArray(String[]::new));
             one.row(parts.values().toArray(Table.Cell[]::new));
             print(command, one);
@@ -75,8 +77,6 @@ public final class AdminOptions {
 
     /// Prints what was found, as a table or as JSON.
     void print(CommandSpec command, Table table) {
-        PrintWriter out = command.commandLine().getOut();
-        (json ? table.json() : table.text()).forEach(out::println);
-        out.flush();
+        printing.print(command, table);
     }
 }

@@ -1,7 +1,6 @@
 package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
-import dev.siphon.controller.admin.Table.Cell;
 import dev.siphon.controller.admin.rpc.Leader;
 import dev.siphon.controller.audit.AccountChecks;
 import dev.siphon.controller.audit.Ages;
@@ -10,6 +9,8 @@ import dev.siphon.controller.audit.Finding;
 import dev.siphon.controller.audit.Repairs;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.report.Table;
+import dev.siphon.csi.report.Table.Cell;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,8 +1,9 @@
 package dev.siphon.controller.admin;
 
-import dev.siphon.controller.admin.ControllerCaps.Use;
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.controller.check.ControllerCaps;
+import dev.siphon.controller.check.ControllerCaps.Use;
 import dev.siphon.controller.config.JsonFile;
 import dev.siphon.csi.DriverException;
 import java.io.PrintWriter;

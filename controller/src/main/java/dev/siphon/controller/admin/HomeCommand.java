@@ -14,6 +14,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.report.Table;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -1,7 +1,6 @@
 package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
-import dev.siphon.controller.admin.Table.Cell;
 import dev.siphon.controller.key.ClientSession;
 import dev.siphon.controller.key.Revocation;
 import dev.siphon.controller.key.Revocation.Revoked;
@@ -9,6 +8,8 @@ import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.report.Table;
+import dev.siphon.csi.report.Table.Cell;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,12 @@
 package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
-import dev.siphon.controller.admin.Table.Cell;
 import dev.siphon.controller.key.ClientSession;
 import dev.siphon.controller.key.Rotation;
 import dev.siphon.controller.key.Rotation.Progress;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.report.Table;
+import dev.siphon.csi.report.Table.Cell;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,7 +2,6 @@ package dev.siphon.controller.admin;
 
 import csi.v1.Volume;
 import dev.siphon.controller.Backend;
-import dev.siphon.controller.admin.Table.Cell;
 import dev.siphon.controller.admin.rpc.Leader;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.offboard.AccountGroups;
@@ -16,6 +15,8 @@ import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.report.Table;
+import dev.siphon.csi.report.Table.Cell;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

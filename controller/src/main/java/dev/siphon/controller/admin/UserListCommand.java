@@ -1,7 +1,6 @@
 package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
-import dev.siphon.controller.admin.Table.Cell;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.CephPorts;
@@ -13,6 +12,8 @@ import dev.siphon.controller.volume.Holdings.Standing;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.report.Table;
+import dev.siphon.csi.report.Table.Cell;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

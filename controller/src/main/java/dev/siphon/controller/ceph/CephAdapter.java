@@ -30,6 +30,7 @@ public final class CephAdapter implements AutoCloseable {
     private final CephFileSystems fileSystems;
     private final CephPorts ports;
     private final Identities identities;
+    private final CephState state;
     private final ScheduledExecutorService sweeper = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("ceph-sweep").factory());
 
@@ -43,6 +44,7 @@ public final class CephAdapter implements AutoCloseable {
                 new CephQuiesce(clusters::connection),
                 fileSystems.sessions());
         this.identities = new CephIdentities(clusters::connection, keyType);
+        this.state = new CephState(clusters::connection, keyType);
     }
 
     /// Begins to connect to all clusters and does not wait for it.
@@ -85,6 +87,11 @@ public final class CephAdapter implements AutoCloseable {
     /// The identities of volumes, in the same clusters.
     public Identities identities() {
         return identities;
+    }
+
+    /// What the same clusters tell about themselves.
+    public CephState state() {
+        return state;
     }
 
     /// Who uses which identity, in the same clusters.

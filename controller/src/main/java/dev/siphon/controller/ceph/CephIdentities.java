@@ -73,7 +73,8 @@ final class CephIdentities implements Identities {
         return connections.apply(cluster).call(get(userId)).returnCode() == 0;
     }
 
-    private static CephCommand get(String userId) {
+    /// What there is of an identity, its key included.
+    static CephCommand get(String userId) {
         return CephCommand.read(Daemon.MON, "auth get").with("entity", TYPE + userId);
     }
 
@@ -109,7 +110,8 @@ final class CephIdentities implements Identities {
                 .toList();
     }
 
-    private static Map<String, String> caps(JsonObject identity) {
+    /// What each service allows an identity that was asked for.
+    static Map<String, String> caps(JsonObject identity) {
         Map<String, String> caps = new TreeMap<>();
         identity.getAsJsonObject("caps").asMap().forEach((service, cap) -> caps.put(service, cap.getAsString()));
         return caps;

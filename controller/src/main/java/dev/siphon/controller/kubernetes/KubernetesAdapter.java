@@ -4,6 +4,7 @@ import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.KeyStore;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 
 /// All ports that Kubernetes serves, over one client.
@@ -37,6 +38,12 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// What is written at namespaces and PVCs.
     public Namespaces namespaces() {
         return new KubernetesNamespaces(api);
+    }
+
+    /// What the driver has to be allowed and is not, in words; empty if it may all. A question for an administrator:
+    /// some ten requests.
+    public List<String> missingRights() {
+        return new Rights(api).missing();
     }
 
     @Override

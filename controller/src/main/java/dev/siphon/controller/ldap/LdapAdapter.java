@@ -1,21 +1,27 @@
 package dev.siphon.controller.ldap;
 
 import com.unboundid.ldap.sdk.Filter;
+import com.unboundid.ldap.sdk.LDAPException;
+import com.unboundid.ldap.sdk.ResultCode;
 import com.unboundid.ldap.sdk.SearchScope;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.CachedDirectory;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.security.GeneralSecurityException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +32,14 @@ public final class LdapAdapter implements Directory, AutoCloseable {
 
     private static final LdapConnections.Search LOOK = new LdapConnections.Search(
             "", SearchScope.BASE, Filter.createPresenceFilter("objectClass"), List.of("1.1"));
+
+    /// What a server says to an account or a password that is not right, or not right for that.
+    private static final Set<ResultCode> REFUSED = Set.of(
+            ResultCode.INVALID_CREDENTIALS,
+            ResultCode.INVALID_DN_SYNTAX,
+            ResultCode.INAPPROPRIATE_AUTHENTICATION,
+            ResultCode.INSUFFICIENT_ACCESS_RIGHTS,
+            ResultCode.PARAM_ERROR);
 
     private final LdapConfig config;
     private final LdapConnections connections;
@@ -73,6 +87,24 @@ public final class LdapAdapter implements Directory, AutoCloseable {
         return silence.map(it -> "LDAP does not answer since " + it.since() + " (" + it.reason() + "): "
                 + directory.usable() + " accounts are served as they were known, each for at most "
                 + config.cache().stale().toSeconds() + " s, others are UNAVAILABLE");
+    }
+
+    /// What an administrator can do about it when the directory has not answered.
+    ///
+    /// @param silence what a look-up threw
+    public static String remedy(DriverException silence) {
+        boolean refused = false;
+        boolean unprotected = false;
+        for (@Nullable Throwable cause = silence; cause != null; cause = cause.getCause()) {
+            refused |= cause instanceof LDAPException failed && REFUSED.contains(failed.getResultCode());
+            unprotected |= cause instanceof GeneralSecurityException || cause instanceof SSLException;
+        }
+        if (refused) {
+            return "`bindDn` and the password in `passwordFile` have to be of one who may read accounts and groups";
+        }
+        return unprotected
+                ? "`caFile` has to hold the CA of the servers' certificates, and `servers` the names in them"
+                : "`servers` have to be reachable from here, and `base` to be there";
     }
 
     private void watch(Duration period) {

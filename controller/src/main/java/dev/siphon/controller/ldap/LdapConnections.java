@@ -303,7 +303,7 @@ final class LdapConnections implements AutoCloseable {
         }
         String said = last.getMessage() == null ? "" : ": " + Quoted.of(last.getMessage());
         return new DriverException.BackendUnavailable(
-                "LDAP " + servers + " gave no answer, " + failed.getResultCode().getName() + said);
+                "LDAP " + servers + " gave no answer, " + failed.getResultCode().getName() + said, failed);
     }
 
     @Override

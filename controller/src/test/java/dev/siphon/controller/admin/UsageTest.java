@@ -52,6 +52,11 @@ class UsageTest {
     }
 
     @Test
+    void aCheckWaitsForASecondAtLeast() {
+        refused(new CheckControllerCommand(), "--timeout: must be at least 1 second", "--timeout", "0");
+    }
+
+    @Test
     void jsonAndAKeyringDoNotShareStdout() {
         refused(new HomeCommand(), "--keyring - and --json do not go together", "u1", "--json", "--keyring", "-");
     }

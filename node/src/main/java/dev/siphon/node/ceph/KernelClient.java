@@ -10,28 +10,41 @@ import java.util.regex.Pattern;
 ///
 /// @param hasCeph whether it has the file system, or finds a module for it
 /// @param major the first number of its release
-record KernelClient(boolean hasCeph, int major) {
-    private static final Pattern RELEASE = Pattern.compile("([0-9]+)\\..*");
+/// @param minor the second
+public record KernelClient(boolean hasCeph, int major, int minor) {
+    private static final Pattern RELEASE = Pattern.compile("([0-9]{1,9})\\.([0-9]{1,9}).*");
 
     /// The first kernel that can use keys of kind aes256k.
     private static final int AES256K_SINCE = 7;
 
+    /// The first kernel whose CephFS can be idmapped: 6.7.
+    private static final int IDMAP_SINCE = 6;
+
+    private static final int IDMAP_SINCE_MINOR = 7;
+
     /// Asks the kernel. The module may be loaded later, so this is asked anew for every mount.
-    static KernelClient ask() {
+    public static KernelClient ask() {
         return of(Mounts.kernelHas("ceph"), System.getProperty("os.version"));
     }
 
-    static KernelClient of(boolean hasCeph, String release) {
+    public static KernelClient of(boolean hasCeph, String release) {
         Matcher matcher = RELEASE.matcher(release);
-        return new KernelClient(hasCeph, matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0);
+        return matcher.matches()
+                ? new KernelClient(hasCeph, Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)))
+                : new KernelClient(hasCeph, 0, 0);
     }
 
-    /// Why it cannot mount with `key`; empty if it can.
-    Optional<String> obstacle(CephKey key) {
+    /// Whether the owners of files in CephFS can be shown as others to containers.
+    public boolean mapsOwners() {
+        return major > IDMAP_SINCE || (major == IDMAP_SINCE && minor >= IDMAP_SINCE_MINOR);
+    }
+
+    /// Why it cannot mount with a key of that kind; empty if it can.
+    public Optional<String> obstacle(CephKey.Kind key) {
         if (!hasCeph) {
             return Optional.of("its kernel has no ceph file system, and no module for it");
         }
-        return switch (key.kind()) {
+        return switch (key) {
             case AES -> Optional.empty();
             case AES256K ->
                 major >= AES256K_SINCE

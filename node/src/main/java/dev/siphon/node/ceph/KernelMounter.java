@@ -1,14 +1,14 @@
 package dev.siphon.node.ceph;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Monitors;
+import dev.siphon.csi.Monitors.Monitor;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.KernelLog;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.Mounts;
 import dev.siphon.node.mount.CephKey;
 import dev.siphon.node.mount.ClientMount;
-import dev.siphon.node.mount.Monitors;
-import dev.siphon.node.mount.Monitors.Monitor;
 import dev.siphon.node.mount.MountedVolume;
 import dev.siphon.node.mount.Mounter;
 import java.net.InetAddress;

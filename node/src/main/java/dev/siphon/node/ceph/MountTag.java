@@ -1,8 +1,8 @@
 package dev.siphon.node.ceph;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.node.mount.Monitors;
 import dev.siphon.node.mount.MountedVolume;
 import java.net.URLDecoder;
 import java.net.URLEncoder;

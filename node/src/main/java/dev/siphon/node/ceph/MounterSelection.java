@@ -48,7 +48,7 @@ public record MounterSelection(
     public Mounter choose(MounterChoice asked, CephKey key) {
         return switch (override == MounterChoice.AUTO ? asked : override) {
             case KERNEL -> {
-                kernel.get().obstacle(key).ifPresent(why -> {
+                kernel.get().obstacle(key.kind()).ifPresent(why -> {
                     throw unable("kernel", why);
                 });
                 yield kernelMounter;
@@ -58,7 +58,7 @@ public record MounterSelection(
                 yield fuseMounter;
             }
             case AUTO -> {
-                if (kernel.get().obstacle(key).isEmpty()) {
+                if (kernel.get().obstacle(key.kind()).isEmpty()) {
                     yield kernelMounter;
                 }
                 requireFuse();
@@ -77,7 +77,8 @@ public record MounterSelection(
         return new DriverException.InUse("this node cannot mount with mounter=" + mounter + ": " + why);
     }
 
-    private static boolean isFuseInstalled() {
+    /// Whether ceph-fuse is on the PATH.
+    public static boolean isFuseInstalled() {
         String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
         return Arrays.stream(path.split(File.pathSeparator, -1))
                 .filter(directory -> directory.startsWith("/"))

@@ -1,9 +1,13 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
 
 /// A cephx secret key, in the text form that `ceph auth get-key` prints. It never shows itself: see [#reveal].
 public final class CephKey {
@@ -27,6 +31,22 @@ public final class CephKey {
         Kind(int code, int secretBytes) {
             this.code = code;
             this.secretBytes = secretBytes;
+        }
+
+        /// Reads a kind as Ceph names it.
+        ///
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is no such kind
+        public static Kind parse(String text) {
+            return Arrays.stream(values())
+                    .filter(kind -> kind.toString().equals(text))
+                    .findFirst()
+                    .orElseThrow(() -> new DriverException.InvalidRequest(
+                            Quoted.of(text) + " must be one of " + List.of(values())));
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.siphon.node.mount;
 
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 
 /// What the mount table tells of a mount that a [Mounter] made.

@@ -2,6 +2,7 @@ package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;

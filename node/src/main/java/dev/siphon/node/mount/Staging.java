@@ -1,6 +1,7 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;

@@ -3,7 +3,7 @@ package dev.siphon.node.rpc;
 import csi.v1.NodeGetStorageHealthResponse;
 import csi.v1.NodeGetStorageHealthResponse.StorageBackendHealth;
 import csi.v1.StorageHealthErrorType;
-import dev.siphon.node.mount.StorageReach.Finding;
+import dev.siphon.csi.StorageReach.Finding;
 import java.util.List;
 import java.util.stream.Collectors;
 

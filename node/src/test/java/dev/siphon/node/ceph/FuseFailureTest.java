@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.ClientMount;
 import dev.siphon.node.mount.ClientOptions;
-import dev.siphon.node.mount.Monitors;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;

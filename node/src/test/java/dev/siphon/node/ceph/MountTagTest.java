@@ -3,8 +3,8 @@ package dev.siphon.node.ceph;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.node.mount.Monitors;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

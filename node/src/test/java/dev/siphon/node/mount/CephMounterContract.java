@@ -1,5 +1,6 @@
 package dev.siphon.node.mount;
 
+import dev.siphon.csi.Monitors;
 import dev.siphon.node.Lab;
 import java.util.List;
 import java.util.Optional;

@@ -2,6 +2,7 @@ package dev.siphon.node.mount;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

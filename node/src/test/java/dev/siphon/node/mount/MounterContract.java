@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.DetachedMount;

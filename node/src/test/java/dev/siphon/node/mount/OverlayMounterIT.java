@@ -1,5 +1,6 @@
 package dev.siphon.node.mount;
 
+import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Map;

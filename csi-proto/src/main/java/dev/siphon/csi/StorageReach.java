@@ -1,7 +1,7 @@
-package dev.siphon.node.mount;
+package dev.siphon.csi;
 
-import dev.siphon.node.mount.Monitors.Endpoint;
-import dev.siphon.node.mount.Monitors.Monitor;
+import dev.siphon.csi.Monitors.Endpoint;
+import dev.siphon.csi.Monitors.Monitor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

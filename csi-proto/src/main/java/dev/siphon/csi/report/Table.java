@@ -1,4 +1,4 @@
-package dev.siphon.controller.admin;
+package dev.siphon.csi.report;
 
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /// What a command found, in rows of equal kind: aligned columns for people, a JSON object per row for scripts.
-final class Table {
+public final class Table {
     private static final int KILO = 1024;
     private static final String UNITS = "KMGTPE";
 
@@ -15,12 +15,12 @@ final class Table {
     private final List<List<Cell>> rows = new ArrayList<>();
 
     /// @param columns their names, lower case: the keys in JSON, the headings in capitals
-    Table(String... columns) {
+    public Table(String... columns) {
         this.columns = List.of(columns);
     }
 
     /// What stands in a row under a column.
-    sealed interface Cell {
+    public sealed interface Cell {
         /// Words.
         record Text(String text) implements Cell {}
 
@@ -32,7 +32,7 @@ final class Table {
     }
 
     /// Adds a row, a cell for each column.
-    void row(Cell... cells) {
+    public void row(Cell... cells) {
         if (cells.length != columns.size()) {
             throw new IllegalArgumentException(cells.length + " cells for " + columns);
         }
@@ -40,12 +40,12 @@ final class Table {
     }
 
     /// How many rows there are.
-    int size() {
+    public int size() {
         return rows.size();
     }
 
     /// A heading and a line per row, in columns two blanks apart.
-    List<String> text() {
+    public List<String> text() {
         List<List<String>> lines = new ArrayList<>();
         lines.add(columns.stream().map(name -> name.toUpperCase(Locale.ROOT)).toList());
         rows.forEach(row -> lines.add(row.stream().map(Table::shown).toList()));
@@ -59,7 +59,7 @@ final class Table {
     }
 
     /// A JSON object per row, each in a line.
-    List<String> json() {
+    public List<String> json() {
         return rows.stream().map(row -> object(row).toString()).toList();
     }
 
@@ -84,7 +84,7 @@ final class Table {
     }
 
     /// A cell as people read it.
-    static String shown(Cell cell) {
+    public static String shown(Cell cell) {
         return switch (cell) {
             case Cell.Text it -> it.text();
             case Cell.Count it -> Long.toString(it.number());

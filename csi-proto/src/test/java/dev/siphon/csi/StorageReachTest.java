@@ -1,4 +1,4 @@
-package dev.siphon.node.mount;
+package dev.siphon.csi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

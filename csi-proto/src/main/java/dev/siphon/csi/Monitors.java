@@ -1,7 +1,5 @@
-package dev.siphon.node.mount;
+package dev.siphon.csi;
 
-import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -101,7 +99,7 @@ public record Monitors(List<Monitor> entries) {
     }
 
     private static DriverException malformed(String monHost) {
-        return new DriverException.InvalidRequest("volume_context monitors " + Quoted.of(monHost)
+        return new DriverException.InvalidRequest("monitors " + Quoted.of(monHost)
                 + " must be addresses as in Ceph's mon_host, at most " + MAX_CHARS + " characters");
     }
 

@@ -1,9 +1,9 @@
-package dev.siphon.controller.admin;
+package dev.siphon.csi.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.siphon.controller.admin.Table.Cell;
+import dev.siphon.csi.report.Table.Cell;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,9 +1,10 @@
-package dev.siphon.controller.admin;
+package dev.siphon.controller.check;
 
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -13,9 +14,9 @@ import java.util.stream.Collectors;
 ///
 /// @param fileSystems that volumes are made in; each name has the form of [VolumeId.Part#FILE_SYSTEM]
 /// @param uses what it does beyond volumes and snapshots
-record ControllerCaps(List<String> fileSystems, List<Use> uses) {
+public record ControllerCaps(List<String> fileSystems, List<Use> uses) {
     /// What a controller may do besides.
-    enum Use {
+    public enum Use {
         /// It mints keys (`--key-dir`).
         KEYS,
         /// It ends sessions of nodes (`--attach`).
@@ -26,7 +27,7 @@ record ControllerCaps(List<String> fileSystems, List<Use> uses) {
 
     /// @throws dev.siphon.csi.DriverException.InvalidRequest if a file system's name has another form, so that it
     ///     could end a cap
-    ControllerCaps {
+    public ControllerCaps {
         fileSystems = List.copyOf(fileSystems);
         uses = List.copyOf(uses);
         fileSystems.forEach(VolumeId.Part.FILE_SYSTEM::check);
@@ -40,6 +41,20 @@ record ControllerCaps(List<String> fileSystems, List<Use> uses) {
         caps.put("mds", forEach(endsSessions() ? "allow * fsname=%s" : "allow rwp fsname=%s path=/volumes"));
         caps.put("mon", mon());
         return caps;
+    }
+
+    /// What of that an identity lacks; empty if it has it all, or more.
+    ///
+    /// @param has what each service allows it, as `ceph auth get` says
+    List<String> missing(Map<String, String> has) {
+        List<String> missing = new ArrayList<>();
+        byService().forEach((service, caps) -> {
+            List<Cap> given = Cap.parse(has.getOrDefault(service, ""));
+            Cap.parse(caps).stream()
+                    .filter(needed -> given.stream().noneMatch(cap -> cap.covers(needed)))
+                    .forEach(needed -> missing.add(service + " '" + needed.text() + "'"));
+        });
+        return missing;
     }
 
     /// An MDS lets nobody see or end sessions but who may do all in its file system (`src/mds/MDSDaemon.cc`).
@@ -71,7 +86,7 @@ record ControllerCaps(List<String> fileSystems, List<Use> uses) {
     ///
     /// @param user without `client.`, of the form of the clusters file
     /// @param words what comes before the entity, and what comes last
-    String command(String user, Words words) {
+    public String command(String user, Words words) {
         StringBuilder text = new StringBuilder(words.first()).append(" client.").append(user);
         byService()
                 .forEach((service, cap) ->
@@ -81,15 +96,15 @@ record ControllerCaps(List<String> fileSystems, List<Use> uses) {
     }
 
     /// The words around entity and caps.
-    record Words(String first, List<String> last) {
+    public record Words(String first, List<String> last) {
         /// To make an identity, or find it; EINVAL if it exists with other caps.
-        static Words make(String keyringFile) {
+        public static Words make(String keyringFile) {
             return new Words("ceph auth get-or-create", List.of("-o " + quoted(keyringFile)));
         }
 
         /// To give other caps to an identity that exists. Ceph 20 prints the key with them, which is nobody's
         /// to see.
-        static Words change() {
+        public static Words change() {
             return new Words("ceph auth caps", List.of(">/dev/null"));
         }
     }

@@ -1,0 +1,91 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.check.ClusterChecks;
+import dev.siphon.controller.check.ControllerCaps.Use;
+import dev.siphon.controller.check.DirectoryChecks;
+import dev.siphon.controller.check.KubernetesChecks;
+import dev.siphon.csi.check.CheckOptions;
+import dev.siphon.csi.check.Checklist;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `siphon check controller`: whether what a controller needs is there, with what to do where it is not.
+@Command(
+        name = "controller",
+        description = {
+            "Looks whether a controller with these flags has what it needs: monitors, the release of Ceph, file systems,",
+            "the mgr's module volumes, its caps, types of keys, the directory, Kubernetes. A line for each, with a remedy",
+            "where it failed. Changes nothing. Exits 1 if anything failed."
+        })
+public final class CheckControllerCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private AdminOptions options = new AdminOptions();
+
+    @Mixin
+    private CheckOptions check = new CheckOptions();
+
+    @Option(
+            names = "--fs",
+            paramLabel = "NAME",
+            split = ",",
+            description = "The file system that volumes are made in; several with commas (default: all).")
+    private List<String> fileSystems = List.of();
+
+    @Option(
+            names = "--account",
+            paramLabel = "NAME",
+            defaultValue = "",
+            description = "An account that the directory has, or group:NAME, to be looked up (default: none).")
+    private String account = "";
+
+    @Option(
+            names = "--attach",
+            defaultValue = "${env:SIPHON_ATTACH:-false}",
+            description = "The controller has this flag, which needs more caps.")
+    private boolean attach;
+
+    @Option(
+            names = "--key-commands",
+            description = "The identity is also for 'siphon key rotate' and 'siphon key revoke', which need more caps.")
+    private boolean keyCommands;
+
+    @Override
+    public Integer call() {
+        Checklist list = check.checklist(command);
+        return options.run(command, backend -> {
+            look(list, backend);
+            options.print(command, list.table());
+            return list.exit();
+        });
+    }
+
+    private void look(Checklist list, Backend backend) {
+        var clusters = new ClusterChecks(backend.ceph().state(), fileSystems, uses(backend));
+        backend.ceph().ports().clusters().ids().forEach(cluster -> clusters.look(list, cluster));
+        new DirectoryChecks(backend.directory(), Optional.of(account).filter(name -> !name.isEmpty())).look(list);
+        new KubernetesChecks(backend.kubernetes()).look(list);
+    }
+
+    private List<Use> uses(Backend backend) {
+        List<Use> uses = new ArrayList<>();
+        backend.keys().ifPresent(_ -> uses.add(Use.KEYS));
+        if (attach) {
+            uses.add(Use.ATTACH);
+        }
+        if (keyCommands) {
+            uses.add(Use.KEY_COMMANDS);
+        }
+        return uses;
+    }
+}

@@ -1,0 +1,200 @@
+package dev.siphon.controller.check;
+
+import dev.siphon.controller.ceph.CephState;
+import dev.siphon.controller.ceph.CephState.FileSystem;
+import dev.siphon.controller.ceph.CephState.KeyTypes;
+import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.controller.check.ControllerCaps.Use;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Monitors;
+import dev.siphon.csi.check.Checklist;
+import dev.siphon.csi.check.MonitorCheck;
+import dev.siphon.csi.check.Outcome;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Looks at a cluster: what answers, what runs there, and what the controller's identity may do.
+///
+/// @param wanted the file systems that volumes are to be made in; empty for all that there are
+/// @param uses what the identity is for
+public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses) {
+    public ClusterChecks {
+        wanted = List.copyOf(wanted);
+        uses = List.copyOf(uses);
+    }
+
+    /// Looks at the cluster of that id.
+    public void look(Checklist list, String cluster) {
+        new OfOne(list, cluster).look();
+    }
+
+    /// The looks at one cluster.
+    private final class OfOne {
+        private final Checklist list;
+        private final String cluster;
+        private final ClusterAccess access;
+
+        OfOne(Checklist list, String cluster) {
+            this.list = list;
+            this.cluster = cluster;
+            this.access = state.access(cluster);
+        }
+
+        void look() {
+            MonitorCheck.look(list, what("monitors"), Monitors.parse(access.monHost()));
+            var versions = list.look(
+                    what("login"),
+                    this::login,
+                    () -> state.versions(cluster, list.limit()),
+                    _ -> new Outcome.Ok("as client." + access.user()));
+            if (versions.isEmpty()) {
+                list.note(what("everything else"), new Outcome.Skipped("there is no login"));
+                return;
+            }
+            list.note(what("release"), Releases.judge(versions.get()));
+            lookAtFileSystems();
+            lookAtKeys();
+        }
+
+        private void lookAtFileSystems() {
+            List<FileSystem> found = list.look(
+                            what("file systems"),
+                            _ -> caps(wanted),
+                            () -> state.fileSystems(cluster, list.limit()),
+                            ClusterChecks.this::there)
+                    .orElse(List.of());
+            List<FileSystem> used = found.stream()
+                    .filter(each -> wanted.isEmpty() || wanted.contains(each.name()))
+                    .toList();
+            used.forEach(this::lookAt);
+            List<String> names = used.stream().map(FileSystem::name).toList();
+            if (names.isEmpty()) {
+                list.note(what("caps"), new Outcome.Skipped("they depend on the file system"));
+                return;
+            }
+            var _ = list.look(
+                    what("caps"),
+                    _ -> caps(names),
+                    () -> state.ownCaps(cluster, list.limit()),
+                    caps -> judge(caps, names));
+        }
+
+        private void lookAt(FileSystem fileSystem) {
+            list.note(what("MDS of " + fileSystem.name()), served(fileSystem));
+            String volumes = what("volumes of " + fileSystem.name());
+            if (fileSystem.active().isEmpty()) {
+                // the mgr would wait for the MDS, and everybody else for the mgr
+                list.note(volumes, new Outcome.Skipped("no MDS is active"));
+                return;
+            }
+            var _ = list.look(
+                    volumes,
+                    refused -> refused instanceof DriverException.AccessDenied
+                            ? caps(List.of(fileSystem.name()))
+                            : "`ceph mgr module ls` has to show `volumes`; then `ceph mgr fail`",
+                    () -> state.volumes(cluster, fileSystem.name(), list.limit()),
+                    _ -> new Outcome.Ok("the mgr's module answers"));
+        }
+
+        private void lookAtKeys() {
+            if (!uses.contains(Use.KEYS)) {
+                list.note(what("key type"), new Outcome.Skipped("this controller mints no keys"));
+                return;
+            }
+            var _ = list.look(
+                    what("key type"),
+                    _ -> caps(wanted),
+                    () -> state.keyTypes(cluster, list.limit()),
+                    ClusterChecks::judge);
+        }
+
+        private String what(String part) {
+            return cluster + ": " + part;
+        }
+
+        /// What to do when nobody can log in.
+        private String login(DriverException refused) {
+            if (refused instanceof DriverException.AccessDenied) {
+                return caps(wanted);
+            }
+            return isAboutTheKey(refused)
+                    ? access.keyringFile() + " has to hold the key that `ceph auth get client." + access.user()
+                            + "` prints, and this user has to be able to read it"
+                    : "`ceph -s` tells whether the mons have a quorum; mend `monitors` first if they failed";
+        }
+
+        private Outcome judge(Optional<Map<String, String>> caps, List<String> fileSystems) {
+            if (caps.isEmpty() && uses.contains(Use.KEYS)) {
+                return new Outcome.Failed(
+                        "client." + access.user() + " may not even see its own, and so make no keys",
+                        caps(fileSystems));
+            }
+            if (caps.isEmpty()) {
+                return new Outcome.Skipped("client." + access.user() + " may not see its own");
+            }
+            List<String> missing = new ControllerCaps(fileSystems, uses).missing(caps.get());
+            return missing.isEmpty()
+                    ? new Outcome.Ok("all that `siphon ceph-caps` prints")
+                    : new Outcome.Failed("missing: " + String.join(", ", missing), caps(fileSystems));
+        }
+
+        private String caps(List<String> fileSystems) {
+            return "as client.admin, run what `siphon ceph-caps --change --user " + access.user() + " --fs "
+                    + (fileSystems.isEmpty() ? "FS" : String.join(",", fileSystems)) + flags() + "` prints";
+        }
+    }
+
+    /// Whether librados could not connect for want of the right key: EACCES for a wrong one, ENOENT for a keyring
+    /// that has none for that user.
+    private static boolean isAboutTheKey(Throwable refused) {
+        for (@Nullable Throwable cause = refused; cause != null; cause = cause.getCause()) {
+            if (cause instanceof DriverException.AccessDenied || cause instanceof DriverException.NotFound) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String flags() {
+        return (uses.contains(Use.KEYS) ? "" : " --no-keys")
+                + (uses.contains(Use.ATTACH) ? " --attach" : "")
+                + (uses.contains(Use.KEY_COMMANDS) ? " --key-commands" : "");
+    }
+
+    /// Whether the file systems are there.
+    private Outcome there(List<FileSystem> found) {
+        List<String> names = found.stream().map(FileSystem::name).toList();
+        if (names.isEmpty()) {
+            return new Outcome.Failed("there is none", "`ceph fs volume create NAME` makes one");
+        }
+        List<String> missing =
+                wanted.stream().filter(name -> !names.contains(name)).toList();
+        return missing.isEmpty()
+                ? new Outcome.Ok(String.join(", ", names))
+                : new Outcome.Failed(
+                        "no " + String.join(", ", missing) + " among " + String.join(", ", names),
+                        "--fs has to name file systems that `ceph fs ls` shows");
+    }
+
+    private static Outcome served(FileSystem fileSystem) {
+        return fileSystem.active().isEmpty()
+                ? new Outcome.Failed(
+                        "none is active", "`ceph fs status " + fileSystem.name() + "`; start an MDS, or a standby")
+                : new Outcome.Ok("active: " + String.join(", ", fileSystem.active()));
+    }
+
+    /// Whether keys of that type can be had; which kernels can use them is for the nodes to tell.
+    static Outcome judge(KeyTypes types) {
+        String type = types.asked().orElse(types.preferred());
+        return types.allowed().contains(type)
+                ? new Outcome.Ok(type + ": see `siphon check node --key-type=" + type + "`")
+                : new Outcome.Failed(
+                        "the cluster allows no " + type + " keys, only "
+                                + String.join(
+                                        ", ", types.allowed().stream().sorted().toList()),
+                        "leave --key-type out, or `ceph mon set auth_allowed_ciphers` with " + type
+                                + " (docs/security.md says what that costs)");
+    }
+}

@@ -1,0 +1,34 @@
+package dev.siphon.controller.check;
+
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.csi.check.Checklist;
+import dev.siphon.csi.check.Outcome;
+import java.util.List;
+import java.util.Optional;
+
+/// Looks whether the API server answers, and lets the controller do what it has to.
+///
+/// @param kubernetes empty for a controller without
+public record KubernetesChecks(Optional<KubernetesAdapter> kubernetes) {
+    /// Asks for each right.
+    public void look(Checklist list) {
+        if (kubernetes.isEmpty()) {
+            list.note("kubernetes", new Outcome.Skipped("--kubernetes-namespace is not given"));
+            return;
+        }
+        var _ = list.look(
+                "kubernetes",
+                _ -> "the API server that --kubeconfig names, or that of the pod's service account, has to be reachable"
+                        + " from here",
+                kubernetes.get()::missingRights,
+                KubernetesChecks::judge);
+    }
+
+    private static Outcome judge(List<String> missing) {
+        return missing.isEmpty()
+                ? new Outcome.Ok("may do all that it has to")
+                : new Outcome.Failed(
+                        "may not " + String.join(", ", missing),
+                        "`kubectl apply -k deploy/`, or the rules of docs/operations.md, \"In Kubernetes\"");
+    }
+}

@@ -1,0 +1,79 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// What the driver has to be allowed in Kubernetes, as docs/operations.md has it ("In Kubernetes"), and whether it is.
+final class Rights {
+    private static final String REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
+    private final KubernetesApi api;
+
+    Rights(KubernetesApi api) {
+        this.api = api;
+    }
+
+    /// One thing that has to be allowed.
+    ///
+    /// @param group of the resource; empty for the core
+    /// @param name of the one object; empty for all
+    /// @param inOwn in the driver's namespace alone
+    private record Right(String verb, String group, String resource, String name, boolean inOwn) {
+        @Override
+        public String toString() {
+            return verb + " " + resource + (name.isEmpty() ? "" : " " + name) + (inOwn ? "" : " everywhere");
+        }
+    }
+
+    private static Stream<Right> needed() {
+        return Stream.of(
+                        own("", "secrets", "", "get", "list", "create", "update", "delete"),
+                        own("", "configmaps", "", "create"),
+                        own("", "configmaps", KubernetesGrantsStore.NAME, "get", "patch"),
+                        own("coordination.k8s.io", "leases", "", "create"),
+                        own("coordination.k8s.io", "leases", Leadership.LEASE, "get", "update", "patch"),
+                        Stream.of(
+                                new Right("get", "", "namespaces", "", false),
+                                new Right("get", "", "persistentvolumeclaims", "", false),
+                                new Right("list", "", "persistentvolumes", "", false)))
+                .flatMap(rights -> rights);
+    }
+
+    private static Stream<Right> own(String group, String resource, String name, String... verbs) {
+        return Stream.of(verbs).map(verb -> new Right(verb, group, resource, name, true));
+    }
+
+    /// What the driver may not, in words; empty if it may all. One request each.
+    List<String> missing() {
+        return needed().filter(right -> !api.find("ask whether to " + right, server -> isAllowed(server, right))
+                        .orElse(false))
+                .map(Right::toString)
+                .toList();
+    }
+
+    /// By hand, since the classes of these objects come in a jar of their own.
+    private boolean isAllowed(KubernetesClient server, Right right) {
+        JsonObject attributes = new JsonObject();
+        attributes.addProperty("verb", right.verb());
+        attributes.addProperty("group", right.group());
+        attributes.addProperty("resource", right.resource());
+        attributes.addProperty("name", right.name());
+        if (right.inOwn()) {
+            attributes.addProperty("namespace", api.namespace());
+        }
+        JsonObject spec = new JsonObject();
+        spec.add("resourceAttributes", attributes);
+        JsonObject review = new JsonObject();
+        review.addProperty("apiVersion", "authorization.k8s.io/v1");
+        review.addProperty("kind", "SelfSubjectAccessReview");
+        review.add("spec", spec);
+        return JsonParser.parseString(server.raw(REVIEWS, "POST", review.toString()))
+                .getAsJsonObject()
+                .getAsJsonObject("status")
+                .get("allowed")
+                .getAsBoolean();
+    }
+}

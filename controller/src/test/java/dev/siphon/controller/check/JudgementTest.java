@@ -1,0 +1,77 @@
+package dev.siphon.controller.check;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.ceph.CephState.KeyTypes;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.InMemoryDirectory;
+import dev.siphon.csi.check.Checklist;
+import dev.siphon.csi.check.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+
+/// What is made of a cluster's and a directory's answers.
+final class JudgementTest {
+    private static Outcome release(String... osds) {
+        return Releases.judge(new TreeMap<>(Map.of("mon", Set.of("20.2.4"), "osd", Set.of(osds))));
+    }
+
+    @Test
+    void releasesThatAreTriedAreOk() {
+        assertEquals(new Outcome.Ok("[20.2.4]"), release("20.2.4"));
+        assertEquals(new Outcome.Ok("[18.2.7, 19.2.6, 20.2.4]"), release("18.2.7", "19.2.6"));
+    }
+
+    @Test
+    void whoeverRunsAnotherReleaseIsNamed() {
+        assertTrue(release("20.2.4", "17.2.6") instanceof Outcome.Failed failed
+                && failed.found().equals("osd 17.2.6")
+                && failed.remedy().contains("Ceph 18 to 20"));
+        assertTrue(release("21.0.0") instanceof Outcome.Failed failed
+                && failed.found().equals("osd 21.0.0")
+                && failed.remedy().contains("a later Siphon"));
+        assertTrue(release("unknown") instanceof Outcome.Failed);
+    }
+
+    @Test
+    void keysAreOfATypeThatTheClusterAllows() {
+        assertTrue(ClusterChecks.judge(new KeyTypes(Optional.empty(), "aes256k", Set.of("aes256k")))
+                        instanceof Outcome.Ok ok
+                && ok.found().contains("--key-type=aes256k"));
+        assertTrue(ClusterChecks.judge(new KeyTypes(Optional.of("aes"), "aes256k", Set.of("aes", "aes256k")))
+                        instanceof Outcome.Ok ok
+                && ok.found().contains("--key-type=aes`"));
+        assertTrue(ClusterChecks.judge(new KeyTypes(Optional.of("aes"), "aes256k", Set.of("aes256k")))
+                        instanceof Outcome.Failed failed
+                && failed.remedy().contains("auth_allowed_ciphers"));
+    }
+
+    @Test
+    void aSampleIsShownAsTheDirectoryHasIt() {
+        ConcurrentHashMap<String, Account> accounts = new ConcurrentHashMap<>();
+        accounts.put("u1", new Account("u1", "1", 10001, 10002, Set.of("lab", "all"), OptionalLong.of(5L << 30)));
+        assertEquals(
+                "account    ok      u1: uid 10001, gid 10002, groups [all, lab], allowance 5 GiB",
+                sample(accounts, Optional.of("u1")));
+        String missing = sample(accounts, Optional.of("U1"));
+        assertTrue(missing.contains("failed") && missing.contains("letter for letter"), missing);
+        String none = sample(accounts, Optional.empty());
+        assertTrue(none.contains("skipped  because --account names none"), none);
+    }
+
+    private static String sample(ConcurrentHashMap<String, Account> accounts, Optional<String> name) {
+        Checklist list = new Checklist(Duration.ofSeconds(5));
+        new DirectoryChecks(InMemoryDirectory.over(accounts), name).look(list);
+        List<String> lines = list.table().text();
+        assertTrue(lines.get(1).startsWith("directory  ok"), lines.get(1));
+        return lines.get(2);
+    }
+}

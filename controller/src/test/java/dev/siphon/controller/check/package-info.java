@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.check;
+
+import org.jspecify.annotations.NullMarked;

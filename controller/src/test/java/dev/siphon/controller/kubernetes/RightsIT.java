@@ -1,0 +1,37 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Whether the rules of docs/operations.md are all that `siphon check controller` asks for.
+@Tag("kubernetes")
+@Timeout(120)
+final class RightsIT {
+    @TempDir
+    private Path folder = Path.of("");
+
+    @Test
+    void theRulesOfTheManualAreEnough() {
+        try (TestCluster cluster = KubernetesLab.start(folder);
+                KubernetesAdapter adapter = cluster.adapter()) {
+            assertEquals(List.of(), adapter.missingRights());
+        }
+    }
+
+    @Test
+    void withoutThemEachIsMissing() {
+        try (TestCluster cluster = KubernetesLab.startWithoutRules(folder);
+                KubernetesAdapter adapter = cluster.adapter()) {
+            List<String> missing = adapter.missingRights();
+            assertEquals(15, missing.size(), missing.toString());
+            assertTrue(missing.contains("update leases siphon-controller"), missing.toString());
+        }
+    }
+}

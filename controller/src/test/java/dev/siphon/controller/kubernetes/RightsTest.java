@@ -1,0 +1,96 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import com.sun.net.httpserver.HttpServer;
+import dev.siphon.controller.check.KubernetesChecks;
+import dev.siphon.csi.check.Checklist;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What is made of an API server's answers about the driver's rights; a real one's are in [RightsIT].
+@Timeout(60)
+final class RightsTest {
+    @TempDir
+    private Path folder = Path.of("");
+
+    private List<String> look(String url) {
+        JsonObject cluster = new JsonObject();
+        cluster.addProperty("server", url);
+        KubernetesAccess access = new KubernetesAccess(
+                "siphon", Optional.of(TestCluster.kubeconfig(folder.resolve("kubeconfig"), cluster, "any")));
+        Checklist list = new Checklist(Duration.ofSeconds(20));
+        try (KubernetesAdapter adapter =
+                KubernetesAdapter.open(access, "cephfs.siphon.dev", () -> Duration.ofSeconds(20))) {
+            new KubernetesChecks(Optional.of(adapter)).look(list);
+        }
+        return list.table().text();
+    }
+
+    /// Answers each review by its attributes.
+    private static HttpServer reviewing(Predicate<JsonObject> allows) throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", exchange -> {
+            try (exchange) {
+                String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+                JsonObject review = JsonParser.parseString(body).getAsJsonObject();
+                JsonObject status = new JsonObject();
+                status.addProperty(
+                        "allowed", allows.test(review.getAsJsonObject("spec").getAsJsonObject("resourceAttributes")));
+                review.add("status", status);
+                byte[] text = review.toString().getBytes(StandardCharsets.UTF_8);
+                exchange.sendResponseHeaders(201, text.length);
+                exchange.getResponseBody().write(text);
+            }
+        });
+        server.start();
+        return server;
+    }
+
+    private List<String> lookWhere(Predicate<JsonObject> allows) throws IOException {
+        HttpServer server = reviewing(allows);
+        try {
+            return look("http://127.0.0.1:" + server.getAddress().getPort());
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
+    void whoeverMayAllIsOk() throws IOException {
+        assertEquals(
+                "kubernetes  ok      may do all that it has to",
+                lookWhere(_ -> true).getLast());
+    }
+
+    @Test
+    void whatIsMissingIsNamed() throws IOException {
+        String line = lookWhere(right -> !right.get("verb").getAsString().equals("list")
+                        && !right.get("name").getAsString().equals("siphon-grants"))
+                .getLast();
+        assertTrue(
+                line.contains("may not list secrets, get configmaps siphon-grants, patch configmaps siphon-grants, list"
+                        + " persistentvolumes everywhere"),
+                line);
+        assertTrue(line.contains("kubectl apply -k deploy/"), line);
+    }
+
+    @Test
+    void whoeverIsNotThereHasARemedyToo() {
+        String line = look("http://127.0.0.1:1").getLast();
+        assertTrue(line.contains("failed") && line.contains("--kubeconfig"), line);
+    }
+}

@@ -1,0 +1,5 @@
+/// How commands print what they found: for people, and for scripts.
+@NullMarked
+package dev.siphon.csi.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,83 @@
+package dev.siphon.csi.check;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class ChecklistTest {
+    private final Checklist list = new Checklist(Duration.ofSeconds(1));
+
+    private Optional<String> look(java.util.function.Supplier<String> question) {
+        return list.look("thing", why -> "mend " + why.getMessage(), question, Outcome.Ok::new);
+    }
+
+    @Test
+    void aLineForEachThingWithItsRemedy() {
+        assertEquals(Optional.of("is there"), look(() -> "is there"));
+        list.note("another", new Outcome.Failed("is\nbroken", "mend it"));
+        list.note("a third", new Outcome.Skipped("there is none"));
+        assertEquals(
+                List.of(
+                        "CHECK    RESULT   FOUND                  REMEDY",
+                        "thing    ok       is there",
+                        "another  failed   is broken              mend it",
+                        "a third  skipped  because there is none"),
+                list.table().text());
+        assertEquals(
+                "{\"check\":\"another\",\"result\":\"failed\",\"found\":\"is broken\",\"remedy\":\"mend it\"}",
+                list.table().json().get(1));
+    }
+
+    @Test
+    void whatIsSkippedIsNoFailure() {
+        assertEquals(0, list.exit());
+        list.note("a", new Outcome.Ok("x"));
+        list.note("b", new Outcome.Skipped("y"));
+        assertEquals(0, list.exit());
+        list.note("c", new Outcome.Failed("z", "do"));
+        assertEquals(1, list.exit());
+    }
+
+    @Test
+    void whatIsRefusedHasFailedAndTheReasonChoosesTheRemedy() {
+        assertEquals(Optional.empty(), look(() -> {
+            throw new DriverException.AccessDenied("it");
+        }));
+        assertEquals("thing  failed  it     mend it", list.table().text().getLast());
+    }
+
+    @Test
+    void whoeverHangsIsNotWaitedFor() {
+        CountDownLatch never = new CountDownLatch(1);
+        long begin = System.nanoTime();
+        assertEquals(Optional.empty(), look(() -> {
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return "";
+        }));
+        never.countDown();
+        assertTrue(Duration.ofNanos(System.nanoTime() - begin).compareTo(Duration.ofSeconds(20)) < 0);
+        assertTrue(list.table().text().getLast().contains("there was no answer within 1 s"), list.table()::toString);
+    }
+
+    @Test
+    void aBugIsNoFinding() {
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> look(() -> {
+                    throw new IllegalArgumentException("bug");
+                }));
+    }
+}

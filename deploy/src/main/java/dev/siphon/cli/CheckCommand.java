@@ -1,0 +1,21 @@
+package dev.siphon.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `siphon check`: what an administrator runs before and after installing. What is looked at belongs to the two
+/// processes, as do their flags.
+@Command(
+        name = "check",
+        description = "Looks whether a controller or a node has what it needs, with a remedy for what is missing.")
+public final class CheckCommand implements Runnable {
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(command.commandLine(), "say what to check: controller or node");
+    }
+}

@@ -1,0 +1,92 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.Monitors;
+import dev.siphon.csi.check.CheckOptions;
+import dev.siphon.csi.check.Checklist;
+import dev.siphon.csi.check.MonitorCheck;
+import dev.siphon.csi.check.Outcome;
+import dev.siphon.csi.report.PrintOptions;
+import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.node.check.HostChecks;
+import dev.siphon.node.check.MountChecks;
+import dev.siphon.node.mount.CephKey;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.slf4j.event.Level;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `siphon check node`: whether what a node needs is there, with what to do where it is not.
+@Command(
+        name = "node",
+        description = {
+            "Looks whether a node with these flags has what it needs: the kernel's ceph, erofs, loop and idmapped mounts,",
+            "ceph-fuse, its state directory, the kubelet, connections to the monitors. A line for each, with a remedy",
+            "where it failed. Changes nothing. Exits 1 if anything failed."
+        })
+public final class CheckNodeCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private NodeOptions options = new NodeOptions();
+
+    @Mixin
+    private CheckOptions check = new CheckOptions();
+
+    @Mixin
+    private PrintOptions printing = new PrintOptions();
+
+    @Option(
+            names = "--monitors",
+            paramLabel = "LIST",
+            defaultValue = "",
+            description = "The monitors of a cluster, as in mon_host of ceph.conf (default: do not try any).")
+    private String monitors = "";
+
+    @Option(
+            names = "--key-type",
+            paramLabel = "TYPE",
+            defaultValue = "${env:SIPHON_KEY_TYPE:-}",
+            description = "aes or aes256k: of which type the keys of volumes are, as 'siphon check controller' says"
+                    + " (default: unknown).")
+    private String keyType = "";
+
+    @Option(
+            names = "--pod-resources",
+            paramLabel = "SOCKET",
+            defaultValue = "",
+            description = "The kubelet's socket that says which devices pods hold (default: pod-resources/kubelet.sock"
+                    + " beside the folder for registrations).")
+    private String podResources = "";
+
+    @Override
+    public Integer call() {
+        NodeConfig config = options.read(command);
+        ConfigProblems problems = new ConfigProblems();
+        var addresses = problems.read("--monitors", () -> given(monitors, Monitors::parse));
+        var kind = problems.read("--key-type", () -> given(keyType, CephKey.Kind::parse));
+        var socket = problems.read("--pod-resources", () -> given(podResources, Path::of));
+        Checklist list = problems.orFail(command, () -> check.checklist(command));
+        JsonLogging.start(Level.ERROR);
+        new MountChecks(config.mounter(), kind.get()).look(list);
+        new HostChecks(config.stateDirectory(), config.registration(), socket.get()).look(list);
+        addresses
+                .get()
+                .ifPresentOrElse(
+                        there -> MonitorCheck.look(list, "monitors", there),
+                        () -> list.note("monitors", new Outcome.Skipped("--monitors is not given")));
+        printing.print(command, list.table());
+        return list.exit();
+    }
+
+    private static <T> Optional<T> given(String text, Function<String, T> parse) {
+        return Optional.of(text).filter(value -> !value.isEmpty()).map(parse);
+    }
+}

@@ -1,0 +1,107 @@
+package dev.siphon.node.check;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.check.Checklist;
+import dev.siphon.csi.check.Outcome;
+import dev.siphon.node.registration.KubeletPlugin;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+
+/// Looks at what the node's process finds on its host: its own directory, and the kubelet.
+///
+/// @param stateDirectory the process's own
+/// @param registration what to tell the kubelet; empty where there is none, or somebody else tells it
+/// @param podResources the socket of the kubelet that says which devices pods hold; empty for the kubelet's usual place
+public record HostChecks(Path stateDirectory, Optional<KubeletPlugin> registration, Optional<Path> podResources) {
+    private static final String NO_KUBELET = "--kubelet-registration-dir is not given";
+    private static final String PRIVATE = "rwx------";
+    private static final int ROOT = 0;
+
+    /// Looks at all of it.
+    public void look(Checklist list) {
+        var _ = list.look(
+                "state directory", _ -> "name another one by --state-dir", () -> state(stateDirectory), found -> found);
+        if (registration.isEmpty()) {
+            list.note("kubelet registration", new Outcome.Skipped(NO_KUBELET));
+            list.note("pod resources", new Outcome.Skipped(NO_KUBELET));
+            return;
+        }
+        Path socket = registration.get().socket().path();
+        list.note("kubelet registration", registration(socket));
+        Path resources = podResources.orElseGet(() -> usualPlace(socket));
+        var _ = list.look(
+                "pod resources",
+                _ -> "the kubelet makes that socket where it runs: in a container mount its folder, and name it by"
+                        + " --pod-resources",
+                () -> connects(resources),
+                Outcome.Ok::new);
+    }
+
+    /// The process makes it with its mode, and gives it that mode at each start.
+    private static Outcome state(Path directory) {
+        try {
+            if (!Files.exists(directory)) {
+                Path parent = directory;
+                while (!Files.exists(parent)) {
+                    parent = Optional.ofNullable(parent.getParent()).orElse(Path.of("/"));
+                }
+                return Files.isWritable(parent)
+                        ? new Outcome.Ok(directory + " is made at the first start")
+                        : new Outcome.Failed(parent + " is not writable", "run it as root, or mount a writable folder");
+            }
+            int owner = (Integer) Files.getAttribute(directory, "unix:uid");
+            String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(directory));
+            return judge(directory, owner, mode, Files.isDirectory(directory) && Files.isWritable(directory));
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable(directory + " cannot be looked at: " + e, e);
+        }
+    }
+
+    /// @param mode as `ls` writes it
+    static Outcome judge(Path directory, int owner, String mode, boolean usable) {
+        if (!usable) {
+            return new Outcome.Failed(
+                    directory + " is no directory that can be written to",
+                    "run it as root, or mount a writable folder");
+        }
+        return owner == ROOT && mode.equals(PRIVATE)
+                ? new Outcome.Ok(directory + ", root's alone")
+                : new Outcome.Failed(
+                        directory + " belongs to uid " + owner + " with mode " + mode,
+                        "`chown root " + directory + " && chmod 0700 " + directory
+                                + "`: it shows more than one volume");
+    }
+
+    private static Outcome registration(Path socket) {
+        Path folder = Optional.ofNullable(socket.getParent()).orElse(socket);
+        if (!Files.isDirectory(folder) || !Files.isWritable(folder)) {
+            return new Outcome.Failed(
+                    folder + " is no folder that can be written to",
+                    "it has to be the kubelet's plugins_registry (below its --root-dir), in a container mounted from"
+                            + " the host");
+        }
+        return new Outcome.Ok(
+                Files.exists(socket, LinkOption.NOFOLLOW_LINKS)
+                        ? socket + " is there"
+                        : folder + ", where the driver's socket is not yet");
+    }
+
+    /// Beside the folder for registrations (`pkg/kubelet/config/defaults.go` of Kubernetes).
+    private static Path usualPlace(Path registration) {
+        return registration.resolveSibling("../pod-resources/kubelet.sock").normalize();
+    }
+
+    private static String connects(Path socket) {
+        try (SocketChannel _ = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+            return socket + " answers";
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable(socket + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.siphon.node.check;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.csi.check.Checklist;
+import dev.siphon.csi.check.Outcome;
+import dev.siphon.node.ceph.KernelClient;
+import dev.siphon.node.ceph.MounterSelection;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.Mounts;
+import dev.siphon.node.linux.Owner;
+import dev.siphon.node.linux.UserNamespace;
+import dev.siphon.node.mount.CephKey;
+import dev.siphon.node.mount.SystemErrors;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// Looks at what mounts: the kernel, ceph-fuse, and what this process may.
+///
+/// @param mounter what the administrator wants volumes to be mounted with; `auto` for the kernel's client where it can
+/// @param keyType of the keys of volumes; empty if nobody said
+public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType) {
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final Path FUSE = Path.of("/dev/fuse");
+    private static final Path LOOP = Path.of("/dev/loop-control");
+
+    /// The line of proc_pid_status(5) with what this process may do.
+    private static final String EFFECTIVE = "CapEff:";
+
+    /// Its bit for mount(2) (`include/uapi/linux/capability.h`).
+    private static final int CAP_SYS_ADMIN = 21;
+
+    private static final Owner SOMEBODY = new Owner(1, 1);
+
+    /// Looks at all of it.
+    public void look(Checklist list) {
+        var _ = list.look("privileges", _ -> "mount /proc", MountChecks::status, MountChecks::privileges);
+        Optional<KernelClient> kernel = list.look(
+                "kernel ceph",
+                _ -> "run it as root; in Kubernetes the node's container is privileged",
+                () -> ofKernel("asking the kernel for ceph", KernelClient::ask),
+                this::client);
+        kernel.ifPresent(known -> {
+            list.note("key type", keyType(known));
+            list.note("ceph-fuse", fuse(known, MounterSelection.isFuseInstalled(), Files.exists(FUSE)));
+            var _ = list.look(
+                    "idmapped mounts",
+                    _ -> "`sysctl user.max_user_namespaces` above 0, and unshare of util-linux on the PATH; or classes"
+                            + " without containerUser",
+                    () -> maps(known, list.limit()),
+                    answer -> answer);
+        });
+        var _ = list.look(
+                "erofs",
+                _ -> "run it as root; in Kubernetes the node's container is privileged",
+                () -> ofKernel("asking the kernel for erofs", () -> Mounts.kernelHas("erofs")),
+                MountChecks::erofs);
+        var _ = list.look(
+                "loop devices",
+                _ -> "`modprobe loop`; in a container mount the host's /dev",
+                () -> opens(LOOP),
+                Outcome.Ok::new);
+    }
+
+    private static List<String> status() {
+        try {
+            return Files.readAllLines(STATUS);
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable(STATUS + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /// @param status the lines of proc_pid_status(5)
+    static Outcome privileges(List<String> status) {
+        boolean may = status.stream()
+                .filter(line -> line.startsWith(EFFECTIVE))
+                .map(line -> Long.parseUnsignedLong(
+                        line.substring(EFFECTIVE.length()).strip(), 16))
+                .anyMatch(bits -> (bits >>> CAP_SYS_ADMIN & 1) == 1);
+        return may
+                ? new Outcome.Ok("CAP_SYS_ADMIN")
+                : new Outcome.Failed(
+                        "this process has no CAP_SYS_ADMIN, and so mounts nothing",
+                        "run it as root; in Kubernetes the node's container is privileged");
+    }
+
+    /// The kernel's client.
+    Outcome client(KernelClient kernel) {
+        if (mounter == MounterChoice.FUSE) {
+            return new Outcome.Skipped("--mounter is fuse");
+        }
+        return kernel.hasCeph()
+                ? new Outcome.Ok("Linux " + kernel.major() + "." + kernel.minor())
+                : new Outcome.Failed(
+                        "the kernel has no ceph file system, and no module for it",
+                        "`modprobe ceph`, or a kernel built with CONFIG_CEPH_FS; or --mounter=fuse if ceph-fuse will do");
+    }
+
+    /// Whether it can use the keys of volumes.
+    Outcome keyType(KernelClient kernel) {
+        if (mounter == MounterChoice.FUSE || !kernel.hasCeph()) {
+            return new Outcome.Skipped("the kernel's client mounts nothing");
+        }
+        if (keyType.isEmpty()) {
+            return new Outcome.Skipped(
+                    "--key-type is not given: `siphon check controller` says which keys volumes have");
+        }
+        return kernel.obstacle(keyType.get())
+                .<Outcome>map(why -> new Outcome.Failed(
+                        why,
+                        "a newer kernel; or --key-type=aes on the controller (docs/security.md); or --mounter=fuse if"
+                                + " ceph-fuse will do"))
+                .orElseGet(() -> new Outcome.Ok("can use " + keyType.get()));
+    }
+
+    /// The other client.
+    Outcome fuse(KernelClient kernel, boolean installed, boolean device) {
+        if (mounter == MounterChoice.KERNEL) {
+            return new Outcome.Skipped("--mounter is kernel");
+        }
+        if (!installed) {
+            return mounter == MounterChoice.AUTO
+                            && kernel.obstacle(CephKey.Kind.AES256K).isEmpty()
+                    ? new Outcome.Skipped("the kernel's client can use every key")
+                    : new Outcome.Failed(
+                            "ceph-fuse is not on the PATH", "install Ceph's ceph-fuse; or --mounter=kernel");
+        }
+        return device
+                ? new Outcome.Ok("installed")
+                : new Outcome.Failed(FUSE + " is missing", "`modprobe fuse`; in a container mount the host's /dev");
+    }
+
+    /// Whether owners can be mapped, as `containerUser` needs. What the MDS can is seen at the first publish alone.
+    private Outcome maps(KernelClient kernel, Duration limit) {
+        if (mounter == MounterChoice.FUSE || !kernel.hasCeph()) {
+            return new Outcome.Skipped("the kernel's client mounts nothing");
+        }
+        if (!kernel.mapsOwners()) {
+            return new Outcome.Failed(
+                    "CephFS of Linux " + kernel.major() + "." + kernel.minor() + " maps no owners",
+                    "Linux 6.7; or classes without containerUser");
+        }
+        try (UserNamespace _ = UserNamespace.mapping(SOMEBODY, SOMEBODY, limit)) {
+            return new Outcome.Ok("can be made");
+        } catch (UncheckedIOException e) {
+            throw new DriverException.BackendUnavailable("no user namespace can be made: " + e.getMessage(), e);
+        }
+    }
+
+    private static Outcome erofs(boolean there) {
+        return there
+                ? new Outcome.Ok("the kernel has it")
+                : new Outcome.Failed(
+                        "the kernel has no erofs file system, and no module for it",
+                        "`modprobe erofs`, or a kernel built with CONFIG_EROFS_FS: datasets are EROFS images");
+    }
+
+    private static String opens(Path device) {
+        try (InputStream _ = Files.newInputStream(device)) {
+            return device.toString();
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable(device + " cannot be opened: " + e, e);
+        }
+    }
+
+    private static <T> T ofKernel(String what, Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate(what, e);
+        }
+    }
+}

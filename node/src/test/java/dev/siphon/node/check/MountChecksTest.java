@@ -1,0 +1,79 @@
+package dev.siphon.node.check;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.csi.check.Outcome;
+import dev.siphon.node.ceph.KernelClient;
+import dev.siphon.node.mount.CephKey;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class MountChecksTest {
+    private static MountChecks checks(MounterChoice mounter, String keyType) {
+        return new MountChecks(
+                mounter, Optional.of(keyType).filter(text -> !text.equals("-")).map(CephKey.Kind::parse));
+    }
+
+    private static String name(Outcome outcome) {
+        return outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT);
+    }
+
+    @ParameterizedTest(name = "{0}, ceph in Linux {2}: {1}, {3} keys: {4}")
+    @CsvSource({
+        "AUTO,   true,  7.0.1,   -,       ok,      skipped",
+        "AUTO,   true,  7.0.1,   aes256k, ok,      ok",
+        "AUTO,   true,  6.18.44, aes256k, ok,      failed",
+        "AUTO,   true,  6.18.44, aes,     ok,      ok",
+        "KERNEL, true,  6.1.0,   aes256k, ok,      failed",
+        "AUTO,   false, 7.0.1,   aes,     failed,  skipped",
+        "KERNEL, false, 7.0.1,   aes,     failed,  skipped",
+        "FUSE,   true,  7.0.1,   aes,     skipped, skipped",
+        "FUSE,   false, 7.0.1,   aes256k, skipped, skipped"
+    })
+    void theKernelsClientIsNeededUnlessFuseIsAskedFor(
+            MounterChoice mounter, boolean hasCeph, String release, String keyType, String client, String key) {
+        KernelClient kernel = KernelClient.of(hasCeph, release);
+        MountChecks checks = checks(mounter, keyType);
+        assertEquals(client, name(checks.client(kernel)));
+        assertEquals(key, name(checks.keyType(kernel)));
+    }
+
+    @ParameterizedTest(name = "{0}, Linux {2}, installed {3}, device {4}: {5}")
+    @CsvSource({
+        "KERNEL, false, 6.1, false, false, skipped",
+        "AUTO,   true,  7.0, false, false, skipped",
+        "AUTO,   true,  6.1, false, true,  failed",
+        "AUTO,   false, 7.0, false, true,  failed",
+        "AUTO,   false, 7.0, true,  true,  ok",
+        "FUSE,   true,  7.0, false, true,  failed",
+        "FUSE,   true,  7.0, true,  false, failed",
+        "FUSE,   true,  7.0, true,  true,  ok"
+    })
+    void fuseIsNeededWhereTheKernelsClientIsNotEnough(
+            MounterChoice mounter, boolean hasCeph, String release, boolean installed, boolean device, String found) {
+        Outcome outcome = checks(mounter, "-").fuse(KernelClient.of(hasCeph, release), installed, device);
+        assertEquals(found, name(outcome));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"6.6.99, false", "6.7.0-rc1, true", "6.18.44, true", "7.0.1, true", "5.15.0, false", "strange, false"})
+    void ownersAreMappedSinceLinux67(String release, boolean maps) {
+        assertEquals(maps, KernelClient.of(true, release).mapsOwners());
+    }
+
+    @Test
+    void whoeverMayNotMountIsTold() {
+        assertInstanceOf(Outcome.Ok.class, MountChecks.privileges(List.of("Name:\tjava", "CapEff:\t000001ffffffffff")));
+        // what a container has by default
+        Outcome refused = MountChecks.privileges(List.of("CapEff:\t00000000a80425fb"));
+        assertTrue(refused instanceof Outcome.Failed failed && failed.remedy().contains("privileged"));
+        assertInstanceOf(Outcome.Failed.class, MountChecks.privileges(List.of()));
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.check;
+
+import org.jspecify.annotations.NullMarked;
