@@ -85,7 +85,7 @@ final class FuzzedNode implements AutoCloseable {
                                 new NodeId("node-1", Optional.empty()),
                                 0,
                                 volumes,
-                                new PublishCheck(Optional.empty()),
+                                new PublishCheck(Optional.empty(), false),
                                 new Deadlines(Duration.ofSeconds(15)))
                         .bindService()),
                 List.of(new ErrorMapping()));

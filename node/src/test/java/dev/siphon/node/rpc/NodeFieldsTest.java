@@ -54,7 +54,7 @@ class NodeFieldsTest {
 
     private final BlockingCalls calls = new BlockingCalls();
     private MountCalls mountCalls =
-            new MountCalls(volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty()), deadlines());
+            new MountCalls(volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty(), false), deadlines());
     private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), deadlines());
 
     private static Deadlines deadlines() {
@@ -73,7 +73,7 @@ class NodeFieldsTest {
     void makeState() throws IOException {
         Path state = Files.createDirectories(directory.resolve("state"));
         Files.createDirectories(state.resolve("mounts"));
-        mountCalls = new MountCalls(volumes(state), new PublishCheck(Optional.empty()), deadlines());
+        mountCalls = new MountCalls(volumes(state), new PublishCheck(Optional.empty(), false), deadlines());
         lookCalls = new LookCalls(volumes(state), deadlines());
     }
 
