@@ -383,6 +383,12 @@ class NodeFieldsTest {
                 () -> mountCalls.stage(
                         stage().putVolumeContext("dataPath", "../other").build()));
         expect(
+                "another account's place in context",
+                Code.PERMISSION_DENIED,
+                "mountPath",
+                () -> mountCalls.stage(
+                        stage().putVolumeContext("mountPath", "/volumes/h").build()));
+        expect(
                 "mounter",
                 code,
                 "mounter",
