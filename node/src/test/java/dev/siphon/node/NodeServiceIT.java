@@ -257,15 +257,9 @@ class NodeServiceIT {
         node.stub().nodeUnstageVolume(Requests.unstage(narrow, staging));
 
         Lab.Volume other = new Lab.Volume(
-                volume().id(),
+                new VolumeId.Provisioned("lab", Lab.fileSystem(), Lab.createGroup(MIB), "v"),
                 volume().path(),
-                Map.of(
-                        "monitors",
-                        Lab.monitors(),
-                        "mounter",
-                        Lab.mounter(),
-                        "mountPath",
-                        "/volumes/" + Lab.createGroup(MIB)),
+                Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter()),
                 narrow.secrets());
         refused(Code.PERMISSION_DENIED, () -> node.stub().nodeStageVolume(Requests.stage(other, staging)));
         assertEquals(List.of(), workplace.mounts());

@@ -38,6 +38,9 @@ public final class NamespaceGrants implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceGrants.class);
     private static final Duration AGAIN = Duration.ofSeconds(5);
 
+    /// How often to see whether what was published is still there.
+    private static final Duration LOOK = Duration.ofMinutes(1);
+
     /// How long to wait for others to publish.
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -70,6 +73,7 @@ public final class NamespaceGrants implements AutoCloseable {
     /// Begins to read the grants that the groups have.
     public NamespaceGrants start() {
         var _ = loader.scheduleWithFixedDelay(this::load, 0, AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        var _ = loader.scheduleWithFixedDelay(this::keep, LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
 
@@ -162,6 +166,26 @@ public final class NamespaceGrants implements AutoCloseable {
             }
         }
         replace(cluster, found);
+    }
+
+    /// Publishes again what somebody has removed or changed where nodes read it: they would let no pod in. Throws
+    /// nothing that is not an [Error], as [#load].
+    void keep() {
+        try {
+            lock();
+            try {
+                known.filter(wanted -> !store.last().equals(wanted)).ifPresent(wanted -> {
+                    LOG.warn("somebody has changed the grants where they are published; they are published again");
+                    store.publish(wanted);
+                });
+            } finally {
+                publishing.unlock();
+            }
+        } catch (DriverException notNow) {
+            LOG.info("whether the grants are still published is not known: {}", notNow.getMessage());
+        } catch (RuntimeException unforeseen) {
+            LOG.error("whether the grants are still published is not known", unforeseen);
+        }
     }
 
     /// What a group's directory holds; what cannot be read is none, and keeps no other from being published.

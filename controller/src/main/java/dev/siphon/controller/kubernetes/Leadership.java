@@ -9,14 +9,19 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Which of several controllers works: who holds the Lease `siphon-controller` of the driver's namespace. The others
 /// stand by, and take over when it has not been renewed for [#HELD].
 ///
-/// A leader that cannot renew it stops [#HELD] less [#RENEWED] before anybody else may begin. The times are those of
-/// Kubernetes' own controllers (client-go, `leaderelection`).
+/// A leader that has not renewed it for [#RENEWED] stops, some seconds before anybody else may begin. That is watched here,
+/// since of a server that takes requests and answers none the library asks again and again before it gives up. No clock
+/// has to agree with another. The times are those of Kubernetes' own controllers (client-go, `leaderelection`).
 public final class Leadership implements AutoCloseable {
     static final String LEASE = "siphon-controller";
     static final Duration HELD = Duration.ofSeconds(15);
@@ -25,9 +30,16 @@ public final class Leadership implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
     private static final Duration RETRIED = Duration.ofSeconds(2);
 
+    /// How often to see whether the Lease was renewed in time.
+    private static final Duration LOOK = Duration.ofMillis(500);
+
     private final KubernetesClient client;
+    private final ObservedLease lease;
     private final Runnable lost;
     private final CompletableFuture<Void> won = new CompletableFuture<>();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("leadership-watch").factory());
     private final CompletableFuture<?> electing;
     private volatile boolean closing;
     private volatile Optional<String> leader = Optional.empty();
@@ -41,13 +53,15 @@ public final class Leadership implements AutoCloseable {
     }
 
     private Leadership(KubernetesAccess access, String identity, Runnable lost) {
-        this.client = Connection.open(access, RENEWED);
+        // so that one request that is lost leaves time for another
+        this.client = Connection.open(access, RENEWED.dividedBy(2));
+        this.lease = new ObservedLease(new LeaseLock(access.namespace(), LEASE, identity), System::nanoTime);
         this.lost = lost;
         LOG.atInfo().addKeyValue("as", identity).log("standing for leader");
         this.electing = client.leaderElector()
                 .withConfig(new LeaderElectionConfigBuilder()
                         .withName(LEASE)
-                        .withLock(new LeaseLock(access.namespace(), LEASE, identity))
+                        .withLock(lease)
                         .withLeaseDuration(HELD)
                         .withRenewDeadline(RENEWED)
                         .withRetryPeriod(RETRIED)
@@ -56,6 +70,13 @@ public final class Leadership implements AutoCloseable {
                         .build())
                 .build()
                 .start();
+        var _ = watch.scheduleWithFixedDelay(this::look, LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void look() {
+        if (lease.sinceRenewal().filter(age -> age.compareTo(RENEWED) > 0).isPresent()) {
+            ended();
+        }
     }
 
     private void begun() {
@@ -64,7 +85,7 @@ public final class Leadership implements AutoCloseable {
     }
 
     private void ended() {
-        if (won.isDone() && !closing) {
+        if (won.isDone() && !closing && over.compareAndSet(false, true)) {
             LOG.atError().log("leads no longer");
             lost.run();
         }
@@ -92,6 +113,7 @@ public final class Leadership implements AutoCloseable {
     @Override
     public void close() {
         closing = true;
+        watch.shutdownNow();
         electing.cancel(true);
         client.close();
     }

@@ -210,4 +210,27 @@ final class NamespaceGrantsTest {
             assertEquals(Grants.NONE.groups(), published());
         }
     }
+
+    @Test
+    void whatSomebodyRemovesOrChangesIsPublishedAgain() throws Exception {
+        Map<Place, Grant> wanted = Map.of(place(U1), grant("u1", "user-u1"));
+        try (NamespaceGrants grants = grants()) {
+            grants.keep();
+            assertEquals(Map.of(), published(), "nothing is known yet");
+            grants.allow(U1, "u1", "user-u1");
+            Files.delete(file());
+            grants.keep();
+            assertEquals(wanted, published());
+            store().publish(new Grants(Map.of(place(U1), grant("u1", "user-u1", "of-a-thief"))));
+            grants.keep();
+            assertEquals(wanted, published());
+            Files.delete(file());
+            Files.createDirectories(file().resolve("in-the-way"));
+            grants.keep();
+            Files.delete(file().resolve("in-the-way"));
+            Files.delete(file());
+            grants.keep();
+            assertEquals(wanted, published());
+        }
+    }
 }

@@ -77,8 +77,8 @@ final class CsiAttacks {
         try (NodeMounts mounts = mounts(who, from, target)) {
             Outcome<?> staged = mounts.stage(volume, Requests.shared());
             if (!staged.ok()) {
-                // what the node heard from the MDS
-                return verdict(By.MDS, staged);
+                // the node's own words, or what it heard from the MDS
+                return verdict(staged.message().contains("its volume_context leads to") ? By.SIPHON : By.MDS, staged);
             }
             FileAttempt.read(mounts.staging(volume).resolve("secret"));
             return new Verdict.Done();

@@ -65,6 +65,12 @@ final class PublishCheckIT {
                     .putVolumeContext("dataPath", second.getVolumeContextOrThrow("dataPath"))
                     .build();
             assertEquals(Code.PERMISSION_DENIED, publish(setup, forged, "user-u1", "u1-forged"));
+
+            // two PVs of one id have one staging path: what the forged one stages, the other one would show
+            setup.mounts().unstage(first);
+            assertEquals(
+                    Code.PERMISSION_DENIED,
+                    setup.mounts().stage(forged, Requests.shared()).code());
         }
     }
 

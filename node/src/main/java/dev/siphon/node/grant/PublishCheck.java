@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 /// account.
 ///
 /// The kubelet says which pod it is, over whatever the PV has in the place of that (`podInfoOnMount` of the
-/// CSIDriver object). An orchestrator that says nothing has no namespaces, and is not checked.
+/// CSIDriver object). Another orchestrator that says nothing has no namespaces, and is not checked.
 public final class PublishCheck {
     private static final String VOLUMES = "/volumes";
 
@@ -29,10 +29,14 @@ public final class PublishCheck {
     private static final Duration FRESH = Duration.ofSeconds(60);
 
     private final Optional<GrantsSource> grants;
+    private final boolean kubernetes;
 
     /// @param grants those in force; empty for no check
-    public PublishCheck(Optional<GrantsSource> grants) {
+    /// @param kubernetes whether it is a kubelet that asks for certain: one that does not say for whom has not been
+    ///     told to say it, and everybody would be let in
+    public PublishCheck(Optional<GrantsSource> grants, boolean kubernetes) {
         this.grants = grants;
+        this.kubernetes = kubernetes;
     }
 
     /// Refuses a pod that may not use the volume.
@@ -41,10 +45,15 @@ public final class PublishCheck {
     ///     path in it counts and not the id alone
     /// @param namespace the pod's; empty if the orchestrator does not say
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace is none of the account's
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a kubelet does not say the pod's
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now
     public void check(VolumeId volume, Optional<VolumeContext> context, Optional<String> namespace) {
-        if (grants.isEmpty() || namespace.isEmpty()) {
+        if (grants.isEmpty() || (namespace.isEmpty() && !kubernetes)) {
             return;
+        }
+        if (namespace.isEmpty()) {
+            throw new DriverException.InUse("volume " + volume + " cannot be published: the kubelet does not say for"
+                    + " which pod; the CSIDriver object of this driver has to have podInfoOnMount: true");
         }
         long came = System.nanoTime();
         List<String> paths = paths(volume, context);

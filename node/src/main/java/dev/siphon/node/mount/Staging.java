@@ -33,6 +33,7 @@ final class Staging {
     ///
     /// @param limit for the client to come up
     void stage(StageRequest request, Duration limit) {
+        request.checkPlace();
         ClientOptions options = request.options();
         roots.sweep();
         Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.staging());

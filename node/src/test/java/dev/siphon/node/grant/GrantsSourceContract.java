@@ -79,7 +79,7 @@ public abstract class GrantsSourceContract {
     @Test
     public void aGrantOfAMomentAgoLetsAPodIn() {
         publish(grants("one").toJson());
-        PublishCheck check = new PublishCheck(Optional.of(source()));
+        PublishCheck check = new PublishCheck(Optional.of(source()), true);
         assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("one")));
         assertThrows(
                 DriverException.AccessDenied.class, () -> check.check(VOLUME, Optional.empty(), Optional.of("two")));

@@ -93,7 +93,7 @@ final class PublishCheckTest {
     @Test
     void withoutGrantsNothingIsChecked() {
         assertDoesNotThrow(
-                () -> new PublishCheck(Optional.empty()).check(VOLUME, Optional.empty(), Optional.of("user-u2")));
+                () -> new PublishCheck(Optional.empty(), false).check(VOLUME, Optional.empty(), Optional.of("user-u2")));
     }
 
     @Test
@@ -122,7 +122,17 @@ final class PublishCheckTest {
         assertTrue(unsure.getMessage().contains("is none of its own"), unsure::getMessage);
     }
 
+    @Test
+    void aKubeletThatDoesNotSayForWhomIsRefused() {
+        PublishCheck check =
+                new PublishCheck(Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), true);
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1")));
+        DriverException refused = assertThrows(
+                DriverException.InUse.class, () -> check.check(VOLUME, Optional.empty(), Optional.empty()));
+        assertTrue(refused.getMessage().contains("podInfoOnMount"), refused::getMessage);
+    }
+
     private static PublishCheck check(GrantsSource grants) {
-        return new PublishCheck(Optional.of(grants));
+        return new PublishCheck(Optional.of(grants), false);
     }
 }

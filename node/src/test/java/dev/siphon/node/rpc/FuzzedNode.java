@@ -89,7 +89,7 @@ final class FuzzedNode implements AutoCloseable {
                                 new NodeId("node-1", Optional.empty()),
                                 0,
                                 volumes,
-                                new PublishCheck(Optional.empty()),
+                                new PublishCheck(Optional.empty(), false),
                                 new PodHealth(
                                         new PublishedPods(workplace.path("pods")),
                                         PodEvents.NOWHERE,

@@ -58,7 +58,7 @@ class NodeFieldsTest {
 
     private final BlockingCalls calls = new BlockingCalls();
     private MountCalls mountCalls =
-            new MountCalls(volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty()), pods(), deadlines());
+            new MountCalls(volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty(), false), pods(), deadlines());
     private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), pods(), deadlines());
 
     private static PodHealth pods() {
@@ -81,7 +81,7 @@ class NodeFieldsTest {
     void makeState() throws IOException {
         Path state = Files.createDirectories(directory.resolve("state"));
         Files.createDirectories(state.resolve("mounts"));
-        mountCalls = new MountCalls(volumes(state), new PublishCheck(Optional.empty()), pods(), deadlines());
+        mountCalls = new MountCalls(volumes(state), new PublishCheck(Optional.empty(), false), pods(), deadlines());
         lookCalls = new LookCalls(volumes(state), pods(), deadlines());
     }
 
@@ -390,6 +390,12 @@ class NodeFieldsTest {
                 "path",
                 () -> mountCalls.stage(
                         stage().putVolumeContext("dataPath", "../other").build()));
+        expect(
+                "another account's place in context",
+                Code.PERMISSION_DENIED,
+                "mountPath",
+                () -> mountCalls.stage(
+                        stage().putVolumeContext("mountPath", "/volumes/h").build()));
         expect(
                 "mounter",
                 code,

@@ -1,0 +1,95 @@
+package dev.siphon.controller.kubernetes;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// A way to a server that can be cut: then connections stay, new ones are taken, and nothing goes through, as where a
+/// network drops what it should carry.
+final class Relay implements AutoCloseable {
+    private static final int BUFFER = 1 << 14;
+
+    private final InetSocketAddress server;
+    private final ServerSocket listening;
+    private final List<Socket> open = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean cut = new AtomicBoolean();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /// @param server `https://HOST:PORT`
+    Relay(URI server) {
+        this.server = new InetSocketAddress(server.getHost(), server.getPort());
+        try {
+            listening = new ServerSocket(0, 0, InetAddress.getByName("127.0.0.1"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    String url() {
+        return "https://127.0.0.1:" + listening.getLocalPort();
+    }
+
+    void cut() {
+        cut.set(true);
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket here = listening.accept();
+                Socket there = new Socket();
+                open.addAll(List.of(here, there));
+                there.connect(server);
+                Thread.ofVirtual().start(() -> carry(here, there));
+                Thread.ofVirtual().start(() -> carry(there, here));
+            }
+        } catch (IOException ended) {
+            // closed
+        }
+    }
+
+    private void carry(Socket from, Socket to) {
+        try (from;
+                to;
+                InputStream in = from.getInputStream();
+                OutputStream out = to.getOutputStream()) {
+            byte[] some = new byte[BUFFER];
+            for (int read = in.read(some); read >= 0; read = in.read(some)) {
+                if (cut.get()) {
+                    closed.await();
+                    return;
+                }
+                out.write(some, 0, read);
+                out.flush();
+            }
+        } catch (IOException ended) {
+            // one of the two has gone
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        try {
+            listening.close();
+            for (Socket each : open) {
+                each.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
