@@ -1,0 +1,125 @@
+package dev.siphon.cli;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+
+/// The command lines in `deploy/siphon.yaml`, by the real command line.
+final class ManifestsTest {
+    private static final Path MANIFESTS = Path.of("siphon.yaml");
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /// A container that runs the launcher.
+    ///
+    /// @param arguments what stands behind the subcommand
+    /// @param variables its environment; a value that Kubernetes fills in is `x`
+    record Container(String subcommand, List<String> arguments, Map<String, String> variables) {
+        /// As Kubernetes starts it: `$(NAME)` is that variable's value.
+        List<String> started() {
+            return arguments.stream().map(this::filledIn).toList();
+        }
+
+        private String filledIn(String argument) {
+            String text = argument;
+            for (Map.Entry<String, String> variable : variables.entrySet()) {
+                text = text.replace("$(" + variable.getKey() + ")", variable.getValue());
+            }
+            return text;
+        }
+
+        /// The variables that are there to be read, not to be put into an argument.
+        Set<String> read() {
+            Set<String> names = new TreeSet<>(variables.keySet());
+            names.removeIf(name -> arguments.stream().anyMatch(argument -> argument.contains("$(" + name + ")")));
+            return names;
+        }
+    }
+
+    @Test
+    void thereAreAControllerAndANode() throws IOException {
+        assertEquals(
+                List.of("controller", "node"),
+                containers().map(Container::subcommand).sorted().toList());
+    }
+
+    @ParameterizedTest
+    @MethodSource("containers")
+    void theCommandLineTakesAllArguments(Container container) {
+        CommandLine command = command(container);
+        List<String> all = new ArrayList<>(container.started());
+        container.read().forEach(name -> all.add(option(command, name).longestName() + "="
+                + container.variables().get(name)));
+        assertDoesNotThrow(() -> command.parseArgs(all.toArray(String[]::new)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("containers")
+    void aWrongArgumentIsRefused(Container container) {
+        CommandLine command = command(container);
+        List<String> all = new ArrayList<>(container.started());
+        all.add("--no-such-flag=x");
+        assertThrows(CommandLine.ParameterException.class, () -> command.parseArgs(all.toArray(String[]::new)));
+    }
+
+    private static CommandLine command(Container container) {
+        return Objects.requireNonNull(SiphonMain.commandLine(List.of(container.subcommand()))
+                .getSubcommands()
+                .get(container.subcommand()));
+    }
+
+    /// The option whose default this environment variable is.
+    private static OptionSpec option(CommandLine command, String variable) {
+        return command.getCommandSpec().options().stream()
+                .filter(option -> String.valueOf(option.defaultValue()).matches(".*\\$\\{env:" + variable + "[:}].*"))
+                .findAny()
+                .orElseThrow(() -> new AssertionError("nothing reads " + variable));
+    }
+
+    private static Stream<Container> containers() throws IOException {
+        KubernetesSerialization yaml = new KubernetesSerialization(JSON, false);
+        return Arrays.stream(Files.readString(MANIFESTS).split("(?m)^---$", -1))
+                .filter(document -> !document.isBlank())
+                .map(document -> yaml.unmarshal(document, GenericKubernetesResource.class))
+                .flatMap(object -> elements(JSON.<JsonNode>valueToTree(object).at("/spec/template/spec/containers")))
+                .filter(container -> container.at("/command/0").asText().equals("siphon"))
+                .map(ManifestsTest::container);
+    }
+
+    private static Container container(JsonNode from) {
+        Map<String, String> variables = new HashMap<>();
+        elements(from.path("env"))
+                .forEach(variable -> variables.put(
+                        variable.path("name").asText(), variable.path("value").asText("x")));
+        return new Container(
+                from.at("/command/1").asText(),
+                elements(from.path("args")).map(JsonNode::asText).toList(),
+                variables);
+    }
+
+    private static Stream<JsonNode> elements(JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false);
+    }
+}
