@@ -6,11 +6,15 @@ ticking() { pod "$1" "$2" "$3" "$4" 'while :; do echo tick >/data/tick && cat /d
 
 last_line() { kubectl -n "$1" logs "$2" --tail=1; }
 
+# Where the node shows file systems of Ceph.
+mounts() { lab run awk '$3 ~ /ceph/ { print $2 }' /proc/mounts; }
+
 # Over ceph-fuse, as here, mounts end with the node's pod; docs/limitations.md says what is true then.
 restart_node() {
   step "the node's pod is deleted under a pod that reads and writes"
   ticking u1 ticker data 10001
   told "the pod" '^tick' last_line u1 ticker
+  shows "a mount on the node" '/globalmount$' "$(mounts)"
   kubectl -n siphon delete pod -l app.kubernetes.io/component=node >/dev/null
   told "the pod that runs" 'not connected' last_line u1 ticker
   pod u1 after data 10001 'cat /data/file && echo again >/data/tick'
@@ -73,6 +77,6 @@ uninstall() {
   expect "objects left" "" "$(kubectl get all,secrets,configmaps,csidrivers,storageclasses,volumesnapshotclasses,clusterroles \
     -A -o name | grep -i siphon || true)"
   told "drivers of the node" '^$' kubectl get csinodes -o 'jsonpath={.items[0].spec.drivers[*].name}'
-  expect "mounts left on the node" "" "$(lab run awk '$3 ~ /ceph/ { print $2 }' /proc/mounts)"
+  expect "mounts left on the node" "" "$(mounts)"
   expect "keys left in Ceph" "" "$(lab ceph auth ls -f json | jq -r '.auth_dump[].entity | select(startswith("client.siphon."))')"
 }

@@ -29,7 +29,7 @@ final class Relay implements AutoCloseable {
     Relay(URI server) {
         this.server = new InetSocketAddress(server.getHost(), server.getPort());
         try {
-            listening = new ServerSocket(0, 0, InetAddress.getByName("127.0.0.1"));
+            listening = new ServerSocket(0, 0, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
