@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "node",
         description = {
-            "Looks whether a node with these flags has what it needs: the kernel's ceph, erofs, loop and idmapped mounts,",
-            "ceph-fuse, its state directory, the kubelet, connections to the monitors. A line for each, with a remedy",
-            "where it failed. Changes nothing. Exits 1 if anything failed."
+            "Looks whether a node with these flags has what it needs.",
+            "That is: the kernel's ceph, erofs, loop and idmapped mounts, ceph-fuse, its state directory, the kubelet,",
+            "connections to monitors. A line for each, with a remedy if it failed. Changes nothing. Exits 1 if any failed."
         })
 public final class CheckNodeCommand implements Callable<Integer> {
     @Spec

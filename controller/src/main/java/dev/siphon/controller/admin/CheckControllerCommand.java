@@ -21,9 +21,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "controller",
         description = {
-            "Looks whether a controller with these flags has what it needs: monitors, the release of Ceph, file systems,",
-            "the mgr's module volumes, its caps, types of keys, the directory, Kubernetes. A line for each, with a remedy",
-            "where it failed. Changes nothing. Exits 1 if anything failed."
+            "Looks whether a controller with these flags has what it needs.",
+            "That is: monitors, the release of Ceph, file systems, the mgr's module volumes, caps, the type of keys, the",
+            "directory, Kubernetes. A line for each, with a remedy if it failed. Changes nothing. Exits 1 if any failed."
         })
 public final class CheckControllerCommand implements Callable<Integer> {
     @Spec

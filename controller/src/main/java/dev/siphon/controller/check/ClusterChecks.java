@@ -10,9 +10,14 @@ import dev.siphon.csi.Monitors;
 import dev.siphon.csi.check.Checklist;
 import dev.siphon.csi.check.MonitorCheck;
 import dev.siphon.csi.check.Outcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Looks at a cluster: what answers, what runs there, and what the controller's identity may do.
@@ -47,7 +52,10 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             var versions = list.look(
                     what("login"),
                     this::login,
-                    () -> state.versions(cluster, list.limit()),
+                    () -> {
+                        checkKeyring();
+                        return state.versions(cluster, list.limit());
+                    },
                     _ -> new Outcome.Ok("as client." + access.user()));
             if (versions.isEmpty()) {
                 list.note(what("everything else"), new Outcome.Skipped("there is no login"));
@@ -56,6 +64,20 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             list.note(what("release"), Releases.judge(versions.get()));
             lookAtFileSystems();
             lookAtKeys();
+        }
+
+        /// librados goes on without a key, and waits.
+        private void checkKeyring() {
+            Path file = access.keyringFile();
+            String section = "[client." + access.user() + "]";
+            try (Stream<String> lines = Files.lines(file)) {
+                if (lines.map(String::strip).noneMatch(section::equals)) {
+                    throw new DriverException.NotFound(file + " has no " + section);
+                }
+            } catch (IOException | UncheckedIOException e) {
+                throw new DriverException.NotFound(
+                        file + " cannot be read: " + e.getClass().getSimpleName());
+            }
         }
 
         private void lookAtFileSystems() {

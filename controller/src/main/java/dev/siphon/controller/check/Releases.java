@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
@@ -28,8 +27,9 @@ final class Releases {
         }
         return new Outcome.Ok(versions.values().stream()
                 .flatMap(Collection::stream)
-                .collect(Collectors.toCollection(TreeSet::new))
-                .toString());
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", ")));
     }
 
     private static String thoseOf(SortedMap<String, Set<String>> versions, IntPredicate release) {

@@ -144,7 +144,7 @@ final class CheckControllerIT {
         Checked checked = check(Lab.here().monitors(), wrong, directory);
         checked.failed("lab: login", "EACCES", wrong + " has to hold the key that `ceph auth get client." + USER);
         check(Lab.here().monitors(), folder.file("nowhere.keyring"), directory)
-                .failed("lab: login", "connecting to cluster lab failed", "nowhere.keyring has to hold the key");
+                .failed("lab: login", "cannot be read", "nowhere.keyring has to hold the key");
     }
 
     @Test

@@ -125,16 +125,16 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
         if (mounter == MounterChoice.KERNEL) {
             return new Outcome.Skipped("--mounter is kernel");
         }
-        if (!installed) {
-            return mounter == MounterChoice.AUTO
-                            && kernel.obstacle(CephKey.Kind.AES256K).isEmpty()
-                    ? new Outcome.Skipped("the kernel's client can use every key")
-                    : new Outcome.Failed(
-                            "ceph-fuse is not on the PATH", "install Ceph's ceph-fuse; or --mounter=kernel");
+        if (installed && device) {
+            return new Outcome.Ok("installed");
         }
-        return device
-                ? new Outcome.Ok("installed")
-                : new Outcome.Failed(FUSE + " is missing", "`modprobe fuse`; in a container mount the host's /dev");
+        if (mounter == MounterChoice.AUTO
+                && kernel.obstacle(CephKey.Kind.AES256K).isEmpty()) {
+            return new Outcome.Skipped("the kernel's client can use every key");
+        }
+        return installed
+                ? new Outcome.Failed(FUSE + " is missing", "`modprobe fuse`; in a container mount the host's /dev")
+                : new Outcome.Failed("ceph-fuse is not on the PATH", "install Ceph's ceph-fuse; or --mounter=kernel");
     }
 
     /// Whether owners can be mapped, as `containerUser` needs. What the MDS can is seen at the first publish alone.

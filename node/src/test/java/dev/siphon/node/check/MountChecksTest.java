@@ -49,6 +49,7 @@ final class MountChecksTest {
     @CsvSource({
         "KERNEL, false, 6.1, false, false, skipped",
         "AUTO,   true,  7.0, false, false, skipped",
+        "AUTO,   true,  7.0, true,  false, skipped",
         "AUTO,   true,  6.1, false, true,  failed",
         "AUTO,   false, 7.0, false, true,  failed",
         "AUTO,   false, 7.0, true,  true,  ok",
