@@ -33,7 +33,7 @@ BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
 	-Dit.test='dev/siphon/e2e/**/*IT' -Dfailsafe.failIfNoSpecifiedTests=false
 
 blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing
-	$(call BLACKBOX,-DexcludedGroups='kernel|kubernetes|slow')
+	$(call BLACKBOX,-DexcludedGroups='containers|kernel|kubernetes|slow')
 
 security-table: build ## writes the table of docs/security.md anew, from attacks on a real Ceph
 	rm -f e2e/target/isolation-matrix.md
@@ -48,7 +48,7 @@ chaos: build ## the same, killed at every call it makes to Ceph, and with each d
 demo: build ## shows on a real Ceph what Siphon does
 	e2e/demo
 
-docker: build ## two accounts' homes in containers of a plain Docker engine, and on a login host
+docker: build ## two accounts' homes in containers of a plain Docker engine, and csi-sanity with the driver in containers
 	e2e/docker
 
 sanity: build ## csi-sanity against controller and node; SANITY_MODES of attach, default (both) and kernel

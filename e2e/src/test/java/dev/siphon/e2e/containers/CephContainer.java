@@ -1,0 +1,90 @@
+package dev.siphon.e2e.containers;
+
+import dev.siphon.e2e.lab.Project;
+import dev.siphon.e2e.lab.SecretsFile;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.testcontainers.containers.wait.strategy.Wait;
+
+/// A Ceph of one node in a container, by the lab's own scripts. Any image will do that has Ceph's programs and bash:
+/// `siphon.ceph.image` names one of a registry, or the one that `e2e/lab.d/docker ceph` makes of the lab's root. Its
+/// daemons listen on its loopback device, so that only containers in its network reach them.
+final class CephContainer implements AutoCloseable {
+    static final String ADDRESS = "127.0.0.1";
+    static final String FILE_SYSTEM = "cephfs";
+
+    /// A start takes ten seconds where nothing else runs.
+    private static final Duration START_LIMIT = Duration.ofMinutes(2);
+
+    private static final Path SCRIPTS = Project.folder().resolve("e2e/lab.d");
+
+    private final EngineContainer container;
+    private final Path run;
+
+    private CephContainer(EngineContainer container, Path run) {
+        this.container = container;
+        this.run = run;
+    }
+
+    /// Starts it and waits until it is healthy.
+    static CephContainer start(SharedFolder folder) {
+        Path run = folder.directory("ceph", 0);
+        EngineContainer container = new EngineContainer(System.getProperty("siphon.ceph.image", "siphon-ceph:lab"))
+                .reading(SCRIPTS)
+                .writing(run)
+                .withTmpFs(Map.of("/tmp", "mode=1777"))
+                .withEnv(environment(run))
+                .withCommand(SCRIPTS.resolve("ceph-container").toString())
+                .waitingFor(Wait.forLogMessage(".*Ceph is ready.*", 1).withStartupTimeout(START_LIMIT));
+        container.start();
+        return new CephContainer(container, run);
+    }
+
+    private static Map<String, String> environment(Path run) {
+        return Map.of(
+                "LAB_RUN", run.toString(),
+                "LAB_ADDRESS", ADDRESS,
+                "FS_NAME", FILE_SYSTEM,
+                "CEPH_CONF", run.resolve("ceph/ceph.conf").toString(),
+                "CEPH_KEYRING", run.resolve("ceph/keyring").toString(),
+                "NODE_SECRET", run.resolve("ceph/node-secret.yaml").toString(),
+                "NODE_SECRETS", run.resolve("ceph/node-secrets.yaml").toString());
+    }
+
+    /// It, for those who join its network.
+    EngineContainer container() {
+        return container;
+    }
+
+    /// Runs a script as `client.admin`.
+    void administer(String script) {
+        var _ = container.run("bash", "-euo", "pipefail", "-c", script);
+    }
+
+    /// The secrets of node calls, in csi-sanity's format.
+    Path nodeSecrets() {
+        return file("node-secrets.yaml");
+    }
+
+    /// A file of the folder where its keys are, in the container as on this host.
+    Path file(String name) {
+        return run.resolve("ceph").resolve(name);
+    }
+
+    /// What a NodeStage call brings.
+    Map<String, String> nodeStageSecrets() {
+        return SecretsFile.read(nodeSecrets()).getOrDefault("NodeStageVolumeSecret", Map.of());
+    }
+
+    /// Every subvolume, as GROUP/NAME.
+    List<String> subvolumes() {
+        return container.run(SCRIPTS.resolve("subvolumes").toString()).lines().toList();
+    }
+
+    @Override
+    public void close() {
+        container.close();
+    }
+}

@@ -1,0 +1,149 @@
+package dev.siphon.e2e.containers;
+
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.e2e.driver.CsiClient;
+import dev.siphon.e2e.driver.NodeMounts;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Controller and node, each in a container of the driver's image with the rights that its pod of `deploy/` has, and a
+/// Ceph beside them. `siphon.driver.image` names the image; without it, it is the one that
+/// `e2e/lab.d/docker driver` builds.
+final class ContainedDriver implements AutoCloseable {
+    static final String IMAGE = System.getProperty("siphon.driver.image", "siphon:lab");
+
+    /// The one account that there is, and its uid and gid.
+    static final String ACCOUNT = "sanity";
+
+    static final int ACCOUNT_UID = 10003;
+
+    /// Who the controller runs as.
+    private static final int CONTROLLER_UID = 64000;
+
+    private final SharedFolder folder;
+    private final CephContainer ceph;
+    private final ServedContainer node;
+    private final ServedContainer controller;
+    private final Path kubelet;
+
+    private ContainedDriver(SharedFolder folder, CephContainer ceph) {
+        this.folder = folder;
+        this.ceph = ceph;
+        this.kubelet = folder.directory("kubelet", 0);
+        this.node = startNode();
+        this.controller = startController();
+    }
+
+    /// Starts them all and waits until they are ready. What was started when one fails ends with this process.
+    static ContainedDriver start() {
+        SharedFolder folder = SharedFolder.create();
+        return new ContainedDriver(folder, CephContainer.start(folder));
+    }
+
+    private ServedContainer startNode() {
+        UnixEndpoint endpoint = endpoint(kubelet);
+        Path state = folder.directory("state", 0);
+        return ServedContainer.start(
+                new EngineContainer(IMAGE)
+                        .inNetworkOf(ceph.container())
+                        .withPrivilegedMode(true)
+                        .withReadOnlyRoot()
+                        .mountingIn(kubelet)
+                        .mountingIn(state)
+                        .withCommand(
+                                "siphon",
+                                "node",
+                                "--endpoint=" + endpoint,
+                                "--node-id=contained",
+                                "--state-dir=" + state,
+                                "--ops-port=9811"),
+                endpoint);
+    }
+
+    private ServedContainer startController() {
+        Path sockets = folder.directory("controller", CONTROLLER_UID);
+        UnixEndpoint endpoint = endpoint(sockets);
+        Path keyring = makeIdentity();
+        Path configuration = writeConfiguration(keyring);
+        return ServedContainer.start(
+                new EngineContainer(IMAGE)
+                        .inNetworkOf(ceph.container())
+                        .confinedTo(CONTROLLER_UID)
+                        .withReadOnlyRoot()
+                        .reading(configuration)
+                        .reading(keyring)
+                        .writing(sockets)
+                        .withCommand(
+                                "siphon",
+                                "controller",
+                                "--endpoint=" + endpoint,
+                                "--ops-port=9810",
+                                "--clusters=" + configuration.resolve("clusters.json"),
+                                "--directory-passwd=" + configuration.resolve("passwd"),
+                                "--directory-group=" + configuration.resolve("group")),
+                endpoint);
+    }
+
+    private static UnixEndpoint endpoint(Path directory) {
+        return new UnixEndpoint(directory.resolve("csi.sock"));
+    }
+
+    /// The controller's identity, by the commands that the image itself tells an administrator.
+    private Path makeIdentity() {
+        Path keyring = ceph.file("controller.keyring");
+        String commands = node.container()
+                .run(
+                        "siphon",
+                        "ceph-caps",
+                        "--fs=" + CephContainer.FILE_SYSTEM,
+                        "--keyring=" + keyring,
+                        "--no-keys");
+        ceph.administer(commands + "chown " + CONTROLLER_UID + " " + keyring);
+        return keyring;
+    }
+
+    private Path writeConfiguration(Path keyring) {
+        Path configuration = folder.directory("configuration", CONTROLLER_UID);
+        SharedFolder.write(
+                configuration.resolve("clusters.json"),
+                """
+                {"clusters": [
+                  {"id": "lab", "monitors": ["%s"], "user": "siphon", "keyringFile": "%s", "default": true}
+                ]}
+                """.formatted(CephContainer.ADDRESS, keyring));
+        SharedFolder.write(
+                configuration.resolve("passwd"),
+                "%1$s:x:%2$d:%2$d::/:/bin/false\n".formatted(ACCOUNT, ACCOUNT_UID));
+        SharedFolder.write(configuration.resolve("group"), "%s:x:%d:\n".formatted(ACCOUNT, ACCOUNT_UID));
+        return configuration;
+    }
+
+    CsiClient controller() {
+        return controller.client();
+    }
+
+    /// What a kubelet does on the node; close it before the driver.
+    NodeMounts mounts() {
+        return new NodeMounts(node.client(), kubelet.resolve("pods"), ceph.nodeStageSecrets());
+    }
+
+    /// Every subvolume that there is.
+    List<String> subvolumes() {
+        return ceph.subvolumes();
+    }
+
+    /// Runs csi-sanity against it.
+    SanityReport sanity() {
+        return new CsiSanity(controller.endpoint(), node.endpoint(), ceph.nodeSecrets())
+                .run(folder.directory("sanity", 0));
+    }
+
+    @Override
+    public void close() {
+        try (folder;
+                ceph;
+                node) {
+            controller.close();
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.siphon.e2e.containers;
+
+import dev.siphon.csi.server.UnixEndpoint;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.testcontainers.containers.Container.ExecResult;
+
+/// csi-sanity in a container that has no network, only the sockets of controller and node, and sees what the node
+/// mounts: a kubelet's place.
+///
+/// @param controller where the controller serves
+/// @param node where the node serves; below its folder csi-sanity makes those that it mounts at
+/// @param secrets of node calls, in csi-sanity's format
+record CsiSanity(UnixEndpoint controller, UnixEndpoint node, Path secrets) {
+    /// Default mode takes about a minute.
+    private static final Duration LIMIT = Duration.ofMinutes(4);
+
+    /// Runs all its cases.
+    ///
+    /// @param folder where its parameters are written
+    SanityReport run(Path folder) {
+        Path program = program();
+        Path parameters = folder.resolve("parameters.yaml");
+        Path mutable = folder.resolve("mutable-parameters.yaml");
+        SharedFolder.write(parameters, "owner: " + ContainedDriver.ACCOUNT + "\n");
+        SharedFolder.write(mutable, "quotaFiles: \"10000\"\n");
+        try (EngineContainer container = new EngineContainer(ContainedDriver.IMAGE)
+                .reading(program)
+                .reading(folder)
+                .reading(secrets)
+                .reading(controller.path().getParent())
+                .watching(kubelet())
+                .withCommand("sleep", "infinity")) {
+            container.start();
+            ExecResult result = container.attempt(
+                    LIMIT,
+                    program.toString(),
+                    "--ginkgo.no-color",
+                    "--csi.endpoint=" + node,
+                    "--csi.controllerendpoint=" + controller,
+                    "--csi.secrets=" + secrets,
+                    "--csi.testvolumeparameters=" + parameters,
+                    "--csi.testvolumemutableparameters=" + mutable,
+                    "--csi.testvolumesize=1073741824",
+                    "--csi.testvolumeexpandsize=2147483648",
+                    // they must not exist: csi-sanity makes them
+                    "--csi.mountdir=" + kubelet().resolve("target"),
+                    "--csi.stagingdir=" + kubelet().resolve("staging"));
+            return SanityReport.read(result.getExitCode(), result.getStdout());
+        }
+    }
+
+    private static Path program() {
+        return Path.of(Optional.ofNullable(System.getenv("CSI_SANITY"))
+                .orElseThrow(() -> new IllegalStateException("CSI_SANITY must say where csi-sanity is: e2e/docker")));
+    }
+
+    private Path kubelet() {
+        return node.path().getParent();
+    }
+}

@@ -1,0 +1,48 @@
+package dev.siphon.e2e.containers;
+
+import csi.v1.ProbeRequest;
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.e2e.driver.CsiClient;
+import dev.siphon.e2e.driver.Outcome;
+import dev.siphon.e2e.lab.Await;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/// A container that serves CSI on a socket of this host.
+record ServedContainer(EngineContainer container, UnixEndpoint endpoint, CsiClient client) implements AutoCloseable {
+    private static final Duration READY_LIMIT = Duration.ofSeconds(60);
+    private static final Duration PROBE_LIMIT = Duration.ofSeconds(5);
+
+    /// Starts it and waits until it says that it can work.
+    static ServedContainer start(EngineContainer container, UnixEndpoint endpoint) {
+        container.start();
+        await(container, endpoint + " is there", () -> Files.exists(endpoint.path()));
+        CsiClient client = CsiClient.to(endpoint);
+        await(container, endpoint + " is ready", () -> isReady(client));
+        return new ServedContainer(container, endpoint, client);
+    }
+
+    private static void await(EngineContainer container, String what, BooleanSupplier condition) {
+        Await.until(what, READY_LIMIT, () -> {
+            if (!container.isRunning()) {
+                throw new AssertionError("the container ended:\n" + container.getLogs());
+            }
+            return condition.getAsBoolean();
+        });
+    }
+
+    private static boolean isReady(CsiClient client) {
+        return Outcome.of(() -> client.within(PROBE_LIMIT).identity().probe(ProbeRequest.getDefaultInstance()))
+                .response()
+                .filter(answer -> answer.getReady().getValue())
+                .isPresent();
+    }
+
+    @Override
+    public void close() {
+        try (client) {
+            container.close();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// The driver as its image, and a Ceph, each in containers of a Docker engine.
+@NullMarked
+package dev.siphon.e2e.containers;
+
+import org.jspecify.annotations.NullMarked;
