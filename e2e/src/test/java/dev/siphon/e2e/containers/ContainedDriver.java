@@ -25,11 +25,13 @@ final class ContainedDriver implements AutoCloseable {
     private final ServedContainer node;
     private final ServedContainer controller;
     private final Path kubelet;
+    private final Path sockets;
 
     private ContainedDriver(SharedFolder folder, CephContainer ceph) {
         this.folder = folder;
         this.ceph = ceph;
         this.kubelet = folder.directory("kubelet", 0);
+        this.sockets = folder.directory("controller", CONTROLLER_UID);
         this.node = startNode();
         this.controller = startController();
     }
@@ -61,7 +63,6 @@ final class ContainedDriver implements AutoCloseable {
     }
 
     private ServedContainer startController() {
-        Path sockets = folder.directory("controller", CONTROLLER_UID);
         UnixEndpoint endpoint = endpoint(sockets);
         Path keyring = makeIdentity();
         Path configuration = writeConfiguration(keyring);
@@ -84,7 +85,8 @@ final class ContainedDriver implements AutoCloseable {
                 endpoint);
     }
 
-    private static UnixEndpoint endpoint(Path directory) {
+    /// Where whoever has this folder serves.
+    static UnixEndpoint endpoint(Path directory) {
         return new UnixEndpoint(directory.resolve("csi.sock"));
     }
 
@@ -92,28 +94,20 @@ final class ContainedDriver implements AutoCloseable {
     private Path makeIdentity() {
         Path keyring = ceph.file("controller.keyring");
         String commands = node.container()
-                .run(
-                        "siphon",
-                        "ceph-caps",
-                        "--fs=" + CephContainer.FILE_SYSTEM,
-                        "--keyring=" + keyring,
-                        "--no-keys");
+                .run("siphon", "ceph-caps", "--fs=" + CephContainer.FILE_SYSTEM, "--keyring=" + keyring, "--no-keys");
         ceph.administer(commands + "chown " + CONTROLLER_UID + " " + keyring);
         return keyring;
     }
 
     private Path writeConfiguration(Path keyring) {
         Path configuration = folder.directory("configuration", CONTROLLER_UID);
-        SharedFolder.write(
-                configuration.resolve("clusters.json"),
-                """
+        SharedFolder.write(configuration.resolve("clusters.json"), """
                 {"clusters": [
                   {"id": "lab", "monitors": ["%s"], "user": "siphon", "keyringFile": "%s", "default": true}
                 ]}
                 """.formatted(CephContainer.ADDRESS, keyring));
         SharedFolder.write(
-                configuration.resolve("passwd"),
-                "%1$s:x:%2$d:%2$d::/:/bin/false\n".formatted(ACCOUNT, ACCOUNT_UID));
+                configuration.resolve("passwd"), "%1$s:x:%2$d:%2$d::/:/bin/false\n".formatted(ACCOUNT, ACCOUNT_UID));
         SharedFolder.write(configuration.resolve("group"), "%s:x:%d:\n".formatted(ACCOUNT, ACCOUNT_UID));
         return configuration;
     }
@@ -134,8 +128,7 @@ final class ContainedDriver implements AutoCloseable {
 
     /// Runs csi-sanity against it.
     SanityReport sanity() {
-        return new CsiSanity(controller.endpoint(), node.endpoint(), ceph.nodeSecrets())
-                .run(folder.directory("sanity", 0));
+        return new CsiSanity(sockets, kubelet, ceph.nodeSecrets()).run(folder.directory("sanity", 0));
     }
 
     @Override

@@ -67,7 +67,8 @@ final class ContainersIT {
             Path data = mounts.mount(volume);
             String file = data.resolve("file").toString();
 
-            ExecResult written = in(ContainedDriver.ACCOUNT_UID, data, "echo hello >\"$1\" && stat -c %u:%g \"$1\"", file);
+            ExecResult written =
+                    in(ContainedDriver.ACCOUNT_UID, data, "echo hello >\"$1\" && stat -c %u:%g \"$1\"", file);
             ExecResult read = in(ContainedDriver.ACCOUNT_UID, data, "cat \"$1\"", file);
             ExecResult refused = in(STRANGER, data, "cat \"$1\"", file);
 

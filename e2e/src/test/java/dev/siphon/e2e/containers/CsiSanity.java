@@ -1,6 +1,5 @@
 package dev.siphon.e2e.containers;
 
-import dev.siphon.csi.server.UnixEndpoint;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -9,10 +8,10 @@ import org.testcontainers.containers.Container.ExecResult;
 /// csi-sanity in a container that has no network, only the sockets of controller and node, and sees what the node
 /// mounts: a kubelet's place.
 ///
-/// @param controller where the controller serves
-/// @param node where the node serves; below its folder csi-sanity makes those that it mounts at
+/// @param controller the folder of the controller's socket
+/// @param kubelet the folder of the node's socket, in which csi-sanity makes those that it mounts at
 /// @param secrets of node calls, in csi-sanity's format
-record CsiSanity(UnixEndpoint controller, UnixEndpoint node, Path secrets) {
+record CsiSanity(Path controller, Path kubelet, Path secrets) {
     /// Default mode takes about a minute.
     private static final Duration LIMIT = Duration.ofMinutes(4);
 
@@ -29,24 +28,24 @@ record CsiSanity(UnixEndpoint controller, UnixEndpoint node, Path secrets) {
                 .reading(program)
                 .reading(folder)
                 .reading(secrets)
-                .reading(controller.path().getParent())
-                .watching(kubelet())
+                .reading(controller)
+                .watching(kubelet)
                 .withCommand("sleep", "infinity")) {
             container.start();
             ExecResult result = container.attempt(
                     LIMIT,
                     program.toString(),
                     "--ginkgo.no-color",
-                    "--csi.endpoint=" + node,
-                    "--csi.controllerendpoint=" + controller,
+                    "--csi.endpoint=" + ContainedDriver.endpoint(kubelet),
+                    "--csi.controllerendpoint=" + ContainedDriver.endpoint(controller),
                     "--csi.secrets=" + secrets,
                     "--csi.testvolumeparameters=" + parameters,
                     "--csi.testvolumemutableparameters=" + mutable,
                     "--csi.testvolumesize=1073741824",
                     "--csi.testvolumeexpandsize=2147483648",
                     // they must not exist: csi-sanity makes them
-                    "--csi.mountdir=" + kubelet().resolve("target"),
-                    "--csi.stagingdir=" + kubelet().resolve("staging"));
+                    "--csi.mountdir=" + kubelet.resolve("target"),
+                    "--csi.stagingdir=" + kubelet.resolve("staging"));
             return SanityReport.read(result.getExitCode(), result.getStdout());
         }
     }
@@ -54,9 +53,5 @@ record CsiSanity(UnixEndpoint controller, UnixEndpoint node, Path secrets) {
     private static Path program() {
         return Path.of(Optional.ofNullable(System.getenv("CSI_SANITY"))
                 .orElseThrow(() -> new IllegalStateException("CSI_SANITY must say where csi-sanity is: e2e/docker")));
-    }
-
-    private Path kubelet() {
-        return node.path().getParent();
     }
 }

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /// A container that serves CSI on a socket of this host.
-record ServedContainer(EngineContainer container, UnixEndpoint endpoint, CsiClient client) implements AutoCloseable {
+record ServedContainer(EngineContainer container, CsiClient client) implements AutoCloseable {
     private static final Duration READY_LIMIT = Duration.ofSeconds(60);
     private static final Duration PROBE_LIMIT = Duration.ofSeconds(5);
 
@@ -20,7 +20,7 @@ record ServedContainer(EngineContainer container, UnixEndpoint endpoint, CsiClie
         await(container, endpoint + " is there", () -> Files.exists(endpoint.path()));
         CsiClient client = CsiClient.to(endpoint);
         await(container, endpoint + " is ready", () -> isReady(client));
-        return new ServedContainer(container, endpoint, client);
+        return new ServedContainer(container, client);
     }
 
     private static void await(EngineContainer container, String what, BooleanSupplier condition) {
