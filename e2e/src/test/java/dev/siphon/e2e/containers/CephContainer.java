@@ -11,7 +11,7 @@ import org.testcontainers.containers.wait.strategy.Wait;
 /// A Ceph of one node in a container, by the lab's own scripts. Any image will do that has Ceph's programs and bash:
 /// `siphon.ceph.image` names one of a registry, or the one that `e2e/lab.d/docker ceph` makes of the lab's root. Its
 /// daemons listen on its loopback device, so that only containers in its network reach them.
-final class CephContainer implements AutoCloseable {
+final class CephContainer {
     static final String ADDRESS = "127.0.0.1";
     static final String FILE_SYSTEM = "cephfs";
 
@@ -29,17 +29,17 @@ final class CephContainer implements AutoCloseable {
     }
 
     /// Starts it and waits until it is healthy.
-    static CephContainer start(SharedFolder folder) {
-        Path run = folder.directory("ceph", 0);
+    static CephContainer start(Containers containers) {
+        Path run = containers.directory("ceph", 0);
         EngineContainer container = new EngineContainer(System.getProperty("siphon.ceph.image", "siphon-ceph:lab"))
                 .reading(SCRIPTS)
                 .writing(run)
-                .withTmpFs(Map.of("/tmp", "mode=1777"))
+                // in memory, as the lab's: what is left on the disk of this host is no matter of its health
+                .withTmpFs(Map.of("/tmp", "mode=1777", "/var/lib/ceph", "mode=755"))
                 .withEnv(environment(run))
                 .withCommand(SCRIPTS.resolve("ceph-container").toString())
                 .waitingFor(Wait.forLogMessage(".*Ceph is ready.*", 1).withStartupTimeout(START_LIMIT));
-        container.start();
-        return new CephContainer(container, run);
+        return new CephContainer(containers.start(container), run);
     }
 
     private static Map<String, String> environment(Path run) {
@@ -81,10 +81,5 @@ final class CephContainer implements AutoCloseable {
     /// Every subvolume, as GROUP/NAME.
     List<String> subvolumes() {
         return container.run(SCRIPTS.resolve("subvolumes").toString()).lines().toList();
-    }
-
-    @Override
-    public void close() {
-        container.close();
     }
 }

@@ -6,10 +6,10 @@ import dev.siphon.e2e.driver.NodeMounts;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Controller and node, each in a container of the driver's image with the rights that its pod of `deploy/` has, and a
-/// Ceph beside them. `siphon.driver.image` names the image; without it, it is the one that
+/// Controller and node, each in a container of the driver's image with no more rights than its pod of `deploy/` has,
+/// and a Ceph beside them. `siphon.driver.image` names the image; without it, it is the one that
 /// `e2e/lab.d/docker driver` builds.
-final class ContainedDriver implements AutoCloseable {
+final class ContainedDriver {
     static final String IMAGE = System.getProperty("siphon.driver.image", "siphon:lab");
 
     /// The one account that there is, and its uid and gid.
@@ -20,35 +20,35 @@ final class ContainedDriver implements AutoCloseable {
     /// Who the controller runs as.
     private static final int CONTROLLER_UID = 64000;
 
-    private final SharedFolder folder;
+    private final Containers containers;
     private final CephContainer ceph;
     private final ServedContainer node;
     private final ServedContainer controller;
     private final Path kubelet;
     private final Path sockets;
 
-    private ContainedDriver(SharedFolder folder, CephContainer ceph) {
-        this.folder = folder;
+    private ContainedDriver(Containers containers, CephContainer ceph) {
+        this.containers = containers;
         this.ceph = ceph;
-        this.kubelet = folder.directory("kubelet", 0);
-        this.sockets = folder.directory("controller", CONTROLLER_UID);
+        this.kubelet = containers.directory("kubelet", 0);
+        this.sockets = containers.directory("controller", CONTROLLER_UID);
         this.node = startNode();
         this.controller = startController();
     }
 
-    /// Starts them all and waits until they are ready. What was started when one fails ends with this process.
-    static ContainedDriver start() {
-        SharedFolder folder = SharedFolder.create();
-        return new ContainedDriver(folder, CephContainer.start(folder));
+    /// Starts them all and waits until they are ready.
+    static ContainedDriver start(Containers containers) {
+        return new ContainedDriver(containers, CephContainer.start(containers));
     }
 
     private ServedContainer startNode() {
         UnixEndpoint endpoint = endpoint(kubelet);
-        Path state = folder.directory("state", 0);
+        Path state = containers.directory("state", 0);
         return ServedContainer.start(
+                containers,
                 new EngineContainer(IMAGE)
                         .inNetworkOf(ceph.container())
-                        .withPrivilegedMode(true)
+                        .thatMounts()
                         .withReadOnlyRoot()
                         .mountingIn(kubelet)
                         .mountingIn(state)
@@ -67,6 +67,7 @@ final class ContainedDriver implements AutoCloseable {
         Path keyring = makeIdentity();
         Path configuration = writeConfiguration(keyring);
         return ServedContainer.start(
+                containers,
                 new EngineContainer(IMAGE)
                         .inNetworkOf(ceph.container())
                         .confinedTo(CONTROLLER_UID)
@@ -100,15 +101,15 @@ final class ContainedDriver implements AutoCloseable {
     }
 
     private Path writeConfiguration(Path keyring) {
-        Path configuration = folder.directory("configuration", CONTROLLER_UID);
-        SharedFolder.write(configuration.resolve("clusters.json"), """
+        Path configuration = containers.directory("configuration", CONTROLLER_UID);
+        Containers.write(configuration.resolve("clusters.json"), """
                 {"clusters": [
                   {"id": "lab", "monitors": ["%s"], "user": "siphon", "keyringFile": "%s", "default": true}
                 ]}
                 """.formatted(CephContainer.ADDRESS, keyring));
-        SharedFolder.write(
+        Containers.write(
                 configuration.resolve("passwd"), "%1$s:x:%2$d:%2$d::/:/bin/false\n".formatted(ACCOUNT, ACCOUNT_UID));
-        SharedFolder.write(configuration.resolve("group"), "%s:x:%d:\n".formatted(ACCOUNT, ACCOUNT_UID));
+        Containers.write(configuration.resolve("group"), "%s:x:%d:\n".formatted(ACCOUNT, ACCOUNT_UID));
         return configuration;
     }
 
@@ -116,7 +117,7 @@ final class ContainedDriver implements AutoCloseable {
         return controller.client();
     }
 
-    /// What a kubelet does on the node; close it before the driver.
+    /// What a kubelet does on the node; close it before the containers.
     NodeMounts mounts() {
         return new NodeMounts(node.client(), kubelet.resolve("pods"), ceph.nodeStageSecrets());
     }
@@ -128,15 +129,6 @@ final class ContainedDriver implements AutoCloseable {
 
     /// Runs csi-sanity against it.
     SanityReport sanity() {
-        return new CsiSanity(sockets, kubelet, ceph.nodeSecrets()).run(folder.directory("sanity", 0));
-    }
-
-    @Override
-    public void close() {
-        try (folder;
-                ceph;
-                node) {
-            controller.close();
-        }
+        return new CsiSanity(sockets, kubelet, ceph.nodeSecrets()).run(containers.directory("sanity", 0));
     }
 }

@@ -26,16 +26,18 @@ final class ContainersIT {
     /// What default mode passes of the cases of this version: docs/limitations.md.
     private static final int CASES = 91;
 
+    private static Optional<Containers> containers = Optional.empty();
     private static Optional<ContainedDriver> driver = Optional.empty();
 
     @BeforeAll
     static void start() {
-        driver = Optional.of(ContainedDriver.start());
+        containers = Optional.of(Containers.create());
+        driver = containers.map(ContainedDriver::start);
     }
 
     @AfterAll
     static void end() {
-        driver.ifPresent(ContainedDriver::close);
+        containers.ifPresent(Containers::close);
     }
 
     @AfterEach

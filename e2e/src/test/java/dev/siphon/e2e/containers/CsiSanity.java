@@ -22,8 +22,8 @@ record CsiSanity(Path controller, Path kubelet, Path secrets) {
         Path program = program();
         Path parameters = folder.resolve("parameters.yaml");
         Path mutable = folder.resolve("mutable-parameters.yaml");
-        SharedFolder.write(parameters, "owner: " + ContainedDriver.ACCOUNT + "\n");
-        SharedFolder.write(mutable, "quotaFiles: \"10000\"\n");
+        Containers.write(parameters, "owner: " + ContainedDriver.ACCOUNT + "\n");
+        Containers.write(mutable, "quotaFiles: \"10000\"\n");
         try (EngineContainer container = new EngineContainer(ContainedDriver.IMAGE)
                 .reading(program)
                 .reading(folder)

@@ -3,6 +3,7 @@ package dev.siphon.e2e.containers;
 import com.github.dockerjava.api.model.BindOptions;
 import com.github.dockerjava.api.model.BindPropagation;
 import com.github.dockerjava.api.model.Capability;
+import com.github.dockerjava.api.model.Device;
 import com.github.dockerjava.api.model.Mount;
 import com.github.dockerjava.api.model.MountType;
 import java.io.IOException;
@@ -20,6 +21,8 @@ import org.testcontainers.utility.DockerImageName;
 /// A container that has what it is given and nothing else: no network but its own loopback device, and files of
 /// this host at their own paths. The engine runs on this host.
 final class EngineContainer extends GenericContainer<EngineContainer> {
+    private static final String FUSE = "/dev/fuse";
+
     private final List<Mount> mounts = new ArrayList<>();
 
     EngineContainer(String image) {
@@ -79,6 +82,16 @@ final class EngineContainer extends GenericContainer<EngineContainer> {
                         command.withUser(uid + ":" + uid).getHostConfig())
                 .withCapDrop(Capability.ALL)
                 .withSecurityOpts(List.of("no-new-privileges")));
+    }
+
+    /// It runs as root and may mount, by the kernel or by FUSE. A pod has to be privileged for its mounts to reach
+    /// the node's other pods; an engine lets a container do so that has this one capability.
+    EngineContainer thatMounts() {
+        return withCreateContainerCmdModifier(command -> Objects.requireNonNull(command.getHostConfig())
+                .withCapAdd(Capability.SYS_ADMIN)
+                .withDevices(new Device("rwm", FUSE, FUSE))
+                // the engine's own lists refuse mount(2), or some of its newer kin
+                .withSecurityOpts(List.of("apparmor=unconfined", "seccomp=unconfined")));
     }
 
     /// Runs a command in it that must succeed.

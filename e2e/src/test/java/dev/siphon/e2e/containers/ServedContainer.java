@@ -10,15 +10,16 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /// A container that serves CSI on a socket of this host.
-record ServedContainer(EngineContainer container, CsiClient client) implements AutoCloseable {
+record ServedContainer(EngineContainer container, CsiClient client) {
     private static final Duration READY_LIMIT = Duration.ofSeconds(60);
     private static final Duration PROBE_LIMIT = Duration.ofSeconds(5);
 
     /// Starts it and waits until it says that it can work.
-    static ServedContainer start(EngineContainer container, UnixEndpoint endpoint) {
-        container.start();
+    static ServedContainer start(Containers containers, EngineContainer container, UnixEndpoint endpoint) {
+        containers.start(container);
         await(container, endpoint + " is there", () -> Files.exists(endpoint.path()));
         CsiClient client = CsiClient.to(endpoint);
+        containers.atEnd(client::close);
         await(container, endpoint + " is ready", () -> isReady(client));
         return new ServedContainer(container, client);
     }
@@ -37,12 +38,5 @@ record ServedContainer(EngineContainer container, CsiClient client) implements A
                 .response()
                 .filter(answer -> answer.getReady().getValue())
                 .isPresent();
-    }
-
-    @Override
-    public void close() {
-        try (client) {
-            container.close();
-        }
     }
 }

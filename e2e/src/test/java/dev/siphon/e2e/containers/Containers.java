@@ -1,0 +1,77 @@
+package dev.siphon.e2e.containers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.stream.Stream;
+
+/// The containers of a suite, and files of this host that they are shown, each those that it needs; paths are the same
+/// in
+/// all of them. Closing it ends what was started, however far that came.
+final class Containers implements AutoCloseable {
+    private final Path folder;
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+
+    private Containers(Path folder) {
+        this.folder = folder;
+    }
+
+    static Containers create() {
+        try {
+            return new Containers(Files.createTempDirectory("siphon-containers-"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Starts a container and waits as it says.
+    EngineContainer start(EngineContainer container) {
+        undo.push(container::close);
+        container.start();
+        return container;
+    }
+
+    /// Does something at the end, before what was started until now ends.
+    void atEnd(Runnable action) {
+        undo.push(action);
+    }
+
+    /// A folder that belongs to `uid`, which is made.
+    Path directory(String name, int uid) {
+        try {
+            Path made = Files.createDirectories(folder.resolve(name));
+            Files.setAttribute(made, "unix:uid", uid);
+            return made;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Writes a file that is no secret.
+    static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Ends all containers, the last first, and removes the files. Nothing may be mounted among them any more.
+    @Override
+    public void close() {
+        while (!undo.isEmpty()) {
+            undo.pop().run();
+        }
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
