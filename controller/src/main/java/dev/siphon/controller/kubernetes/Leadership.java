@@ -19,9 +19,10 @@ import org.slf4j.LoggerFactory;
 /// Which of several controllers works: who holds the Lease `siphon-controller` of the driver's namespace. The others
 /// stand by, and take over when it has not been renewed for [#HELD].
 ///
-/// A leader that has not renewed it for [#RENEWED] stops, some seconds before anybody else may begin. That is watched here,
-/// since of a server that takes requests and answers none the library asks again and again before it gives up. No clock
-/// has to agree with another. The times are those of Kubernetes' own controllers (client-go, `leaderelection`).
+/// A leader that has not renewed it for [#RENEWED] stops, some seconds before anybody else may begin. That is
+/// watched here, since of a server that takes requests and answers none the library asks again and again before it
+/// gives up. No clock has to agree with another. The times are those of Kubernetes' own controllers (client-go,
+/// `leaderelection`).
 public final class Leadership implements AutoCloseable {
     static final String LEASE = "siphon-controller";
     static final Duration HELD = Duration.ofSeconds(15);

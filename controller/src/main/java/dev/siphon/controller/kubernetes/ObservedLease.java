@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A Lease by the clock of this machine alone.
 ///
-/// The library compares the time that the holder wrote with the time here: a clock that is [Leadership#HELD] ahead of
-/// the holder's would take the Lease from one who renews it all the while. Here a Lease is as old as the last change of it
-/// that was seen, which is how Kubernetes' own controllers count (client-go, `leaderelection`).
+/// The library compares the time that the holder wrote with the time here: a clock that is [Leadership#HELD] ahead
+/// of the holder's would take the Lease from one who renews it all the while. Here a Lease is as old as the last
+/// change of it that was seen, which is how Kubernetes' own controllers count (client-go, `leaderelection`).
 final class ObservedLease implements Lock {
     private final Lock lease;
     private final LongSupplier nanoTime;
@@ -33,8 +33,8 @@ final class ObservedLease implements Lock {
         this.nanoTime = nanoTime;
     }
 
-    /// How long ago the last request began that has made or renewed the Lease for this controller; nobody else may have
-    /// it sooner than [Leadership#HELD] after that. Empty if it never had it.
+    /// How long ago the last request began that has made or renewed the Lease for this controller; nobody else may
+    /// have it sooner than [Leadership#HELD] after that. Empty if it never had it.
     Optional<Duration> sinceRenewal() {
         return renewed.map(then -> Duration.ofNanos(nanoTime.getAsLong() - then));
     }
@@ -49,7 +49,8 @@ final class ObservedLease implements Lock {
         if (seen.filter(last -> last.told().equals(told)).isEmpty()) {
             seen = Optional.of(new Seen(told, nanoTime.getAsLong()));
         }
-        Duration age = Duration.ofNanos(nanoTime.getAsLong() - seen.orElseThrow().at());
+        Duration age =
+                Duration.ofNanos(nanoTime.getAsLong() - seen.orElseThrow().at());
         return new LeaderElectionRecord(
                 told.getHolderIdentity(),
                 told.getLeaseDuration(),

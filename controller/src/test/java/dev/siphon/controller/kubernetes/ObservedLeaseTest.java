@@ -82,8 +82,7 @@ final class ObservedLeaseTest {
 
     /// How old the Lease is, to the second.
     private long ageSeconds() {
-        ZonedDateTime renewed =
-                Objects.requireNonNull(lease.get(client())).getRenewTime();
+        ZonedDateTime renewed = Objects.requireNonNull(lease.get(client())).getRenewTime();
         return Duration.between(renewed, ZonedDateTime.now(ZoneOffset.UTC)).toSeconds();
     }
 

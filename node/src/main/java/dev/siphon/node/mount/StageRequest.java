@@ -14,19 +14,19 @@ import java.util.List;
 /// @param use how it is to be used
 public record StageRequest(
         VolumeId volume, TargetPath staging, VolumeContext context, VolumeUse use, CephCredentials credentials) {
-    /// Refuses to stage what is not the volume's account's. Who may see what is staged is decided by the volume's id when
-    /// it is published, and that may be by another PV of the same id, whose context says nothing of this.
+    /// Refuses to stage what is not the volume's account's. Who may see what is staged is decided by the volume's
+    /// id when it is published, and that may be by another PV of the same id, whose context says nothing of this.
     ///
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the context, which a person may have written, leads
-    ///     elsewhere
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the context leads elsewhere; a person may have
+    ///     written it
     void checkPlace() {
         String own = switch (volume) {
             case VolumeId.Provisioned made -> "/volumes/" + made.group();
             case VolumeId.Static fixed -> fixed.path();
         };
         if (!context.mountPath().equals(own)) {
-            throw new DriverException.AccessDenied("volume " + volume + " is in " + own + ", and its volume_context leads to "
-                    + Quoted.of(context.mountPath()) + "; leave mountPath out");
+            throw new DriverException.AccessDenied("volume " + volume + " is in " + own
+                    + ", and its volume_context leads to " + Quoted.of(context.mountPath()) + "; leave mountPath out");
         }
     }
 

@@ -92,8 +92,8 @@ final class PublishCheckTest {
 
     @Test
     void withoutGrantsNothingIsChecked() {
-        assertDoesNotThrow(
-                () -> new PublishCheck(Optional.empty(), false).check(VOLUME, Optional.empty(), Optional.of("user-u2")));
+        assertDoesNotThrow(() ->
+                new PublishCheck(Optional.empty(), false).check(VOLUME, Optional.empty(), Optional.of("user-u2")));
     }
 
     @Test
@@ -124,8 +124,7 @@ final class PublishCheckTest {
 
     @Test
     void aKubeletThatDoesNotSayForWhomIsRefused() {
-        PublishCheck check =
-                new PublishCheck(Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), true);
+        PublishCheck check = new PublishCheck(Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), true);
         assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1")));
         DriverException refused = assertThrows(
                 DriverException.InUse.class, () -> check.check(VOLUME, Optional.empty(), Optional.empty()));
