@@ -81,7 +81,10 @@ final class ManifestsTest {
     private static void parse(Container container, String more) {
         List<String> all = new ArrayList<>(List.of(container.subcommand()));
         all.addAll(container.started());
-        container.read().forEach(name -> all.add(flag(name) + "=" + container.variables().get(name)));
+        container
+                .read()
+                .forEach(
+                        name -> all.add(flag(name) + "=" + container.variables().get(name)));
         all.add(more);
         SiphonMain.commandLine(all).parseArgs(all.toArray(String[]::new));
     }
@@ -89,7 +92,10 @@ final class ManifestsTest {
     /// The flag that a variable stands for, as docs/operations.md says.
     private static String flag(String variable) {
         assertTrue(variable.startsWith("SIPHON_"), variable);
-        return "--" + variable.substring("SIPHON_".length()).toLowerCase(Locale.ROOT).replace('_', '-');
+        return "--"
+                + variable.substring("SIPHON_".length())
+                        .toLowerCase(Locale.ROOT)
+                        .replace('_', '-');
     }
 
     private static Stream<Container> containers() throws IOException {
