@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpServer;
 import dev.siphon.controller.check.KubernetesChecks;
 import dev.siphon.csi.check.Checklist;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,17 +26,38 @@ import org.junit.jupiter.api.io.TempDir;
 /// What is made of an API server's answers about the driver's rights; a real one's are in [RightsIT].
 @Timeout(60)
 final class RightsTest {
+    private static final String REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
     @TempDir
     private Path folder = Path.of("");
 
-    private List<String> look(String url) {
+    /// To load the client's classes takes long on a busy machine, and an adapter waits for 5 s.
+    @BeforeAll
+    static void loadTheClient(@TempDir Path folder) throws IOException {
+        HttpServer server = reviewing(_ -> true);
+        try (KubernetesClient client = Connection.open(access(folder, url(server)), TestCluster.PATIENT)) {
+            String answer = client.raw(REVIEWS, "POST", "{\"spec\": {\"resourceAttributes\": {}}}");
+            assertTrue(answer.contains("allowed"), answer);
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    private static KubernetesAccess access(Path folder, String url) {
         JsonObject cluster = new JsonObject();
         cluster.addProperty("server", url);
-        KubernetesAccess access = new KubernetesAccess(
+        return new KubernetesAccess(
                 "siphon", Optional.of(TestCluster.kubeconfig(folder.resolve("kubeconfig"), cluster, "any")));
+    }
+
+    private static String url(HttpServer server) {
+        return "http://127.0.0.1:" + server.getAddress().getPort();
+    }
+
+    private List<String> look(String url) {
         Checklist list = new Checklist(Duration.ofSeconds(20));
         try (KubernetesAdapter adapter =
-                KubernetesAdapter.open(access, "cephfs.siphon.dev", () -> Duration.ofSeconds(20))) {
+                KubernetesAdapter.open(access(folder, url), "cephfs.siphon.dev", () -> Duration.ofSeconds(20))) {
             new KubernetesChecks(Optional.of(adapter)).look(list);
         }
         return list.table().text();
@@ -43,7 +66,7 @@ final class RightsTest {
     /// Answers each review by its attributes.
     private static HttpServer reviewing(Predicate<JsonObject> allows) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", exchange -> {
+        server.createContext(REVIEWS, exchange -> {
             try (exchange) {
                 String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
                 JsonObject review = JsonParser.parseString(body).getAsJsonObject();
@@ -63,7 +86,7 @@ final class RightsTest {
     private List<String> lookWhere(Predicate<JsonObject> allows) throws IOException {
         HttpServer server = reviewing(allows);
         try {
-            return look("http://127.0.0.1:" + server.getAddress().getPort());
+            return look(url(server));
         } finally {
             server.stop(0);
         }
