@@ -58,8 +58,15 @@ delete_under_pods() {
 # siphon_in_pod ARGS...: an administrator's command, where docs/operations.md says to run it.
 siphon_in_pod() { kubectl -n siphon exec "$(leader)" -c siphon -- siphon "$@"; }
 
+# Also of the controller that stands by: who is restarted again and again is started ever later.
+restarts() {
+  kubectl -n siphon get pods -l app.kubernetes.io/component=controller \
+    -o 'jsonpath={.items[*].status.containerStatuses[?(@.name!="siphon")].restartCount}' | tr ' ' '\n' | sort -u
+}
+
 remove() {
   local found
+  expect "restarts of sidecars" 0 "$(restarts)"
   step "everything is deleted"
   kubectl -n u1 delete volumesnapshots --all >/dev/null
   kubectl delete namespace u1 u2 u7 vision --timeout=120s >/dev/null || { describe_all >&2; failed "the namespaces do not end"; }

@@ -39,7 +39,7 @@ sidecars() {
   chart --set snapshots=true --set attach=true --show-only templates/controller.yaml |
     kubectl create --dry-run=client --validate=false -o json -f - |
     jq -r '(.items? // [.])[] | select(.kind == "Deployment") | .spec.template.spec.containers[]
-      | select(.command[0] != "siphon") | .command + .args | @tsv' >"$LAB_RUN/sidecars.tsv"
+      | select(.command[0] == "sidecar") | .command[1:] + .args | @tsv' >"$LAB_RUN/sidecars.tsv"
   while IFS=$'\t' read -ra words; do
     program=${words[0]}
     "$LAB_KUBERNETES/bin/$program" "${words[@]:1}" --version >/dev/null 2>"$LAB_RUN/log/$program.log" ||
