@@ -1,5 +1,5 @@
 # Sourced by e2e/kubernetes: a node whose kernel mounts CephFS, beside one that has ceph-fuse.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2016 # scripts for pods and guests
 
 # What a pod sees at /data, and a line for each beat; a write that fails ends it.
 BEATS='grep " /data " /proc/mounts; set -e; n=0; while :; do n=$((n+1)); echo beat $n >>/data/beats; echo beat $n; sleep 0.2; done'

@@ -37,8 +37,10 @@ public record Pod(String namespace, String name, String uid) {
     static Optional<Pod> parse(String text) {
         try {
             JsonObject json = JsonParser.parseString(text).getAsJsonObject();
-            return of(key -> Optional.ofNullable(json.get(key)).map(JsonElement::getAsString));
-        } catch (JsonParseException | IllegalStateException | UnsupportedOperationException _) {
+            return of(key -> Optional.ofNullable(json.get(key))
+                    .filter(JsonElement::isJsonPrimitive)
+                    .map(JsonElement::getAsString));
+        } catch (JsonParseException | IllegalStateException _) {
             return Optional.empty();
         }
     }

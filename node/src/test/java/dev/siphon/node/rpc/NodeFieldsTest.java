@@ -57,8 +57,8 @@ class NodeFieldsTest {
     Path directory;
 
     private final BlockingCalls calls = new BlockingCalls();
-    private MountCalls mountCalls =
-            new MountCalls(volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty(), false), pods(), deadlines());
+    private MountCalls mountCalls = new MountCalls(
+            volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty(), false), pods(), deadlines());
     private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), pods(), deadlines());
 
     private static PodHealth pods() {
