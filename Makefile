@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench scale lint format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench scale lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -62,6 +62,8 @@ kubernetes: build ## installs that on a real Kubernetes: claims, pods, refusals,
 
 kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux)
 	e2e/kernel
+
+e2e: kernel kubernetes ## both, one after the other
 
 bench: build ## measures each RPC and the raw mgr commands beside it
 	e2e/bench
