@@ -141,10 +141,12 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             if (refused instanceof DriverException.AccessDenied) {
                 return caps(wanted);
             }
+            String key = access.keyringFile() + " has to hold the key that `ceph auth get client." + access.user()
+                    + "` prints, and this user has to be able to read it";
+            // Ceph's client may take a refusal for silence
             return isAboutTheKey(refused)
-                    ? access.keyringFile() + " has to hold the key that `ceph auth get client." + access.user()
-                            + "` prints, and this user has to be able to read it"
-                    : "`ceph -s` tells whether the mons have a quorum; mend `monitors` first if they failed";
+                    ? key
+                    : "mend `monitors` first if they failed; `ceph -s` tells whether the mons have a quorum; " + key;
         }
 
         private Outcome judge(Optional<Map<String, String>> caps, List<String> fileSystems) {
