@@ -1,8 +1,9 @@
 # Sourced by e2e/kubernetes: a node whose kernel mounts CephFS, beside one that has ceph-fuse.
 # shellcheck shell=bash disable=SC2016 # scripts for pods and guests
 
-# What a pod sees at /data, and a line for each beat; a write that fails ends it.
-BEATS='grep " /data " /proc/mounts; set -e; n=0; while :; do n=$((n+1)); echo beat $n >>/data/beats; echo beat $n; sleep 0.2; done'
+# What a pod sees at /data, and a line for each beat; a write that fails is the last one. The pod stays, since the kubelet
+# asks after the volumes of pods that run.
+BEATS='grep " /data " /proc/mounts; n=0; while n=$((n+1)); echo beat $n >>/data/beats; do echo beat $n; sleep 0.2; done; echo a write failed; sleep 600'
 
 beats() { kubectl -n u1 logs heart --tail=1 | sed -n 's/^beat //p'; }
 
