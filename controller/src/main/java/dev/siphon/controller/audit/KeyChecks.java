@@ -69,10 +69,10 @@ final class KeyChecks {
         for (VolumeId.Provisioned volume : kept) {
             if (!volumes.contains(volume)) {
                 found.add(new Finding(
-                        Kind.KEY_FILE_WITHOUT_VOLUME,
+                        Kind.KEY_WITHOUT_VOLUME,
                         volume.toString(),
-                        "has a key file, and is gone",
-                        new Repair.RemoveKeyFile(volume)));
+                        "is gone, and its key is still kept for nodes",
+                        new Repair.RemoveKey(volume)));
             }
         }
         for (Look look : looks) {
@@ -101,12 +101,12 @@ final class KeyChecks {
         return identities.stream().anyMatch(each -> each.equals(first) || each.startsWith(first + "."));
     }
 
-    private static Finding withoutKey(VolumeId.Provisioned volume, boolean hasFile) {
+    private static Finding withoutKey(VolumeId.Provisioned volume, boolean kept) {
         boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
         return new Finding(
                 Kind.VOLUME_WITHOUT_KEY,
                 volume.toString(),
-                hasFile ? "has a key file whose identity is gone" : "has no key file",
+                kept ? "the identity of the key that is kept for nodes is gone" : "nodes find no key for it",
                 shallow ? new Repair.ByHand("CreateVolume with its name mints one again") : new Repair.MintKey(volume));
     }
 }

@@ -303,7 +303,7 @@ class AuditIT {
         VolumeId.Provisioned gone = cluster.group("u1").volume("v" + NAME_OF_NONE);
         var key = cluster.store.find(volume).orElseThrow();
         cluster.store.put(gone, key);
-        assertFoundAndMended(Kind.KEY_FILE_WITHOUT_VOLUME);
+        assertFoundAndMended(Kind.KEY_WITHOUT_VOLUME);
         var grant = new dev.siphon.controller.key.Grant(
                 gone.fileSystem(), Group.of(gone).path(), Optional.empty(), "pool", "namespace");
         var _ = cluster.adapter
