@@ -59,6 +59,8 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         VOLUME_WITHOUT_KEY,
         /// A key of a volume that is gone.
         KEY_WITHOUT_VOLUME,
+        /// A whole volume of which Kubernetes knows nothing.
+        VOLUME_WITHOUT_PV(false),
         /// The group's quota is not the account's allowance.
         QUOTA_DRIFT,
         /// Not the account's uid or gid; a class may say so.

@@ -5,7 +5,6 @@ import dev.siphon.controller.audit.Look.Place;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -79,21 +78,11 @@ final class KeyChecks {
             look.groups().values().stream()
                     .filter(seen -> !seen.state().notes().containsKey(Freezing.NOTE))
                     .flatMap(seen -> seen.entries().stream().map(entry -> new Place(seen.group(), entry)))
-                    .filter(KeyChecks::canBeMounted)
-                    .map(place -> place.id().orElseThrow())
+                    .flatMap(place -> place.volume().stream())
                     .filter(volume -> !kept.contains(volume) || !hasIdentity(volume, identities))
                     .forEach(volume -> found.add(withoutKey(volume, kept.contains(volume))));
         }
         return found;
-    }
-
-    private static boolean canBeMounted(Place place) {
-        return place.id()
-                        .filter(id -> !Homes.isHome(id))
-                        .flatMap(id -> Names.kindOf(id.subvolume()))
-                        .isPresent()
-                && place.entry().meta() instanceof Survey.Meta.Read read
-                && read.file().global("state").equals("complete");
     }
 
     private static boolean hasIdentity(VolumeId.Provisioned volume, List<String> identities) {

@@ -319,6 +319,19 @@ class AuditIT {
     }
 
     @Test
+    void aVolumeWithoutPersistentVolumeIsNoDefect() {
+        assertEquals(
+                List.of(),
+                cluster.audit(Duration.ZERO).stream().map(Finding::kind).toList());
+        cluster.persistentVolumes.remove(volume);
+        Finding remark = cluster.audit(Duration.ZERO).getFirst();
+        cluster.persistentVolumes.add(volume);
+        assertEquals(Kind.VOLUME_WITHOUT_PV, remark.kind());
+        assertEquals(volume.toString(), remark.object());
+        assertEquals(false, cluster.repairs().mend(remark.repair()));
+    }
+
+    @Test
     void groupsAreComparedWithTheirAccounts() {
         Group group = cluster.group("u2");
         var files = cluster.adapter.ports().files();
