@@ -33,6 +33,8 @@ kernel_node() {
   settles "a pod on the other node" -n u1 --for=jsonpath='{.status.phase}'=Succeeded pod/other
   expect "a pod on the other node, over ceph-fuse, reads" "beat 1" "$(kubectl -n u1 logs other)"
 
+  user_namespaces "$node"
+
   step "the node's pod is restarted under it"
   old=$(node_pod "$node")
   kubectl -n siphon delete pod "$old" >/dev/null

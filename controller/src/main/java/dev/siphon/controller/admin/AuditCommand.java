@@ -87,7 +87,8 @@ public final class AuditCommand implements Callable<Integer> {
                 backend.ceph().ports().clusters(),
                 backend.ceph().survey(),
                 backend.ceph().identities(),
-                backend.keys(),
+                new Auditor.Kept(
+                        backend.keys(), backend.kubernetes().map(kubernetes -> kubernetes::volumesWithPersistentVolume)),
                 new AccountChecks(backend.directory()),
                 new Ages(
                         Duration.ofHours(fillingHours), Duration.ofHours(trashHours), Duration.ofSeconds(pauseSeconds)),

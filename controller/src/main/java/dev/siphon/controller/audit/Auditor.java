@@ -1,5 +1,6 @@
 package dev.siphon.controller.audit;
 
+import dev.siphon.controller.audit.Finding.Kind;
 import dev.siphon.controller.audit.Look.Seen;
 import dev.siphon.controller.audit.Survey.EntryState;
 import dev.siphon.controller.audit.Survey.Top;
@@ -10,6 +11,7 @@ import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,8 +19,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /// Looks through every file system for what is not as it should be, and changes nothing.
 ///
@@ -29,25 +33,31 @@ public final class Auditor {
     private final Clusters clusters;
     private final Survey survey;
     private final Identities identities;
-    private final Optional<KeyStore> keys;
+    private final Kept kept;
     private final AccountChecks accounts;
     private final Ages ages;
     private final Consumer<Duration> pause;
 
+    /// What there has to be outside Ceph for a volume.
+    ///
     /// @param keys where the keys of volumes are; empty if the driver mints none
+    /// @param persistentVolumes the volumes that have a PersistentVolume; empty without Kubernetes
+    public record Kept(
+            Optional<KeyStore> keys, Optional<Supplier<Set<VolumeId.Provisioned>>> persistentVolumes) {}
+
     /// @param pause waits
     public Auditor(
             Clusters clusters,
             Survey survey,
             Identities identities,
-            Optional<KeyStore> keys,
+            Kept kept,
             AccountChecks accounts,
             Ages ages,
             Consumer<Duration> pause) {
         this.clusters = clusters;
         this.survey = survey;
         this.identities = identities;
-        this.keys = keys;
+        this.kept = kept;
         this.accounts = accounts;
         this.ages = ages;
         this.pause = pause;
@@ -68,6 +78,7 @@ public final class Auditor {
     /// What seems wrong at one look.
     public List<Finding> look() {
         List<Finding> found = new ArrayList<>();
+        List<Look> all = new ArrayList<>();
         for (String cluster : clusters.ids()) {
             List<Look> looks = new ArrayList<>();
             for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
@@ -80,7 +91,10 @@ public final class Auditor {
             }
             found.addAll(ofKeys(cluster, looks));
             found.addAll(accounts.of(looks));
+            all.addAll(looks);
         }
+        // after the looks: what is made meanwhile has its PersistentVolume a moment later
+        kept.persistentVolumes().ifPresent(standing -> found.addAll(withoutPersistentVolume(all, standing.get())));
         return found.stream()
                 .sorted(Comparator.comparing(Finding::kind).thenComparing(Finding::object))
                 .toList();
@@ -108,6 +122,20 @@ public final class Auditor {
         });
     }
 
+    private static List<Finding> withoutPersistentVolume(List<Look> looks, Set<VolumeId.Provisioned> standing) {
+        return looks.stream()
+                .flatMap(Look::places)
+                .flatMap(place -> place.volume().stream())
+                .filter(volume -> !standing.contains(volume))
+                .map(volume -> new Finding(
+                        Kind.VOLUME_WITHOUT_PV,
+                        volume.toString(),
+                        "no PersistentVolume stands for it: that is gone and the volume was to be retained, or the claim"
+                                + " changed or went while it was made, or it was made by a command",
+                        new Repair.ByHand("write a PersistentVolume for it, or delete it by `siphon csi DeleteVolume`")))
+                .toList();
+    }
+
     /// A driver that mints no keys may not list identities, and then has none.
     private List<Finding> ofKeys(String cluster, List<Look> looks) {
         KeyChecks checks = new KeyChecks(cluster, looks);
@@ -115,13 +143,13 @@ public final class Auditor {
         try {
             all = identities.startingWith(cluster, VolumeIdentity.PREFIX);
         } catch (DriverException.AccessDenied denied) {
-            if (keys.isPresent()) {
+            if (kept.keys().isPresent()) {
                 throw denied;
             }
             return List.of();
         }
         List<Finding> found = new ArrayList<>(checks.identities(all));
-        keys.ifPresent(store -> found.addAll(checks.store(store, all)));
+        kept.keys().ifPresent(store -> found.addAll(checks.store(store, all)));
         return found;
     }
 }

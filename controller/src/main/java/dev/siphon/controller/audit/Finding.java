@@ -58,7 +58,9 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         /// A volume that nobody can mount.
         VOLUME_WITHOUT_KEY,
         /// A key of a volume that is gone.
-        KEY_FILE_WITHOUT_VOLUME,
+        KEY_WITHOUT_VOLUME,
+        /// A whole volume of which Kubernetes knows nothing.
+        VOLUME_WITHOUT_PV(false),
         /// The group's quota is not the account's allowance.
         QUOTA_DRIFT,
         /// Not the account's uid or gid; a class may say so.

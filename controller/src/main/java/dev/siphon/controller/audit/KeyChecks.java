@@ -5,7 +5,6 @@ import dev.siphon.controller.audit.Look.Place;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -69,31 +68,21 @@ final class KeyChecks {
         for (VolumeId.Provisioned volume : kept) {
             if (!volumes.contains(volume)) {
                 found.add(new Finding(
-                        Kind.KEY_FILE_WITHOUT_VOLUME,
+                        Kind.KEY_WITHOUT_VOLUME,
                         volume.toString(),
-                        "has a key file, and is gone",
-                        new Repair.RemoveKeyFile(volume)));
+                        "is gone, and its key is still kept for nodes",
+                        new Repair.RemoveKey(volume)));
             }
         }
         for (Look look : looks) {
             look.groups().values().stream()
                     .filter(seen -> !seen.state().notes().containsKey(Freezing.NOTE))
                     .flatMap(seen -> seen.entries().stream().map(entry -> new Place(seen.group(), entry)))
-                    .filter(KeyChecks::canBeMounted)
-                    .map(place -> place.id().orElseThrow())
+                    .flatMap(place -> place.volume().stream())
                     .filter(volume -> !kept.contains(volume) || !hasIdentity(volume, identities))
                     .forEach(volume -> found.add(withoutKey(volume, kept.contains(volume))));
         }
         return found;
-    }
-
-    private static boolean canBeMounted(Place place) {
-        return place.id()
-                        .filter(id -> !Homes.isHome(id))
-                        .flatMap(id -> Names.kindOf(id.subvolume()))
-                        .isPresent()
-                && place.entry().meta() instanceof Survey.Meta.Read read
-                && read.file().global("state").equals("complete");
     }
 
     private static boolean hasIdentity(VolumeId.Provisioned volume, List<String> identities) {
@@ -101,12 +90,12 @@ final class KeyChecks {
         return identities.stream().anyMatch(each -> each.equals(first) || each.startsWith(first + "."));
     }
 
-    private static Finding withoutKey(VolumeId.Provisioned volume, boolean hasFile) {
+    private static Finding withoutKey(VolumeId.Provisioned volume, boolean kept) {
         boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
         return new Finding(
                 Kind.VOLUME_WITHOUT_KEY,
                 volume.toString(),
-                hasFile ? "has a key file whose identity is gone" : "has no key file",
+                kept ? "the identity of the key that is kept for nodes is gone" : "nodes find no key for it",
                 shallow ? new Repair.ByHand("CreateVolume with its name mints one again") : new Repair.MintKey(volume));
     }
 }

@@ -4,6 +4,8 @@ import dev.siphon.controller.audit.Survey.EntryState;
 import dev.siphon.controller.audit.Survey.GroupState;
 import dev.siphon.controller.audit.Survey.Top;
 import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.VolumeId;
 import java.time.Instant;
 import java.util.List;
@@ -42,6 +44,17 @@ record Look(String cluster, String fileSystem, Instant at, Top top, Map<String, 
         Optional<VolumeId.Provisioned> id() {
             return VolumeId.Part.SUBVOLUME.fits(entry.name())
                     ? Optional.of(group.volume(entry.name()))
+                    : Optional.empty();
+        }
+
+        /// The volume that this is, if it is whole and nodes may mount it; a home's stand-ins are, the home itself is
+        /// not.
+        Optional<VolumeId.Provisioned> volume() {
+            boolean whole = entry.meta() instanceof Survey.Meta.Read read
+                    && read.file().global("state").equals("complete");
+            return whole
+                    ? id().filter(id -> !Homes.isHome(id))
+                            .filter(id -> Names.kindOf(id.subvolume()).isPresent())
                     : Optional.empty();
         }
     }

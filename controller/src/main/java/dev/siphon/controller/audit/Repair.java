@@ -98,10 +98,10 @@ public sealed interface Repair {
     }
 
     /// Removes the file with a volume's key.
-    record RemoveKeyFile(VolumeId.Provisioned volume) implements Repair {
+    record RemoveKey(VolumeId.Provisioned volume) implements Repair {
         @Override
         public String toString() {
-            return "remove the key file";
+            return "remove the key that is kept";
         }
     }
 

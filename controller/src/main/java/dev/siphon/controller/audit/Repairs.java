@@ -74,7 +74,7 @@ public final class Repairs {
                                 it.group().path(),
                                 it.bytes());
             case Repair.RemoveIdentity it -> identities.remove(it.cluster(), it.userId());
-            case Repair.RemoveKeyFile it -> keys.ifPresent(store -> store.remove(it.volume()));
+            case Repair.RemoveKey it -> keys.ifPresent(store -> store.remove(it.volume()));
             case Repair.MintKey it -> minting.ifPresent(each -> each.mintNow(it.volume()));
         }
         return true;

@@ -59,7 +59,7 @@ public final class Rotation {
         if (olderThan(current).isEmpty()) {
             if (!volumes.minted(volume).contains(current)) {
                 throw new DriverException.NotFound("volume " + volume + " has a key whose identity client."
-                        + current.userId() + " is gone; the controller mints another at its next start");
+                        + current.userId() + " is gone; the controller mints another within ten minutes");
             }
             // so that nothing is changed where the end of sessions could not be seen
             var _ = sessions.of(volume.cluster(), volume.fileSystem(), current.userId());

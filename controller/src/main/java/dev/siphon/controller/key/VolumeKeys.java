@@ -28,8 +28,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +48,9 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     private static final Duration HEAL = Duration.ofSeconds(5);
 
+    /// How often to see whether the keys are still where nodes look for them.
+    private static final Duration LOOK = Duration.ofMinutes(10);
+
     private final Clusters clusters;
     private final Subvolumes subvolumes;
     private final FileTree files;
@@ -58,7 +62,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     /// The keys that are yet to be minted; done where that has failed.
     private final Map<VolumeId.Provisioned, CompletableFuture<Void>> pending = new ConcurrentHashMap<>();
 
-    /// The last generation in the cluster of what had been replaced when this controller started.
+    /// The last generation in the cluster of what had been replaced when that was last looked at.
     private final Map<VolumeId.Provisioned, Integer> later = new ConcurrentHashMap<>();
 
     private final Semaphore slots = new Semaphore(AT_ONCE);
@@ -79,7 +83,13 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// Begins to look after what is without a key.
     public VolumeKeys start() {
+        return start(LOOK);
+    }
+
+    /// @param look how often to see whether the keys are still where nodes look for them
+    VolumeKeys start(Duration look) {
         var _ = healer.scheduleWithFixedDelay(this::heal, 0, HEAL.toMillis(), TimeUnit.MILLISECONDS);
+        var _ = healer.scheduleWithFixedDelay(this::putBack, look.toMillis(), look.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
 
@@ -145,44 +155,70 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                 begin(volume);
             }
         });
-        for (String cluster : clusters.ids()) {
-            try {
-                if (!looked.contains(cluster)) {
-                    mintMissing(cluster);
-                    looked.add(cluster);
-                }
-            } catch (DriverException notNow) {
-                LOG.info(
-                        "cluster {} is not looked through for volumes without a key yet: {}",
-                        cluster,
-                        notNow.getMessage());
-            }
+        clusters.ids().stream().filter(cluster -> !looked.contains(cluster)).forEach(cluster -> {
+            look(cluster, this::volumes);
+        });
+    }
+
+    /// Mints again what somebody took out of the store, or whose identity he removed. Comparing the two shows that; a
+    /// listing of all volumes would cost a call to Ceph for each account.
+    private void putBack() {
+        clusters.ids().stream().filter(looked::contains).forEach(cluster -> {
+            look(cluster, seen -> Stream.concat(
+                            seen.kept().keySet().stream(), seen.identities().map(VolumeIdentity::volume))
+                    .filter(volume -> volume.cluster().equals(cluster) && store.hasPlaceFor(volume)));
+        });
+    }
+
+    private void look(String cluster, Function<Seen, Stream<VolumeId.Provisioned>> volumes) {
+        try {
+            Seen seen = new Seen(
+                    cluster,
+                    clusters.fileSystems(cluster).stream()
+                            .map(Clusters.FileSystem::name)
+                            .toList(),
+                    Set.copyOf(identities.startingWith(cluster, VolumeIdentity.PREFIX)),
+                    store.userIds());
+            seen.identities()
+                    .filter(identity -> identity.generation() > 1)
+                    .forEach(identity -> later.merge(identity.volume(), identity.generation(), Math::max));
+            volumes.apply(seen)
+                    .filter(volume -> canMint(volume) && !seen.hasKey(volume))
+                    .forEach(this::begin);
+            looked.add(cluster);
+        } catch (DriverException notNow) {
+            LOG.info("cluster {} is not looked through for volumes without a key yet: {}", cluster, notNow.getMessage());
         }
     }
 
-    private void mintMissing(String cluster) {
-        List<String> all = identities.startingWith(cluster, VolumeIdentity.PREFIX);
-        Set<String> minted = Set.copyOf(all);
-        Set<VolumeId.Provisioned> have = store.userIds().entrySet().stream()
-                .filter(kept -> minted.contains(kept.getValue()))
-                .map(Map.Entry::getKey)
-                .collect(Collectors.toSet());
-        for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
-            all.forEach(userId -> VolumeIdentity.parse(cluster, fileSystem.name(), userId)
-                    .filter(identity -> identity.generation() > 1)
-                    .ifPresent(identity -> later.merge(identity.volume(), identity.generation(), Math::max)));
-            for (String name : subvolumes.groups(cluster, fileSystem.name())) {
-                Group group = new Group(cluster, fileSystem.name(), name);
-                if (Volumes.isOurs(group)) {
-                    subvolumes.list(group).orElse(List.of()).stream()
-                            .map(group::volume)
-                            .filter(volume ->
-                                    Volumes.canHaveMade(volume) && !Volumes.isReadOnly(volume) && !Homes.isHome(volume))
-                            .filter(volume -> !have.contains(volume))
-                            .forEach(this::begin);
-                }
-            }
+    /// What a look at a cluster showed.
+    ///
+    /// @param minted the ids of all identities of volumes
+    /// @param kept the ids of those whose keys are kept, of all clusters
+    private record Seen(
+            String cluster, List<String> fileSystems, Set<String> minted, Map<VolumeId.Provisioned, String> kept) {
+        private Stream<VolumeIdentity> identities() {
+            return fileSystems.stream()
+                    .flatMap(fileSystem ->
+                            minted.stream().flatMap(id -> VolumeIdentity.parse(cluster, fileSystem, id).stream()));
         }
+
+        private boolean hasKey(VolumeId.Provisioned volume) {
+            return Optional.ofNullable(kept.get(volume)).filter(minted::contains).isPresent();
+        }
+    }
+
+    private Stream<VolumeId.Provisioned> volumes(Seen seen) {
+        return seen.fileSystems().stream()
+                .flatMap(fileSystem -> subvolumes.groups(seen.cluster(), fileSystem).stream()
+                        .map(name -> new Group(seen.cluster(), fileSystem, name)))
+                .filter(Volumes::isOurs)
+                .flatMap(group -> subvolumes.list(group).orElse(List.of()).stream().map(group::volume));
+    }
+
+    /// Whether the volume's id is enough to mint its key; of one that stands for a snapshot it is not.
+    private static boolean canMint(VolumeId.Provisioned volume) {
+        return Volumes.canHaveMade(volume) && !Volumes.isReadOnly(volume) && !Homes.isHome(volume);
     }
 
     /// How many keys are yet to be minted.
@@ -196,16 +232,24 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         mint(volume, Homes.behind(volume).subvolume(), true);
     }
 
+    /// The same for an account that is frozen still, and is about to go on.
+    public void mintForFrozen(VolumeId.Provisioned volume) {
+        mintAnyway(volume, Homes.behind(volume).subvolume(), true);
+    }
+
     /// The same for a volume that stands for `snapshot`.
-    public void mintNow(VolumeId.Provisioned volume, SnapshotId snapshot) {
-        mint(volume, snapshot.volume().subvolume() + "/.snap/" + snapshot.name(), false);
+    public void mintForFrozen(VolumeId.Provisioned volume, SnapshotId snapshot) {
+        mintAnyway(volume, snapshot.volume().subvolume() + "/.snap/" + snapshot.name(), false);
     }
 
     /// The keys of an account that is frozen are gone until it is no more.
     private void mint(VolumeId.Provisioned volume, String dataPath, boolean writable) {
-        if (freezing.isFrozen(Group.of(volume))) {
-            return;
+        if (!freezing.isFrozen(Group.of(volume))) {
+            mintAnyway(volume, dataPath, writable);
         }
+    }
+
+    private void mintAnyway(VolumeId.Provisioned volume, String dataPath, boolean writable) {
         String userId = latest(volume).userId();
         store.put(volume, identities.mint(volume.cluster(), userId, grant(volume, dataPath, writable)));
     }

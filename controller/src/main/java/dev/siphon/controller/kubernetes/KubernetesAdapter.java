@@ -3,18 +3,22 @@ package dev.siphon.controller.kubernetes;
 import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /// All ports that Kubernetes serves, over one client.
 public final class KubernetesAdapter implements AutoCloseable {
     private final KubernetesApi api;
+    private final PersistentVolumes persistentVolumes;
     private final KeyStore keys;
 
     private KubernetesAdapter(KubernetesApi api, String driver) {
         this.api = api;
-        this.keys = new KubernetesKeyStore(api, new PersistentVolumes(api, driver, System::nanoTime));
+        this.persistentVolumes = new PersistentVolumes(api, driver, System::nanoTime);
+        this.keys = new KubernetesKeyStore(api, persistentVolumes);
     }
 
     /// Asks nothing yet.
@@ -38,6 +42,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// What is written at namespaces and PVCs.
     public Namespaces namespaces() {
         return new KubernetesNamespaces(api);
+    }
+
+    /// The volumes that have a PersistentVolume now, by a listing of all.
+    public Set<VolumeId.Provisioned> volumesWithPersistentVolume() {
+        return persistentVolumes.list().keySet();
     }
 
     /// What the driver has to be allowed and is not, in words; empty if it may all. A question for an administrator:

@@ -59,7 +59,8 @@ final class PersistentVolumes {
         return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
     }
 
-    private Map<VolumeId.Provisioned, String> list() {
+    /// The same at any time.
+    Map<VolumeId.Provisioned, String> list() {
         Map<VolumeId.Provisioned, String> found = new HashMap<>();
         api.<PersistentVolume>list(
                 "list PersistentVolumes",

@@ -90,9 +90,9 @@ public final class Freezer {
         return VolumeIdentity.PREFIX + group.fileSystem() + "." + group.name() + ".";
     }
 
-    /// Lets the account go on, with new keys. May be repeated.
+    /// Lets the account go on, with new keys. The note goes last, so that an account that has but a part of its keys is
+    /// seen to be frozen. May be repeated.
     public Result unfreeze(Group group) {
-        note(group, "");
         List<VolumeId.Provisioned> volumes = volumes(group);
         int made = 0;
         if (minting.isPresent()) {
@@ -100,6 +100,7 @@ public final class Freezer {
                 made += mint(minting.get(), group, volume);
             }
         }
+        note(group, "");
         return new Result(group, volumes.size(), made, 0, Optional.empty());
     }
 
@@ -107,9 +108,9 @@ public final class Freezer {
         boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
         try {
             if (shallow) {
-                snapshotOf(group, volume).ifPresent(snapshot -> keysOf.mintNow(volume, snapshot));
+                snapshotOf(group, volume).ifPresent(snapshot -> keysOf.mintForFrozen(volume, snapshot));
             } else if (!Homes.isHome(volume)) {
-                keysOf.mintNow(volume);
+                keysOf.mintForFrozen(volume);
             }
             return 1;
         } catch (DriverException.NotFound onlySnapshots) {

@@ -303,7 +303,7 @@ class AuditIT {
         VolumeId.Provisioned gone = cluster.group("u1").volume("v" + NAME_OF_NONE);
         var key = cluster.store.find(volume).orElseThrow();
         cluster.store.put(gone, key);
-        assertFoundAndMended(Kind.KEY_FILE_WITHOUT_VOLUME);
+        assertFoundAndMended(Kind.KEY_WITHOUT_VOLUME);
         var grant = new dev.siphon.controller.key.Grant(
                 gone.fileSystem(), Group.of(gone).path(), Optional.empty(), "pool", "namespace");
         var _ = cluster.adapter
@@ -316,6 +316,19 @@ class AuditIT {
         assertEquals(key, cluster.store.find(volume).orElseThrow());
         cluster.adapter.identities().remove("lab", key.userId());
         assertFoundAndMended(Kind.VOLUME_WITHOUT_KEY);
+    }
+
+    @Test
+    void aVolumeWithoutPersistentVolumeIsNoDefect() {
+        assertEquals(
+                List.of(),
+                cluster.audit(Duration.ZERO).stream().map(Finding::kind).toList());
+        cluster.persistentVolumes.remove(volume);
+        Finding remark = cluster.audit(Duration.ZERO).getFirst();
+        cluster.persistentVolumes.add(volume);
+        assertEquals(Kind.VOLUME_WITHOUT_PV, remark.kind());
+        assertEquals(volume.toString(), remark.object());
+        assertEquals(false, cluster.repairs().mend(remark.repair()));
     }
 
     @Test

@@ -51,6 +51,8 @@ final class AuditedCluster implements AutoCloseable {
     final FileKeyStore store;
     final VolumeKeys keys;
     final Domain domain;
+    /// What has a PersistentVolume.
+    final Set<VolumeId.Provisioned> persistentVolumes = ConcurrentHashMap.newKeySet();
     final ConcurrentHashMap<String, Account> accounts = new ConcurrentHashMap<>();
     private final Directory directory = InMemoryDirectory.over(accounts);
 
@@ -88,6 +90,7 @@ final class AuditedCluster implements AutoCloseable {
                         source))
                 .id();
         CephLab.await(Duration.ofSeconds(20), () -> store.find(made).isPresent());
+        persistentVolumes.add(made);
         return made;
     }
 
@@ -97,7 +100,7 @@ final class AuditedCluster implements AutoCloseable {
                 adapter.ports().clusters(),
                 adapter.survey(),
                 adapter.identities(),
-                Optional.of(store),
+                new Auditor.Kept(Optional.of(store), Optional.of(() -> persistentVolumes)),
                 new AccountChecks(directory),
                 new Ages(filling, Duration.ofHours(1), Duration.ZERO),
                 _ -> {});

@@ -135,6 +135,26 @@ class VolumeKeysIT {
     }
 
     @Test
+    void whatSomebodyRemovesIsPutBack() {
+        VolumeId.Provisioned volume = create("keys-removed", "u1");
+        awaitKey(volume);
+        VolumeKey before = store.find(volume).orElseThrow();
+        store.remove(volume);
+        try (VolumeKeys _ = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT)
+                .start(Duration.ofSeconds(1))) {
+            awaitKey(volume);
+            // what follows is after the look at the start
+            store.remove(volume);
+            awaitKey(volume);
+            assertEquals(before, store.find(volume).orElseThrow(), "the identity was there");
+            adapter.identities().remove("lab", before.userId());
+            CephLab.await(
+                    FOLLOWS_WITHIN, () -> !store.find(volume).orElseThrow().equals(before));
+        }
+        domain.volumes().delete(volume);
+    }
+
+    @Test
     void aReplacedKeyThatWasLostIsFoundAgainAndNotTheFirst() {
         VolumeId.Provisioned volume = create("keys-replaced", "u1");
         awaitKey(volume);

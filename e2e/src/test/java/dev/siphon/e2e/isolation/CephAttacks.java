@@ -18,10 +18,16 @@ final class CephAttacks {
     private CephAttacks() {}
 
     static List<Attack> all() {
-        List<Attack> all = new ArrayList<>(files());
-        all.addAll(forgeries());
+        List<Attack> all = new ArrayList<>(throughFiles());
         all.addAll(objects());
         all.addAll(commands());
+        return all;
+    }
+
+    /// Those that mount something.
+    static List<Attack> throughFiles() {
+        List<Attack> all = new ArrayList<>(files());
+        all.addAll(forgeries());
         return all;
     }
 

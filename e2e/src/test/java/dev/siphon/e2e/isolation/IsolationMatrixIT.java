@@ -6,11 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
-import csi.v1.Snapshot;
 import csi.v1.Volume;
 import dev.siphon.e2e.driver.LeavesNothingBehind;
 import dev.siphon.e2e.driver.Requests;
-import dev.siphon.e2e.isolation.Attack.Control;
 import dev.siphon.e2e.lab.CephTree;
 import dev.siphon.e2e.lab.Lab;
 import java.io.IOException;
@@ -20,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -35,66 +32,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class IsolationMatrixIT {
     private final KeyedDriver driver = KeyedDriver.start();
-    private final List<Target> targets = new ArrayList<>();
+    private final Victims victims = Victims.of(driver);
     private final MatrixTable table = new MatrixTable();
-    private Target from = target("the attacker's", "u1", "attacker");
-
-    @BeforeAll
-    void makeTargets() {
-        targets.add(target("u2's volume", "u2", "victim"));
-        targets.add(target("u1_b's volume", "u1_b", "victim-b"));
-        targets.add(target(CephAttacks.SAME_ACCOUNT, "u1", "victim-beside"));
-    }
 
     @AfterAll
     void end() {
         driver.close();
-    }
-
-    private Target target(String title, String owner, String name) {
-        Volume volume = driver.volume(name, owner);
-        KeyHolder key = driver.finderOf(volume);
-        String[] id = volume.getVolumeId().split(":", -1);
-        String data = KeyHolder.admin()
-                .tool("ceph", "fs", "subvolume", "getpath", Lab.here().fileSystem(), id[4], "--group_name", id[3])
-                .output()
-                .lines()
-                .filter(line -> line.startsWith("/volumes/"))
-                .findFirst()
-                .orElseThrow();
-        String object = write(key, data);
-        Snapshot snapshot = driver.controller()
-                .controller()
-                .createSnapshot(Requests.snapshot("of-" + name, volume.getVolumeId()))
-                .getSnapshot();
-        driver.atEnd(() ->
-                driver.controller().controller().deleteSnapshot(Requests.deleteSnapshot(snapshot.getSnapshotId())));
-        String[] place = KeyCommandsIT.objects(key);
-        String snapshotId = snapshot.getSnapshotId();
-        return new Target(
-                title,
-                owner,
-                volume,
-                key,
-                data,
-                snapshotId,
-                snapshotId.substring(snapshotId.lastIndexOf('@') + 1),
-                place[1],
-                place[3],
-                object);
-    }
-
-    /// @return the object that holds the secret
-    private static String write(KeyHolder key, String data) {
-        try (KeyHolder.Mounted mounted = key.mount(data)) {
-            Path secret = mounted.root().resolve("secret");
-            Files.writeString(secret, Target.SECRET);
-            Files.writeString(mounted.root().resolve("spare"), "x");
-            Object inode = Files.getAttribute(secret, "unix:ino");
-            return Long.toHexString((Long) inode) + ".00000000";
-        } catch (IOException | KeyHolder.Refused e) {
-            throw new AssertionError(e);
-        }
     }
 
     @TestFactory
@@ -110,24 +53,13 @@ final class IsolationMatrixIT {
     }
 
     private void tryOnAll(Attack attack) {
-        for (Target target : targets) {
-            Verdict verdict = attack.attempt().on(target, from, from.key());
-            table.put(attack.title(), target.title(), verdict);
-            if (attack.open().contains(target.title())) {
-                assertInstanceOf(Verdict.Done.class, verdict, attack.title() + " on " + target.title());
-                continue;
-            }
-            assertInstanceOf(Verdict.Refused.class, verdict, attack.title() + " on " + target.title());
-            KeyHolder may = attack.control() == Control.ADMIN ? KeyHolder.admin() : target.key();
-            Verdict control = attack.attempt().on(target, from, may);
-            assertInstanceOf(Verdict.Done.class, control, "the control of " + attack.title());
-        }
+        victims.attack(attack, (target, verdict) -> table.put(attack.title(), target.title(), verdict));
     }
 
     /// Ceph knows no `..`: for client.admin, who may mount anything, such a path leads nowhere as well.
     private void tryDots() {
-        for (KeyHolder who : List.of(from.key(), KeyHolder.admin())) {
-            String path = from.data() + "/../../.." + targets.getFirst().data().substring("/volumes".length());
+        for (KeyHolder who : List.of(victims.from().key(), KeyHolder.admin())) {
+            String path = victims.from().data() + "/../../.." + victims.all().getFirst().data().substring("/volumes".length());
             KeyHolder.Refused refused = assertThrows(KeyHolder.Refused.class, () -> who.mount(path));
             String said = String.valueOf(refused.getMessage());
             assertTrue(said.contains("No such file or directory"), said);
@@ -140,13 +72,13 @@ final class IsolationMatrixIT {
     private void callEverything() {
         try (CephTree tree = CephTree.mount(Lab.here())) {
             List<List<String>> before =
-                    targets.stream().map(target -> state(tree, target)).toList();
-            new EveryControllerRpc(driver.controller()).call(from.volume(), "u1");
+                    victims.all().stream().map(target -> state(tree, target)).toList();
+            new EveryControllerRpc(driver.controller()).call(victims.from().volume(), "u1");
             List<List<String>> after =
-                    targets.stream().map(target -> state(tree, target)).toList();
+                    victims.all().stream().map(target -> state(tree, target)).toList();
             assertEquals(before, after);
         }
-        for (Target target : targets) {
+        for (Target target : victims.all()) {
             assertInstanceOf(
                     Verdict.Done.class,
                     FileAttempt.of(target.key(), target.data(), root -> FileAttempt.read(root.resolve("secret"))));
@@ -165,7 +97,7 @@ final class IsolationMatrixIT {
         Volume small = driver.volume(Requests.volume("patched", "u1", 4 * Requests.MIB));
         KeyHolder key = driver.finderOf(small);
         byte[] much = new byte[16 << 20];
-        try (KeyHolder.Mounted mounted = key.mount(from.group(), "--client_quota=false")) {
+        try (KeyHolder.Mounted mounted = key.mount(victims.from().group(), "--client_quota=false")) {
             Path data = mounted.root().resolve(small.getVolumeId().split(":", -1)[4]);
             try (Stream<Path> inside = Files.list(data)) {
                 Path file = inside.filter(Files::isDirectory)

@@ -48,7 +48,7 @@ record KeyHolder(String userId, Path keyring) {
         return Command.attempt(command.toArray(String[]::new));
     }
 
-    /// A directory of the file system, mounted by ceph-fuse.
+    /// A directory of the file system, mounted.
     record Mounted(Path root) implements AutoCloseable {
         @Override
         public void close() {
@@ -61,20 +61,15 @@ record KeyHolder(String userId, Path keyring) {
         }
     }
 
-    /// Mounts a directory of the file system.
+    /// Mounts a directory of the file system: by the kernel's client in a guest, which has one, by ceph-fuse elsewhere.
     ///
+    /// @param options of ceph-fuse
     /// @throws Refused if Ceph refuses
     Mounted mount(String directory, String... options) throws Refused {
         try {
             Path root = Files.createTempDirectory("siphon-attack-");
-            List<String> command = new ArrayList<>(List.of(
-                    "ceph-fuse",
-                    "--conf=" + Lab.here().conf(),
-                    "--id=" + userId,
-                    "--keyring=" + keyring,
-                    "--client_fs=" + Lab.here().fileSystem(),
-                    "--client_mountpoint=" + directory,
-                    "--client_mount_timeout=20"));
+            List<String> command = new ArrayList<>(
+                    "kernel".equals(System.getenv("LAB_MOUNTER")) ? byKernel(directory) : byFuse(directory));
             command.addAll(List.of(options));
             command.add(root.toString());
             Command.Result said = Command.attempt(command.toArray(String[]::new));
@@ -86,6 +81,34 @@ record KeyHolder(String userId, Path keyring) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private List<String> byFuse(String directory) {
+        return List.of(
+                "ceph-fuse",
+                "--conf=" + Lab.here().conf(),
+                "--id=" + userId,
+                "--keyring=" + keyring,
+                "--client_fs=" + Lab.here().fileSystem(),
+                "--client_mountpoint=" + directory,
+                "--client_mount_timeout=20");
+    }
+
+    /// The key goes by a file, as mount.ceph takes it.
+    private List<String> byKernel(String directory) throws IOException {
+        Path secret = Files.createTempFile(
+                "found-",
+                ".secret",
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        secret.toFile().deleteOnExit();
+        Files.writeString(secret, Files.readString(keyring).replaceAll("(?s).*?key = ([^\\s]+).*", "$1"));
+        return List.of(
+                "mount",
+                "-t",
+                "ceph",
+                "-o",
+                "conf=" + Lab.here().conf() + ",secretfile=" + secret + ",mount_timeout=20",
+                userId + "@." + Lab.here().fileSystem() + "=" + directory);
     }
 
     /// A mount that was refused.

@@ -38,7 +38,7 @@ final class TwoNodesIT {
     private static final int U2 = 10002;
 
     /// How long the lab's network is gone: more than the MDS waits for a client that is silent (60 s).
-    private static final Duration CUT = Duration.ofSeconds(75);
+    private static final Duration CUT = Duration.ofSeconds(90);
 
     /// How long a client may take to go on, or to fail, when its network is back.
     private static final Duration BACK = Duration.ofMinutes(2);

@@ -93,7 +93,7 @@ final class OffboardIT {
     }
 
     @Test
-    void aFrozenAccountKeepsItsVolumesAndGetsNothing() {
+    void aFrozenAccountKeepsItsVolumesAndGetsNothing() throws IOException {
         try (Setup setup = Setup.start("--key-dir=" + keys)) {
             Volume volume = setup.volume("leaves", "u6", Requests.GIB);
             Volume others = setup.volume("stays", "u7", Requests.GIB);
@@ -116,6 +116,10 @@ final class OffboardIT {
                             .map(each -> each.get("finding").getAsString())
                             .toList());
 
+            Path inTheWay = Files.createDirectory(key(volume));
+            assertEquals(1, attempt(setup, "user", "offboard", "u6", "--unfreeze").exit());
+            assertNothingIsMade(setup, volume);
+            Files.delete(inTheWay);
             siphon(setup, 0, "user", "offboard", "u6", "--unfreeze");
             awaitKey(volume);
             setup.volume("back", "u6", Requests.GIB);
