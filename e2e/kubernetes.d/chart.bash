@@ -1,0 +1,45 @@
+# Sourced by e2e/kubernetes: the chart with other values than its own.
+# shellcheck shell=bash disable=SC2153 # PROJECT and LAB_* come from e2e/kubernetes
+
+chart() { "$LAB_KUBERNETES/bin/helm" template siphon "$PROJECT/deploy/chart" --namespace siphon --kube-version 1.36 "$@"; }
+
+# The example of docs/operations.md.
+example_values() { awk '/^# values of the chart$/ { shown = 1 } /^```$/ { shown = 0 } shown' "$PROJECT/docs/operations.md"; }
+
+# reads YAML: the API server, which makes nothing of it; prints what it read, an object in each line.
+reads() { kubectl create --dry-run=server --validate=strict -o json -f "$1" | jq -c '.items[]? // .'; }
+
+# In the lab no network keeps to policies: that they are what they should be is all that can be seen here.
+values() {
+  local read
+  step "the chart with the values of docs/operations.md, as the API server reads it"
+  chart --namespace default --set attach=true -f <(example_values) >"$LAB_RUN/chart.yaml"
+  read=$(reads "$LAB_RUN/chart.yaml") || failed "it does not take that"
+  expect "the controllers' policy" '["Ingress","Egress"] for 9810' \
+    "$(jq -r 'select(.kind == "NetworkPolicy").spec | "\(.policyTypes | tojson) for \(.ingress[].ports[].port)"' <<<"$read")"
+  expect "a range of ports in it" 6800-7568 \
+    "$(jq -r 'select(.kind == "NetworkPolicy").spec.egress[].ports[] | select(.endPort) | .port, .endPort' <<<"$read" | paste -sd-)"
+  sed -i 's/"endPort"/"lastPort"/' "$LAB_RUN/chart.yaml"
+  if reads "$LAB_RUN/chart.yaml" >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "it takes a word that nobody knows"; fi
+  shows "with another word" 'unknown field.*lastPort' "$(cat "$LAB_RUN/log/strict.log")"
+}
+
+# The sidecars' flags with everything switched on, as they themselves understand them.
+sidecars() {
+  local program words
+  step "the arguments of all sidecars"
+  chart --set snapshots=true --set attach=true --show-only templates/controller.yaml |
+    kubectl create --dry-run=client --validate=false -o json -f - |
+    jq -r '(.items? // [.])[] | select(.kind == "Deployment") | .spec.template.spec.containers[]
+      | select(.command[0] == "sidecar") | .command[1:] + .args | @tsv' >"$LAB_RUN/sidecars.tsv"
+  while IFS=$'\t' read -ra words; do
+    program=${words[0]}
+    "$LAB_KUBERNETES/bin/$program" "${words[@]:1}" --version >/dev/null 2>"$LAB_RUN/log/$program.log" ||
+      failed "$program does not take ${words[*]:1}: $(head -n 3 "$LAB_RUN/log/$program.log")"
+    if "$LAB_KUBERNETES/bin/$program" "${words[@]:1}" --no-such-flag --version >/dev/null 2>&1; then
+      failed "$program takes anything"
+    fi
+    echo "   $program takes ${#words[@]} words"
+  done <"$LAB_RUN/sidecars.tsv"
+  expect "sidecars" 4 "$(wc -l <"$LAB_RUN/sidecars.tsv")"
+}
