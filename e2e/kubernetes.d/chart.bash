@@ -19,6 +19,11 @@ values() {
     "$(jq -r 'select(.kind == "NetworkPolicy").spec | "\(.policyTypes | tojson) for \(.ingress[].ports[].port)"' <<<"$read")"
   expect "a range of ports in it" 6800-7568 \
     "$(jq -r 'select(.kind == "NetworkPolicy").spec.egress[].ports[] | select(.endPort) | .port, .endPort' <<<"$read" | paste -sd-)"
+  expect "classes of attributes" "few-files quotaFiles=500,group-reads mode=0750" \
+    "$(jq -r 'select(.kind == "VolumeAttributesClass")
+      | "\(.metadata.name) \(.parameters | to_entries[] | "\(.key)=\(.value)")"' <<<"$read" | paste -sd,)"
+  if chart -f <(example_values | sed "s/'0750'/0750/") >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a mode that is a number"; fi
+  shows "a mode that is a number" 'needs quotation marks' "$(cat "$LAB_RUN/log/strict.log")"
   sed -i 's/"endPort"/"lastPort"/' "$LAB_RUN/chart.yaml"
   if reads "$LAB_RUN/chart.yaml" >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "it takes a word that nobody knows"; fi
   shows "with another word" 'unknown field.*lastPort' "$(cat "$LAB_RUN/log/strict.log")"

@@ -11,21 +11,28 @@ add_snapshots() {
     >"$LAB_RUN/daemon/snapshot-controller"
   chmod 0755 "$LAB_RUN/daemon/snapshot-controller"
   lab start snapshot-controller
-  chart --set snapshots=true >"$LAB_RUN/deploy/siphon.yaml"
+  chart --set snapshots=true --set-string volumeAttributesClasses.group-reads.mode=0750 >"$LAB_RUN/deploy/siphon.yaml"
   kubectl apply -k "$LAB_RUN/deploy" >/dev/null
+}
+
+# attributes CLASS: of u1's claim training, from now on.
+attributes() {
+  kubectl -n u1 patch pvc training -p "{\"spec\": {\"volumeAttributesClassName\": \"$1\"}}" >/dev/null
+  settles "class $1" -n u1 --for=jsonpath='{.status.currentVolumeAttributesClassName}'="$1" pvc/training
 }
 
 snapshots() {
   step "a snapshot, a claim from it that another pod reads, and a limit on files"
   example u1 snapshot.yaml attributes.yaml
-  kubectl -n u1 patch pvc training -p '{"spec": {"volumeAttributesClassName": "few-files"}}' >/dev/null
-  settles "the limit" -n u1 --for=jsonpath='{.status.currentVolumeAttributesClassName}'=few-files pvc/training
+  attributes group-reads
+  attributes few-files
   pod u1 limited training 10001 \
-    'i=0; while [ $i -lt 20000 ]; do touch /data/more-$i || exit 0; i=$((i + 1)); done; exit 1'
+    'stat -c "mode %a" /data; i=0; while [ $i -lt 20000 ]; do touch /data/more-$i || exit 0; i=$((i + 1)); done; exit 1'
   settles "the snapshot" -n u1 --for=jsonpath='{.status.readyToUse}'=true volumesnapshot/training
   succeeds u1 restored
   shows "snapshot.yaml" 'goes on after epoch 20' "$(kubectl -n u1 logs restored)"
   succeeds u1 limited
   shows "attributes.yaml" 'quota exceeded' "$(kubectl -n u1 logs limited)"
+  shows "the chart's class" '^mode 750$' "$(kubectl -n u1 logs limited)"
   kubectl -n siphon rollout status --timeout=120s deployment/siphon-controller >/dev/null
 }
