@@ -30,6 +30,25 @@ values() {
   shows "with another word" 'unknown field.*lastPort' "$(cat "$LAB_RUN/log/strict.log")"
 }
 
+# When no pod has a volume: what a CSIDriver says of attaching is for good.
+attach() {
+  step "the chart with attach takes its place: a pod's volume is attached, and detached"
+  "$SIPHON" ceph-caps --fs "$FS_NAME" --attach --change | lab run bash -euo pipefail
+  chart --set snapshots=true --set attach=true >"$LAB_RUN/deploy/siphon.yaml"
+  kubectl delete csidriver cephfs.siphon.dev >/dev/null
+  kubectl apply -k "$LAB_RUN/deploy" >/dev/null
+  kubectl -n siphon rollout status --timeout=120s deployment/siphon-controller >/dev/null || { describe_all >&2; failed "the controllers' pods"; }
+  kubectl create namespace u5 >/dev/null
+  claim u5 data 1Gi
+  ticking u5 ticker data 10005
+  told "the pod" '^tick' last_line u5 ticker
+  expect "its volume is attached" "$(kubectl -n u5 get pvc data -o 'jsonpath={.spec.volumeName}') to $(kubectl -n u5 get pod ticker -o 'jsonpath={.spec.nodeName}'), true" \
+    "$(kubectl get volumeattachments -o 'jsonpath={range .items[*]}{.spec.source.persistentVolumeName} to {.spec.nodeName}, {.status.attached}{end}')"
+  kubectl delete namespace u5 --timeout=120s >/dev/null || { describe_all >&2; failed "the namespace does not end"; }
+  kubectl wait --for=delete volumeattachments,pv --all --timeout=60s >/dev/null || { describe_all >&2; failed "the volume stays"; }
+  echo "   with its pod it was detached, and went with its claim"
+}
+
 # The sidecars' flags with everything switched on, as they themselves understand them.
 sidecars() {
   local program words
