@@ -19,11 +19,20 @@ beats_on() { # WHAT
   failed "$1: no beat after $before"
 }
 
+# longest_pause BEAT: after that one, by the container's log.
+longest_pause() {
+  kubectl -n u1 logs heart --timestamps | jq -nRr --argjson after "$1" '
+    [inputs | capture("^(?<time>[^.]+).* beat (?<beat>[0-9]+)$") | select((.beat | tonumber) >= $after) | .time + "Z" | fromdate]
+    | [.[1:], .[:-1]] | transpose | map(.[0] - .[1]) | max'
+}
+
 node_pod() { kubectl -n siphon get pods -l app.kubernetes.io/component=node --field-selector "spec.nodeName=$1" -o 'jsonpath={.items[0].metadata.name}'; }
 
 kernel_node() {
-  local node old
+  local node
   step "a second node, with a kernel that has CephFS"
+  # the next version: in the lab both nodes have to have it beforehand
+  lab run "$LAB_KUBERNETES/bin/ctr" -n k8s.io images tag docker.io/library/siphon:{lab,next} >/dev/null
   node=$(lab kubernetes join 1)
   kubectl -n siphon rollout status --timeout=180s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node's pod on $node"; }
   ON=$node pod u1 heart data 10001 "$BEATS"
@@ -34,15 +43,7 @@ kernel_node() {
   expect "a pod on the other node, over ceph-fuse, reads" "beat 1" "$(kubectl -n u1 logs other)"
 
   user_namespaces "$node"
-
-  step "the node's pod is restarted under it"
-  old=$(node_pod "$node")
-  kubectl -n siphon delete pod "$old" >/dev/null
-  beats_on "while there is none"
-  kubectl -n siphon rollout status --timeout=180s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node's new pod on $node"; }
-  [[ $(node_pod "$node") != "$old" ]] || failed "$old is still there"
-  beats_on "with a new one"
-  expect "restarts of the pod" 0 "$(kubectl -n u1 get pod heart -o 'jsonpath={.status.containerStatuses[0].restartCount}')"
+  upgrade "$node"
 
   step "Ceph shuts the node's client out"
   lab ceph tell "mds.$FS_NAME:0" client evict "client_metadata.hostname=$node" >/dev/null 2>&1
@@ -57,6 +58,31 @@ kernel_node() {
   told "what pods had mounted there" '^none$' mounted_in_guest
   kubectl delete node "$node" >/dev/null
   lab guest kill 1
+}
+
+# upgrade NODE: as docs/operations.md says; the version is another one by its image's name alone.
+upgrade() {
+  local old since claims=0 end=$((SECONDS + 180))
+  step "an upgrade under it: another tag, kubectl apply -k, and claims all the while"
+  old=$(node_pod "$1")
+  since=$(beats)
+  # a guest has one slow processor, and is gone soon: no place for a controller
+  kubectl cordon "$1" >/dev/null
+  sed -i "s/newTag: .*}/newTag: next}/" "$LAB_RUN/deploy/kustomization.yaml"
+  kubectl apply -k "$LAB_RUN/deploy" >/dev/null
+  until kubectl -n siphon rollout status --timeout=1s deployment/siphon-controller >/dev/null 2>&1; do
+    ((SECONDS < end)) || { describe_all >&2; failed "the controllers' new pods"; }
+    claim u7 "meanwhile-$((++claims))" 64Mi
+  done
+  kubectl -n siphon wait --for=delete --timeout=180s "pod/$old" >/dev/null || failed "$old is still there"
+  beats_on "while the node's pod is replaced"
+  kubectl -n siphon rollout status --timeout=180s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the nodes' new pods"; }
+  beats_on "with a new one"
+  shows "the longest pause of it since then, in seconds" '^1?[0-9]$' "$(longest_pause "$since")"
+  expect "restarts of the pod" 0 "$(kubectl -n u1 get pod heart -o 'jsonpath={.status.containerStatuses[0].restartCount}')"
+  expect "what runs now" siphon:next "$(kubectl -n siphon get pods -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u)"
+  settles "$claims claims that were made meanwhile" -n u7 --for=jsonpath='{.status.phase}'=Bound pvc --all
+  shows "claims that were made meanwhile, all bound" '^[1-9]' "$claims"
 }
 
 mounted_in_guest() { lab guest 1 awk '$3 == "ceph" && $2 ~ "^/var/lib/kubelet/" { print $2; n++ } END { if (!n) print "none" }' /proc/mounts; }

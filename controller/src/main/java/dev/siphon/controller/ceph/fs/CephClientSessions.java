@@ -10,7 +10,6 @@ import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 
 /// [ClientSessions] by the MDS daemons' own commands. Whose a session is, is what the MDS found when it
@@ -55,15 +54,9 @@ final class CephClientSessions implements ClientSessions {
         return new ClientSession(
                 daemon,
                 session.get("id").getAsLong(),
-                authenticated(session),
+                CephSessions.authenticated(session).orElse("?"),
                 CephSessions.metadata(session, "hostname").orElse("?"),
                 CephSessions.address(session));
-    }
-
-    private static String authenticated(JsonObject session) {
-        return Optional.ofNullable(session.getAsJsonObject("auth_name"))
-                .map(name -> name.get("id").getAsString())
-                .orElseGet(() -> CephSessions.metadata(session, "entity_id").orElse("?"));
     }
 
     @Override

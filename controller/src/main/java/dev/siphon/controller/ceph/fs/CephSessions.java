@@ -2,6 +2,7 @@ package dev.siphon.controller.ceph.fs;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Sessions;
 import dev.siphon.csi.NodeId;
@@ -41,13 +42,11 @@ final class CephSessions implements Sessions {
                         .isPresent();
     }
 
-    /// Whether the client has mounted the volume's group, or something in it that holds the volume, and does not
-    /// say that it is there for another volume: ceph-fuse runs once per volume and says for which, the kernel's
-    /// client may serve all volumes of an account.
+    /// Whether the client has mounted the volume's group, or something in it that holds the volume, and is not there
+    /// for another volume: ceph-fuse says for which one, and the key of one opens no other. With a key for many, the
+    /// kernel's client may serve all volumes of an account.
     static boolean reaches(VolumeId.Provisioned volume, JsonObject session) {
-        if (metadata(session, "volume_id")
-                .filter(id -> !id.equals(volume.toString()))
-                .isPresent()) {
+        if (isForAnother(volume, session)) {
             return false;
         }
         String group = Group.of(volume).path();
@@ -55,6 +54,25 @@ final class CephSessions implements Sessions {
         return metadata(session, "root")
                 .filter(root -> root.equals(group) || root.equals(own) || root.startsWith(own + "/"))
                 .isPresent();
+    }
+
+    private static boolean isForAnother(VolumeId.Provisioned volume, JsonObject session) {
+        boolean says = metadata(session, "volume_id")
+                .filter(id -> !id.equals(volume.toString()))
+                .isPresent();
+        return says
+                || authenticated(session)
+                        .flatMap(id -> VolumeIdentity.parse(volume.cluster(), volume.fileSystem(), id))
+                        .filter(identity -> !identity.volume().equals(volume))
+                        .isPresent();
+    }
+
+    /// Whom the MDS found the client to be when it authenticated it, without `client.`; of an MDS that does not tell,
+    /// whom the client says to be.
+    static Optional<String> authenticated(JsonObject session) {
+        return Optional.ofNullable(session.getAsJsonObject("auth_name"))
+                .map(name -> name.get("id").getAsString())
+                .or(() -> metadata(session, "entity_id"));
     }
 
     static Optional<String> metadata(JsonObject session, String key) {

@@ -50,6 +50,28 @@ class CephSessionsTest {
         assertEquals(expected, CephSessions.reaches(VOLUME, session));
     }
 
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "siphon.fs.agroup.v-1, true",
+        "siphon.fs.agroup.v-1.2, true",
+        "siphon.fs.agroup.v-2, false",
+        "siphon.fs.agroup.v-2.3, false",
+        "siphon.otherfs.agroup.v-2, true",
+        "siphon-nodes, true",
+        "admin, true"
+    })
+    void aSessionWithTheKeyOfAVolumeReachesThatOneOnly(String id, boolean expected) {
+        JsonObject says = session("h", "10.1.1.1:0", "/volumes/agroup");
+        says.getAsJsonObject("client_metadata").addProperty("entity_id", id);
+        assertEquals(expected, CephSessions.reaches(VOLUME, says));
+        JsonObject authenticated = session("h", "10.1.1.1:0", "/volumes/agroup");
+        authenticated.getAsJsonObject("client_metadata").addProperty("entity_id", "what the client says");
+        JsonObject name = new JsonObject();
+        name.addProperty("id", id);
+        authenticated.add("auth_name", name);
+        assertEquals(expected, CephSessions.reaches(VOLUME, authenticated));
+    }
+
     @Test
     void aSessionThatSaysNothingOfItselfIsNobodys() {
         JsonObject bare = JsonParser.parseString("{\"id\": 1, \"entity\": {\"addr\": {\"addr\": \"10.1.1.1:0\"}}}")
