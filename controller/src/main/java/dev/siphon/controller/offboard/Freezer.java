@@ -90,8 +90,8 @@ public final class Freezer {
         return VolumeIdentity.PREFIX + group.fileSystem() + "." + group.name() + ".";
     }
 
-    /// Lets the account go on, with new keys. The note goes last, so that an account that has but a part of its keys is
-    /// seen to be frozen. May be repeated.
+    /// Lets the account go on, with new keys. The note goes last, so that an account that has but a part of its keys
+    /// is seen to be frozen. May be repeated.
     public Result unfreeze(Group group) {
         List<VolumeId.Provisioned> volumes = volumes(group);
         int made = 0;

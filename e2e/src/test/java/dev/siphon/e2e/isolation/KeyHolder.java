@@ -61,7 +61,8 @@ record KeyHolder(String userId, Path keyring) {
         }
     }
 
-    /// Mounts a directory of the file system: by the kernel's client in a guest, which has one, by ceph-fuse elsewhere.
+    /// Mounts a directory of the file system: by the kernel's client in a guest, which has one, by ceph-fuse
+    /// elsewhere.
     ///
     /// @param options of ceph-fuse
     /// @throws Refused if Ceph refuses
