@@ -263,6 +263,7 @@ class AuditIT {
     void aVolumeThatIsNotKnownToBeWholeIsDeleted() {
         subvolumes.create(filled(), spec(0700));
         cluster.keys.mintNow(filled());
+        cluster.persistentVolumes.add(filled());
         assertEquals(List.of(), cluster.audit(Duration.ofHours(1)));
         assertFoundAndMended(Kind.HALF_FILLED);
     }
