@@ -42,10 +42,10 @@ end_examples() {
 
 trained() {
   succeeds u1 training
-  shows "training.yaml" 'rank 0 of 1: .* 9[0-9]% of' "$(kubectl -n u1 logs training)"
+  shows "training.yaml" 'rank 0 of 1: .* (9[0-9]|100)% of' "$(kubectl -n u1 logs training)"
   settles "ranks.yaml" -n u1 --for=condition=Complete job/ranks
-  shows "ranks.yaml" 'rank 0 of 2: .* 9[0-9]% of' "$(logs_of_job u1 ranks)"
-  shows "ranks.yaml" 'rank 1 of 2: .* 9[0-9]% of' "$(logs_of_job u1 ranks)"
+  shows "ranks.yaml" 'rank 0 of 2: .* (9[0-9]|100)% of' "$(logs_of_job u1 ranks)"
+  shows "ranks.yaml" 'rank 1 of 2: .* (9[0-9]|100)% of' "$(logs_of_job u1 ranks)"
   kubectl -n u1 delete job ranks >/dev/null
   example u1 ranks.yaml
 }

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import csi.v1.Volume;
 import dev.siphon.e2e.driver.Requests;
+import dev.siphon.e2e.lab.Await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -27,10 +29,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class KernelIsolationIT {
-    private static final long ALLOWANCE = 64 * Requests.MIB;
+    private static final long ALLOWANCE = 32 * Requests.MIB;
 
-    /// What a node may write beyond an allowance before it hears of what another mount of its own has written.
-    private static final long BEYOND = 16 * Requests.MIB;
+    /// What is written beyond an allowance until the MDS has told each mount of what the other has written: some
+    /// seconds' worth.
+    private static final long BEYOND = 24 * Requests.MIB;
+
+    private static final Duration BETWEEN_PIECES = Duration.ofMillis(250);
 
     private final KeyedDriver driver = KeyedDriver.start();
 
@@ -66,7 +71,8 @@ final class KernelIsolationIT {
         }
     }
 
-    /// Writes to each until it is refused, so slowly that the MDS can tell each what the others have written.
+    /// Writes to each until it is refused, a MiB at a time, and slowly: quotas are approximate by what is written in
+    /// seconds.
     private static long writeInTurns(List<FileChannel> files) {
         ByteBuffer piece = ByteBuffer.allocate((int) Requests.MIB);
         List<FileChannel> left = new ArrayList<>(files);
@@ -77,6 +83,7 @@ final class KernelIsolationIT {
                 written += file.write(piece.clear());
                 file.force(false);
                 left.add(file);
+                Await.pass(BETWEEN_PIECES);
             } catch (IOException refused) {
                 assertTrue(refused.toString().contains("quota exceeded"), refused::toString);
             }
