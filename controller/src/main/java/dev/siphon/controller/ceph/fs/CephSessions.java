@@ -42,9 +42,9 @@ final class CephSessions implements Sessions {
                         .isPresent();
     }
 
-    /// Whether the client has mounted the volume's group, or something in it that holds the volume, and is not there
-    /// for another volume: ceph-fuse says for which one, and the key of one opens no other. With a key for many, the
-    /// kernel's client may serve all volumes of an account.
+    /// Whether the client has mounted the volume's group, or something in it that holds the volume, and is not
+    /// there for another volume: ceph-fuse says for which one, and the key of one opens no other. With a key for
+    /// many, the kernel's client may serve all volumes of an account.
     static boolean reaches(VolumeId.Provisioned volume, JsonObject session) {
         if (isForAnother(volume, session)) {
             return false;
