@@ -106,11 +106,7 @@ public final class ControllerMain implements Callable<Integer> {
         PrometheusRegistry metrics = new PrometheusRegistry();
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
         Backend backend = Backend.open(
-                config.backend(),
-                config.server().driverName(),
-                identity(config, leadership),
-                timeLeft,
-                metrics);
+                config.backend(), config.server().driverName(), identity(config, leadership), timeLeft, metrics);
         CephAdapter ceph = backend.ceph();
         CephPorts ports = decorate.apply(ceph.ports());
         Optional<VolumeKeys> keys =
