@@ -88,7 +88,8 @@ public final class AuditCommand implements Callable<Integer> {
                 backend.ceph().survey(),
                 backend.ceph().identities(),
                 new Auditor.Kept(
-                        backend.keys(), backend.kubernetes().map(kubernetes -> kubernetes::volumesWithPersistentVolume)),
+                        backend.keys(),
+                        backend.kubernetes().map(kubernetes -> kubernetes::volumesWithPersistentVolume)),
                 new AccountChecks(backend.directory()),
                 new Ages(
                         Duration.ofHours(fillingHours), Duration.ofHours(trashHours), Duration.ofSeconds(pauseSeconds)),

@@ -42,8 +42,7 @@ public final class Auditor {
     ///
     /// @param keys where the keys of volumes are; empty if the driver mints none
     /// @param persistentVolumes the volumes that have a PersistentVolume; empty without Kubernetes
-    public record Kept(
-            Optional<KeyStore> keys, Optional<Supplier<Set<VolumeId.Provisioned>>> persistentVolumes) {}
+    public record Kept(Optional<KeyStore> keys, Optional<Supplier<Set<VolumeId.Provisioned>>> persistentVolumes) {}
 
     /// @param pause waits
     public Auditor(
@@ -132,7 +131,8 @@ public final class Auditor {
                         volume.toString(),
                         "no PersistentVolume stands for it: that is gone and the volume was to be retained, or the claim"
                                 + " changed or went while it was made, or it was made by a command",
-                        new Repair.ByHand("write a PersistentVolume for it, or delete it by `siphon csi DeleteVolume`")))
+                        new Repair.ByHand(
+                                "write a PersistentVolume for it, or delete it by `siphon csi DeleteVolume`")))
                 .toList();
     }
 

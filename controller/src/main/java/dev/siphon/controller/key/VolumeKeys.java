@@ -164,9 +164,12 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     /// listing of all volumes would cost a call to Ceph for each account.
     private void putBack() {
         clusters.ids().stream().filter(looked::contains).forEach(cluster -> {
-            look(cluster, seen -> Stream.concat(
-                            seen.kept().keySet().stream(), seen.identities().map(VolumeIdentity::volume))
-                    .filter(volume -> volume.cluster().equals(cluster) && store.hasPlaceFor(volume)));
+            look(
+                    cluster,
+                    seen -> Stream.concat(
+                                    seen.kept().keySet().stream(),
+                                    seen.identities().map(VolumeIdentity::volume))
+                            .filter(volume -> volume.cluster().equals(cluster) && store.hasPlaceFor(volume)));
         });
     }
 
@@ -187,7 +190,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                     .forEach(this::begin);
             looked.add(cluster);
         } catch (DriverException notNow) {
-            LOG.info("cluster {} is not looked through for volumes without a key yet: {}", cluster, notNow.getMessage());
+            LOG.info(
+                    "cluster {} is not looked through for volumes without a key yet: {}", cluster, notNow.getMessage());
         }
     }
 
@@ -204,7 +208,9 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         }
 
         private boolean hasKey(VolumeId.Provisioned volume) {
-            return Optional.ofNullable(kept.get(volume)).filter(minted::contains).isPresent();
+            return Optional.ofNullable(kept.get(volume))
+                    .filter(minted::contains)
+                    .isPresent();
         }
     }
 
@@ -213,7 +219,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                 .flatMap(fileSystem -> subvolumes.groups(seen.cluster(), fileSystem).stream()
                         .map(name -> new Group(seen.cluster(), fileSystem, name)))
                 .filter(Volumes::isOurs)
-                .flatMap(group -> subvolumes.list(group).orElse(List.of()).stream().map(group::volume));
+                .flatMap(group ->
+                        subvolumes.list(group).orElse(List.of()).stream().map(group::volume));
     }
 
     /// Whether the volume's id is enough to mint its key; of one that stands for a snapshot it is not.

@@ -59,7 +59,8 @@ final class IsolationMatrixIT {
     /// Ceph knows no `..`: for client.admin, who may mount anything, such a path leads nowhere as well.
     private void tryDots() {
         for (KeyHolder who : List.of(victims.from().key(), KeyHolder.admin())) {
-            String path = victims.from().data() + "/../../.." + victims.all().getFirst().data().substring("/volumes".length());
+            String path = victims.from().data() + "/../../.."
+                    + victims.all().getFirst().data().substring("/volumes".length());
             KeyHolder.Refused refused = assertThrows(KeyHolder.Refused.class, () -> who.mount(path));
             String said = String.valueOf(refused.getMessage());
             assertTrue(said.contains("No such file or directory"), said);

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/// What the keys of volumes open and what an account may write, where the kernel's client mounts. Runs in a guest, which is
+/// What the keys of volumes open and what an account may write, where the kernel's client mounts. Runs in a guest,
+/// which is
 /// the node, and where the attacker has found a key.
 @Tag("kernel")
 @Timeout(600)

@@ -117,7 +117,8 @@ final class OffboardIT {
                             .toList());
 
             Path inTheWay = Files.createDirectory(key(volume));
-            assertEquals(1, attempt(setup, "user", "offboard", "u6", "--unfreeze").exit());
+            assertEquals(
+                    1, attempt(setup, "user", "offboard", "u6", "--unfreeze").exit());
             assertNothingIsMade(setup, volume);
             Files.delete(inTheWay);
             siphon(setup, 0, "user", "offboard", "u6", "--unfreeze");
