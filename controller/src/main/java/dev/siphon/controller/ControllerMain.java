@@ -106,13 +106,7 @@ public final class ControllerMain implements Callable<Integer> {
         PrometheusRegistry metrics = new PrometheusRegistry();
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
         Backend backend = Backend.open(
-                config.backend(),
-                config.server().driverName(),
-                ClientIdentity.of(
-                        config.server().driverName().toString(),
-                        config.server().endpoint().path()),
-                timeLeft,
-                metrics);
+                config.backend(), config.server().driverName(), identity(config, leadership), timeLeft, metrics);
         CephAdapter ceph = backend.ceph();
         CephPorts ports = decorate.apply(ceph.ports());
         Optional<VolumeKeys> keys =
@@ -129,7 +123,9 @@ public final class ControllerMain implements Callable<Integer> {
                 .map(KubernetesAdapter::grants)
                 .or(() -> config.grantsFile().map(FileGrantsStore::new))
                 .map(store -> new NamespaceGrants(ports, store));
-        boolean afterKill = Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
+        // who ends in order removes its socket; another one that led may have been killed anywhere
+        boolean afterKill = leadership.isPresent()
+                || Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
         DriverProcess process = DriverProcess.start(
                 config.server(),
                 new DriverProcess.Parts(
@@ -149,10 +145,17 @@ public final class ControllerMain implements Callable<Integer> {
                 new Reconciler(ports, backend.directory(), domain.volumes().ledger(), metrics)
                         .start(config.reconcileEvery()));
         if (afterKill) {
-            // who ends in order removes its socket
             ceph.takeOver();
         }
         return process;
+    }
+
+    private static ClientIdentity identity(ControllerConfig config, Optional<Leadership> leadership) {
+        String driver = config.server().driverName().toString();
+        return leadership
+                .map(held -> ClientIdentity.ofLease(driver, held.lease()))
+                .orElseGet(() ->
+                        ClientIdentity.of(driver, config.server().endpoint().path()));
     }
 
     /// The controller can work while the cluster that classes use by default answers; another's trouble shows at its

@@ -1,7 +1,9 @@
 package dev.siphon.controller.kubernetes;
 
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.server.StartFailure;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
 import io.fabric8.kubernetes.client.extended.leaderelection.LeaderElectionConfigBuilder;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaseLock;
@@ -35,6 +37,7 @@ public final class Leadership implements AutoCloseable {
     private static final Duration LOOK = Duration.ofMillis(500);
 
     private final KubernetesClient client;
+    private final String namespace;
     private final ObservedLease lease;
     private final Runnable lost;
     private final CompletableFuture<Void> won = new CompletableFuture<>();
@@ -56,6 +59,7 @@ public final class Leadership implements AutoCloseable {
     private Leadership(KubernetesAccess access, String identity, Runnable lost) {
         // so that one request that is lost leaves time for another
         this.client = Connection.open(access, RENEWED.dividedBy(2));
+        this.namespace = access.namespace();
         this.lease = new ObservedLease(new LeaseLock(access.namespace(), LEASE, identity), System::nanoTime);
         this.lost = lost;
         LOG.atInfo().addKeyValue("as", identity).log("standing for leader");
@@ -102,6 +106,25 @@ public final class Leadership implements AutoCloseable {
             won.get();
         } catch (ExecutionException impossible) {
             throw new IllegalStateException("leading cannot fail", impossible);
+        }
+    }
+
+    /// What tells the Lease from all others, also from those of other clusters of Kubernetes: the same for whoever
+    /// leads in turn.
+    ///
+    /// @throws StartFailure if the API server does not tell
+    public String lease() {
+        String what = "Lease " + namespace + "/" + LEASE;
+        try {
+            return Optional.ofNullable(client.leases()
+                            .inNamespace(namespace)
+                            .withName(LEASE)
+                            .get())
+                    .orElseThrow(() -> new StartFailure(what + " is gone"))
+                    .getMetadata()
+                    .getUid();
+        } catch (KubernetesClientException e) {
+            throw new StartFailure(what + " cannot be read", e);
         }
     }
 

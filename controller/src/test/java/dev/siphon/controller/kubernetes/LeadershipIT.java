@@ -79,6 +79,7 @@ final class LeadershipIT {
                 LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
             }
             assertFalse(leads.isDone());
+            String lease = first.lease();
 
             long began = System.nanoTime();
             first.close();
@@ -87,6 +88,7 @@ final class LeadershipIT {
             // far less than a Lease that nobody gave back would have taken
             assertEquals(0, TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began) / 10);
             assertFalse(lost.isDone(), "who ends in order has lost nothing");
+            assertEquals(lease, second.lease(), "who leads next is the same to Ceph");
         }
     }
 

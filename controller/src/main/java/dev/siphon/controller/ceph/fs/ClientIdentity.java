@@ -6,9 +6,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Who this controller is to the MDS daemons. It is the same after a restart, so that a controller which was killed
-/// has its sessions ended by the one that follows, not by a timeout of a minute: until then nobody can take what they
-/// hold, and the removal of a snapshot waits.
+/// Who this controller is to the MDS daemons. It is the same after a restart, and of all that may lead in turn, so that
+/// a controller which was killed has its sessions ended by the one that follows, not by a timeout of a minute: until
+/// then nobody can take what they hold, and what is made and removed in their directories waits.
 ///
 /// @param name of the controller; no two that run at once may have the same
 public record ClientIdentity(String name) {
@@ -22,6 +22,13 @@ public record ClientIdentity(String name) {
         } catch (IOException e) {
             throw new UncheckedIOException("the host's name cannot be read", e);
         }
+    }
+
+    /// Whoever leads `driver` by a Lease.
+    ///
+    /// @param lease what tells it from all other Leases, also from those of other clusters of Kubernetes
+    public static ClientIdentity ofLease(String driver, String lease) {
+        return new ClientIdentity(String.join(" ", driver, "lease", lease));
     }
 
     /// The `uuid` of a session (`ceph_set_uuid`), any text.
