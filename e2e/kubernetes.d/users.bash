@@ -20,6 +20,6 @@ user_namespaces() {
   told "whose its file is, as it sees that" '^0:0$' kubectl -n u1 logs root
   expect "and in Ceph" 10001:10001 "$(lab guest 1 find /var/lib/kubelet/plugins -path '*/globalmount/*' -name by-root -printf '%U:%G')"
   HOST_USERS=false ON=$node pod u1 twice roots 0 true
-  told "with hostUsers: false it does not start" 'idmap.*|mount_setattr.*' kubectl -n u1 describe pod twice
+  told "with hostUsers: false it does not start" 'failed to set MOUNT_ATTR_IDMAP.*' kubectl -n u1 describe pod twice
   kubectl -n u1 delete pod own-users root twice --wait=false >/dev/null
 }
