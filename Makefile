@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench scale lint format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench scale waves lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -70,6 +70,9 @@ bench: build ## measures each RPC and the raw mgr commands beside it
 
 scale: build ## what 1,000 accounts with 3 volumes each cost: provisioned, listed, left alone, audited
 	e2e/scale
+
+waves: build ## WAVES of SIZE claims and pods on a real Kubernetes, up and down again, beside a driver that answers at once
+	e2e/waves
 
 lint: need ## format, compiler checks, shellcheck, and the rules that no compiler knows
 	$(MVN) -q spotless:check

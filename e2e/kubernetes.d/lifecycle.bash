@@ -64,18 +64,23 @@ restarts() {
     -o 'jsonpath={.items[*].status.containerStatuses[?(@.name!="siphon")].restartCount}' | tr ' ' '\n' | sort -u
 }
 
-remove() {
+# Of volumes, once the last PersistentVolume is gone.
+nothing_left() {
   local found
+  expect "Secrets of volumes" "" "$(kubectl -n siphon get secrets -o 'jsonpath={.items[?(@.type=="siphon.dev/volume-key")].metadata.name}')"
+  expect "subvolumes in Ceph" "" "$(lab run "$E2E/lab.d/subvolumes")"
+  found=$(siphon_in_pod audit --json --pause 3) || failed "siphon audit: $found"
+  expect "siphon audit finds" "" "$found"
+}
+
+remove() {
   expect "restarts of sidecars" 0 "$(restarts)"
   step "everything is deleted"
   kubectl -n u1 delete volumesnapshots --all >/dev/null
   kubectl delete namespace u1 u2 u7 vision --timeout=120s >/dev/null || { describe_all >&2; failed "the namespaces do not end"; }
   kubectl wait --for=delete pv --all --timeout=60s >/dev/null || { describe_all >&2; failed "a volume is left"; }
   siphon_in_pod home u1 --delete --yes
-  expect "Secrets of volumes" "" "$(kubectl -n siphon get secrets -o 'jsonpath={.items[?(@.type=="siphon.dev/volume-key")].metadata.name}')"
-  expect "subvolumes in Ceph" "" "$(lab run "$E2E/lab.d/subvolumes")"
-  found=$(siphon_in_pod audit --json --pause 3) || failed "siphon audit: $found"
-  expect "siphon audit finds" "" "$found"
+  nothing_left
 }
 
 uninstall() {

@@ -9,10 +9,7 @@ add_snapshots() {
   kubectl apply --server-side -f "$LAB_KUBERNETES/crds" >/dev/null
   kubectl wait --for=condition=Established --timeout=60s crd/volumesnapshotclasses.snapshot.storage.k8s.io \
     crd/volumesnapshotcontents.snapshot.storage.k8s.io crd/volumesnapshots.snapshot.storage.k8s.io >/dev/null
-  printf '#!/bin/sh\nexec %s/bin/snapshot-controller --kubeconfig=%s\n' "$LAB_KUBERNETES" "$KUBECONFIG" \
-    >"$LAB_RUN/daemon/snapshot-controller"
-  chmod 0755 "$LAB_RUN/daemon/snapshot-controller"
-  lab start snapshot-controller
+  daemon snapshot-controller "$LAB_KUBERNETES/bin/snapshot-controller" --kubeconfig="$KUBECONFIG"
   chart --set snapshots=true >"$LAB_RUN/deploy/siphon.yaml"
   kubectl apply -k "$LAB_RUN/deploy" >/dev/null
 }

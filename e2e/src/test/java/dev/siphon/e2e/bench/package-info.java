@@ -1,4 +1,4 @@
-/// The benchmark behind `make bench`.
+/// The benchmarks behind `make bench`, `make scale` and `make waves`.
 @NullMarked
 package dev.siphon.e2e.bench;
 

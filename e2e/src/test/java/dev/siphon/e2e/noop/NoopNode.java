@@ -1,0 +1,103 @@
+package dev.siphon.e2e.noop;
+
+import csi.v1.NodeGetCapabilitiesRequest;
+import csi.v1.NodeGetCapabilitiesResponse;
+import csi.v1.NodeGetInfoRequest;
+import csi.v1.NodeGetInfoResponse;
+import csi.v1.NodeGrpc;
+import csi.v1.NodePublishVolumeRequest;
+import csi.v1.NodePublishVolumeResponse;
+import csi.v1.NodeServiceCapability;
+import csi.v1.NodeStageVolumeRequest;
+import csi.v1.NodeStageVolumeResponse;
+import csi.v1.NodeUnpublishVolumeRequest;
+import csi.v1.NodeUnpublishVolumeResponse;
+import csi.v1.NodeUnstageVolumeRequest;
+import csi.v1.NodeUnstageVolumeResponse;
+import dev.siphon.csi.server.Unary;
+import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.linux.Mounts;
+import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Gives each pod a tmpfs that everybody may write to: one system call. It stages, doing nothing there, so that the
+/// kubelet makes the calls that it makes to Siphon.
+public final class NoopNode extends NodeGrpc.NodeImplBase {
+    /// What its mounts have as their source in the mount table.
+    public static final String SOURCE = "noop";
+
+    @Override
+    public void nodeStageVolume(NodeStageVolumeRequest request, StreamObserver<NodeStageVolumeResponse> observer) {
+        Unary.reply(observer, NodeStageVolumeResponse::getDefaultInstance);
+    }
+
+    @Override
+    public void nodeUnstageVolume(
+            NodeUnstageVolumeRequest request, StreamObserver<NodeUnstageVolumeResponse> observer) {
+        Unary.reply(observer, NodeUnstageVolumeResponse::getDefaultInstance);
+    }
+
+    @Override
+    public void nodePublishVolume(
+            NodePublishVolumeRequest request, StreamObserver<NodePublishVolumeResponse> observer) {
+        Unary.reply(observer, () -> {
+            publish(request.getTargetPath());
+            return NodePublishVolumeResponse.getDefaultInstance();
+        });
+    }
+
+    @Override
+    public void nodeUnpublishVolume(
+            NodeUnpublishVolumeRequest request, StreamObserver<NodeUnpublishVolumeResponse> observer) {
+        Unary.reply(observer, () -> {
+            unpublish(request.getTargetPath());
+            return NodeUnpublishVolumeResponse.getDefaultInstance();
+        });
+    }
+
+    private static void publish(String target) {
+        try {
+            Files.createDirectories(Path.of(target));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        if (MountTable.read().at(target).isEmpty()) {
+            Mounts.mount(SOURCE, target, "tmpfs", List.of(), List.of(), "mode=0777,size=1m");
+        }
+    }
+
+    private static void unpublish(String target) {
+        if (MountTable.read().at(target).isPresent()) {
+            Mounts.unmount(target);
+        }
+        try {
+            Files.deleteIfExists(Path.of(target));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void nodeGetCapabilities(
+            NodeGetCapabilitiesRequest request, StreamObserver<NodeGetCapabilitiesResponse> observer) {
+        Unary.reply(
+                observer,
+                () -> NodeGetCapabilitiesResponse.newBuilder()
+                        .addCapabilities(NodeServiceCapability.newBuilder()
+                                .setRpc(NodeServiceCapability.RPC
+                                        .newBuilder()
+                                        .setType(NodeServiceCapability.RPC.Type.STAGE_UNSTAGE_VOLUME)))
+                        .build());
+    }
+
+    @Override
+    public void nodeGetInfo(NodeGetInfoRequest request, StreamObserver<NodeGetInfoResponse> observer) {
+        Unary.reply(
+                observer,
+                () -> NodeGetInfoResponse.newBuilder().setNodeId(SOURCE).build());
+    }
+}
