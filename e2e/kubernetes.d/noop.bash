@@ -29,5 +29,6 @@ stop_noop() {
   step "that driver goes"
   lab sig TERM noop-provisioner
   lab sig TERM noop
+  kubectl delete storageclass/noop "csidriver/$NOOP" >/dev/null
   expect "its mounts left" "" "$(lab run awk '$1 == "noop" { print $2 }' /proc/mounts)"
 }
