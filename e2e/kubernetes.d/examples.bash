@@ -46,6 +46,7 @@ trained() {
   settles "ranks.yaml" -n u1 --for=condition=Complete job/ranks
   shows "ranks.yaml" 'rank 0 of 2: .* (9[0-9]|100)% of' "$(logs_of_job u1 ranks)"
   shows "ranks.yaml" 'rank 1 of 2: .* (9[0-9]|100)% of' "$(logs_of_job u1 ranks)"
+  expect "ranks that had to begin again" "" "$(logs_of_job u1 ranks | grep -E '^rank [0-9]: |Error')"
   kubectl -n u1 delete job ranks >/dev/null
   example u1 ranks.yaml
 }

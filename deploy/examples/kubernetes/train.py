@@ -103,12 +103,22 @@ def right(weights, images):
     return sum(guess == label for guess, (_, label) in zip(guesses, images)) / len(images)
 
 
+def read(path):
+    content = await_file(path).read_bytes()
+    try:
+        return json.loads(content)
+    except ValueError as wrong:
+        again = path.read_bytes()
+        sys.exit(f"rank {RANK}: {path}, {len(content)} bytes, begins {content[:32]}: {wrong}; "
+                 f"read again it has {len(again)} bytes and begins {again[:32]}")
+
+
 def mean(epoch, weights):
     """What all ranks have learnt, through the volume that they share."""
     folder = DATA / "epochs"
     folder.mkdir(exist_ok=True)
     write(folder / f"{epoch}.{RANK}", json.dumps(weights).encode())
-    parts = [json.loads(await_file(folder / f"{epoch}.{rank}").read_bytes()) for rank in range(RANKS)]
+    parts = [read(folder / f"{epoch}.{rank}") for rank in range(RANKS)]
     return [[sum(values) / RANKS for values in zip(*rows)] for rows in zip(*parts)]
 
 
