@@ -21,6 +21,7 @@ need:
 	e2e/lab.d/need maven
 
 build: need ## builds the launcher deploy/target/siphon/bin/siphon, runs no test
+	@echo "building, for some minutes where little has been built" >&2
 	$(MVN) -q -Dsiphon.tests=false package
 
 test: need ## unit tests, then integration tests on a real Ceph (LAB_NAME defaults to test)

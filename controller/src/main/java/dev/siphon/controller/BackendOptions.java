@@ -97,6 +97,11 @@ public final class BackendOptions {
                 file.get(), limits.get(), accounts.get(), keys.get(), given(keyType), kubernetes.get()));
     }
 
+    /// Where accounts come from, for people.
+    public String directoryInWords() {
+        return directory.isEmpty() ? passwd + " and " + group + ", as --directory-config is not given" : directory;
+    }
+
     /// Whether there is a Kubernetes for what could go into files as well.
     boolean hasKubernetes() {
         return !kubernetesNamespace.isEmpty();

@@ -4,6 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.server.BuildInfo;
 import dev.siphon.csi.server.ImmediateExit;
 import dev.siphon.csi.server.StartFailure;
+import java.io.PrintWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
 import java.util.Objects;
@@ -86,7 +87,10 @@ public final class SiphonMain implements Runnable {
         for (Subcommand each : named.map(List::of).orElse(SUBCOMMANDS)) {
             add(commandLine, each);
         }
-        return commandLine.setCaseInsensitiveEnumValuesAllowed(true).setExecutionExceptionHandler(failures());
+        return commandLine
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler(SiphonMain::misused)
+                .setExecutionExceptionHandler(failures());
     }
 
     private static void add(CommandLine parent, Subcommand each) {
@@ -114,6 +118,22 @@ public final class SiphonMain implements Runnable {
                 | InvocationTargetException e) {
             throw new IllegalStateException(className + " is no subcommand", e);
         }
+    }
+
+    /// What is wrong stands last, not above a screen of flags. Where a subcommand is missing, all are shown.
+    private static int misused(CommandLine.ParameterException wrong, String[] args) {
+        CommandLine command = wrong.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println(wrong.getMessage());
+        boolean answered = CommandLine.UnmatchedArgumentException.printSuggestions(wrong, err);
+        if (!command.getSubcommands().isEmpty()) {
+            if (!answered) {
+                command.usage(err);
+            }
+        } else {
+            err.println("see " + command.getCommandSpec().qualifiedName() + " --help");
+        }
+        return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 
     /// What a person can mend is told in a line; a bug shows its stack.

@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -60,6 +61,29 @@ final class SiphonMainTest {
         assertEquals(2, run("node", "--node-id=x", "--endpoint=tcp://x", "--driver-name=a_b"));
         assertTrue(err.toString().contains("--endpoint: "), err.toString());
         assertTrue(err.toString().contains("--driver-name: "), err.toString());
+    }
+
+    @Test
+    void whatIsWrongIsNotLostAmongAllFlags() {
+        assertEquals(2, run("check", "node", "--node-id=x", "--endpoint=tcp://x"));
+        assertEquals(2, err.toString().lines().count(), err.toString());
+        assertTrue(err.toString().endsWith("see siphon check node --help\n"), err.toString());
+    }
+
+    @Test
+    void everySubcommandIsSummedUpInWholeSentences() {
+        List<CommandLine> all =
+                subcommands(SiphonMain.commandLine(List.of("--help"))).toList();
+        assertTrue(all.size() > 9, all.toString());
+        for (CommandLine each : all) {
+            // what a list of subcommands shows of it
+            String summary = each.getCommandSpec().usageMessage().description()[0];
+            assertTrue(summary.endsWith("."), summary);
+        }
+    }
+
+    private static Stream<CommandLine> subcommands(CommandLine of) {
+        return of.getSubcommands().values().stream().flatMap(each -> Stream.concat(Stream.of(each), subcommands(each)));
     }
 
     private int run(String... args) {

@@ -56,6 +56,11 @@ public final class AdminOptions {
         }
     }
 
+    /// Where accounts come from, for people.
+    String directoryInWords() {
+        return backend.directoryInWords();
+    }
+
     /// Whether stdout is for JSON.
     boolean printsJson() {
         return printing.printsJson();

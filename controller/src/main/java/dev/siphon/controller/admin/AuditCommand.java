@@ -25,9 +25,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "audit",
         description = {
-            "Looks through every file system for what is not as it should be: orphans, .meta files that are broken or",
-            "forged, clones that hang, quotas that differ from allowances, keys without volumes. Changes nothing, and",
-            "may run beside the controller. Exits 1 if there is a defect; a remark is none."
+            "Looks for what is not as it should be, and mends it when told to.",
+            "That is: orphans, .meta files that are broken or forged, clones that hang, quotas that differ from",
+            "allowances, keys without volumes, in every file system. Changes nothing without --repair --yes, and may",
+            "run beside the controller. Exits 1 if there is a defect; a remark is none."
         })
 public final class AuditCommand implements Callable<Integer> {
     private static final int FOUND = 1;

@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ceph-caps",
         description = {
-            "Prints the ceph commands that make the controller's identity with the least caps that work,",
-            "for somebody who is client.admin to run."
+            "Prints the ceph commands that make the controller's identity, with the least caps.",
+            "They are for somebody who is client.admin to run. Touches no cluster."
         })
 public final class CephCapsCommand implements Callable<Integer> {
     @Spec

@@ -73,7 +73,11 @@ public final class CheckControllerCommand implements Callable<Integer> {
     private void look(Checklist list, Backend backend) {
         var clusters = new ClusterChecks(backend.ceph().state(), fileSystems, uses(backend));
         backend.ceph().ports().clusters().ids().forEach(cluster -> clusters.look(list, cluster));
-        new DirectoryChecks(backend.directory(), Optional.of(account).filter(name -> !name.isEmpty())).look(list);
+        new DirectoryChecks(
+                        backend.directory(),
+                        options.directoryInWords(),
+                        Optional.of(account).filter(name -> !name.isEmpty()))
+                .look(list);
         new KubernetesChecks(backend.kubernetes()).look(list);
     }
 

@@ -29,9 +29,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "revoke",
         description = {
-            "Makes the keys of volumes worthless at once: removes their identities, ends the sessions that use them, and",
-            "has the OSDs refuse those clients. The volumes get other keys; what was mounted has to be mounted anew.",
-            "Prints what could be reached with the old keys. May be repeated."
+            "Makes the keys of volumes worthless at once.",
+            "Removes their identities, ends the sessions that use them, and has the OSDs refuse those clients. The",
+            "volumes get other keys; what was mounted has to be mounted anew. Prints what could be reached with the",
+            "old keys. May be repeated."
         })
 final class KeyRevokeCommand implements Callable<Integer> {
     @Spec

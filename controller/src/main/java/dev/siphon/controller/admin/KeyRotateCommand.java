@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "rotate",
         description = {
-            "Gives volumes other keys without unmounting them: mints a second identity, puts its key in the place of the",
-            "first, and removes the first when no session uses it any more. Run it again to go on.",
-            "Exits 1 while older keys are in use."
+            "Gives volumes other keys without unmounting them.",
+            "Mints a second identity, puts its key in the place of the first, and removes the first when no session",
+            "uses it any more. Run it again to go on. Exits 1 while older keys are in use."
         })
 final class KeyRotateCommand implements Callable<Integer> {
     private static final Duration POLL = Duration.ofSeconds(1);

@@ -13,15 +13,19 @@ import java.util.TreeSet;
 
 /// Looks at the directory, and at an account that somebody knows to be there.
 ///
+/// @param source where it has its accounts from, for people
 /// @param sample the account's name, or `group:NAME`; empty for none
-public record DirectoryChecks(Directory directory, Optional<String> sample) {
+public record DirectoryChecks(Directory directory, String source, Optional<String> sample) {
     /// Asked for to see whether anybody answers; need not be there.
     private static final String ANYBODY = "siphon-check";
 
     /// Looks at both.
     public void look(Checklist list) {
         var answer = list.look(
-                "directory", DirectoryChecks::remedy, () -> directory.account(ANYBODY), _ -> new Outcome.Ok("answers"));
+                "directory",
+                DirectoryChecks::remedy,
+                () -> directory.account(ANYBODY),
+                _ -> new Outcome.Ok("answers, from " + source));
         if (sample.isEmpty()) {
             list.note("account", new Outcome.Skipped("--account names none"));
         } else if (answer.isEmpty()) {

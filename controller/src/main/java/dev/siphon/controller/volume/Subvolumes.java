@@ -10,7 +10,7 @@ import java.util.Set;
 
 /// Port: subvolumegroups, subvolumes, their snapshots and clones, as Ceph's mgr module `volumes` has them, in
 /// every cluster of the clusters file. Keep it this small: each method is one mgr command, so the number of calls
-/// is the number of round trips.
+/// is the number of round trips (one more where the mgr answers that something is half-made, or a clone's target).
 ///
 /// Common to all methods: they block for at most the caller's deadline; an object whose cluster is not in the
 /// clusters file is [DriverException.InUse] (FAILED_PRECONDITION, so that nothing is taken for deleted); a

@@ -69,7 +69,7 @@ final class JudgementTest {
 
     private static String sample(ConcurrentHashMap<String, Account> accounts, Optional<String> name) {
         Checklist list = new Checklist(Duration.ofSeconds(5));
-        new DirectoryChecks(InMemoryDirectory.over(accounts), name).look(list);
+        new DirectoryChecks(InMemoryDirectory.over(accounts), "a test", name).look(list);
         List<String> lines = list.table().text();
         assertTrue(lines.get(1).startsWith("directory  ok"), lines.get(1));
         return lines.get(2);
