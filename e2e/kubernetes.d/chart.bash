@@ -22,9 +22,13 @@ values() {
   expect "classes of attributes" "few-files quotaFiles=500,group-reads mode=0750" \
     "$(jq -r 'select(.kind == "VolumeAttributesClass")
       | "\(.metadata.name) \(.parameters | to_entries[] | "\(.key)=\(.value)")"' <<<"$read" | paste -sd,)"
+  expect "parameters of both classes" "siphon of cephfs,siphon-home of cephfs" \
+    "$(jq -r 'select(.kind == "StorageClass") | "\(.metadata.name) of \(.parameters.fsName)"' <<<"$read" | paste -sd,)"
   expect "how nodes are updated" OnDelete "$(jq -r 'select(.kind == "DaemonSet").spec.updateStrategy.type' <<<"$read")"
   if chart -f <(example_values | sed "s/'0750'/0750/") >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a mode that is a number"; fi
   shows "a mode that is a number" 'needs quotation marks' "$(cat "$LAB_RUN/log/strict.log")"
+  if chart --set ownr=x >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a value that the chart does not have"; fi
+  shows "a value that the chart does not have" "'ownr' not allowed" "$(cat "$LAB_RUN/log/strict.log")"
   sed -i 's/"endPort"/"lastPort"/' "$LAB_RUN/chart.yaml"
   if reads "$LAB_RUN/chart.yaml" >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "it takes a word that nobody knows"; fi
   shows "with another word" 'unknown field.*lastPort' "$(cat "$LAB_RUN/log/strict.log")"

@@ -34,8 +34,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "list",
         description = {
-            "Lists the accounts that have volumes: allowance (the quota in force), what is committed of it",
-            "to volumes and snapshots, what is written, and whether the directory still has the account."
+            "Lists the accounts that have volumes, and what they have.",
+            "That is: allowance (the quota in force), what is committed of it to volumes and snapshots, what is",
+            "written, and whether the directory still has the account."
         })
 public final class UserListCommand implements Callable<Integer> {
     @Spec
