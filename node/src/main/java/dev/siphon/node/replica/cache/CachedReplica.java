@@ -113,8 +113,7 @@ public final class CachedReplica {
         try {
             try {
                 Files.createDirectory(
-                        folder(),
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                        folder(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             } catch (FileAlreadyExistsException _) {
                 // goes on
             }

@@ -173,7 +173,8 @@ public final class Fill {
         try {
             return body.get();
         } catch (ErrnoException e) {
-            throw new DriverException.BackendUnavailable("the image " + source + " cannot be read: " + e.getMessage(), e);
+            throw new DriverException.BackendUnavailable(
+                    "the image " + source + " cannot be read: " + e.getMessage(), e);
         }
     }
 
