@@ -100,8 +100,7 @@ final class LoopNodes {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
             how.setAtIndex(ValueLayout.JAVA_LONG, 0, flags | O_CLOEXEC);
-            return new Descriptor(
-                    Syscalls.OPENAT2.call(AT_FDCWD, text(arena, path), how.address(), how.byteSize()));
+            return new Descriptor(Syscalls.OPENAT2.call(AT_FDCWD, text(arena, path), how.address(), how.byteSize()));
         }
     }
 
