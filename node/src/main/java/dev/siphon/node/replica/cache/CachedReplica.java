@@ -4,6 +4,8 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.linux.DataFile;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.FileIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -17,7 +19,9 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
+import jnr.constants.platform.Errno;
 
 /// One dataset's files in one cache directory, in a folder named by its digest:
 /// - `image.part`, while it is filled, at its full length; `image.chunks` beside it, a [ChunkRecord];
@@ -76,6 +80,18 @@ public final class CachedReplica {
     /// Whether a fill was begun and has not been finished.
     public boolean isPart() {
         return !isWhole() && Files.exists(part());
+    }
+
+    /// Which file the image is, as a loop device tells it; empty if it is not whole.
+    public Optional<FileIdentity> identity() {
+        try (DataFile image = DataFile.open(image())) {
+            return Optional.of(image.identity());
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENOENT)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     /// What it takes of the cache directory's limit.

@@ -4,6 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.linux.DataFile;
 import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.mount.BlockingCalls;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +22,8 @@ public final class Fill {
     /// A chunk that is still wrong after it was written twice is the disk's doing.
     private static final int MAX_ROUNDS = 2;
 
+    private static final long ALL_PERCENT = 100;
+
     private static final Bandwidth UNLIMITED = new Bandwidth(java.util.OptionalLong.empty());
 
     private final CachedReplica replica;
@@ -32,11 +35,19 @@ public final class Fill {
 
     /// How a fill is done.
     ///
+    /// @param calls for what is asked of the disk between chunks
+    /// @param limit for each of these
     /// @param lanes for the chunks
     /// @param bandwidth for what is read from the source
     /// @param diskRetry how long the disk is left alone after an error
     /// @param stopped whether to leave off, which keeps what is done
-    public record Terms(Lanes lanes, Bandwidth bandwidth, Duration diskRetry, BooleanSupplier stopped) {}
+    public record Terms(
+            BlockingCalls calls,
+            Duration limit,
+            Lanes lanes,
+            Bandwidth bandwidth,
+            Duration diskRetry,
+            BooleanSupplier stopped) {}
 
     /// @param source the image
     /// @param manifest what it has to be
@@ -48,12 +59,26 @@ public final class Fill {
         this.terms = terms;
     }
 
-    /// How many chunks are on the disk, of those in the manifest.
-    public int chunksDone() {
-        return Math.min(done.get(), manifest.chunks().size());
+    /// How much of it is on the disk and was right when it was written, in percent.
+    public int percentDone() {
+        return (int) (ALL_PERCENT
+                * Math.min(done.get(), manifest.chunks().size())
+                / manifest.chunks().size());
     }
 
-    /// Fills the replica. Repeating it when it is whole changes nothing.
+    /// Takes the room for it on the disk. Repeating it keeps what is there.
+    ///
+    /// @throws DriverException as [#run]
+    public void begin() {
+        inTime(() -> {
+            if (!replica.isWhole()) {
+                replica.begin(manifest);
+            }
+            return true;
+        });
+    }
+
+    /// Fills the replica, which was [begun][#begin]. Repeating it when it is whole changes nothing.
     ///
     /// @return whether it is whole; not if it was stopped
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the source fails or has a wrong chunk; what is
@@ -63,16 +88,12 @@ public final class Fill {
     /// @throws DriverException.BackendFault (INTERNAL) if the disk fails, likewise
     /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if one of the two does not answer
     public boolean run() {
-        if (onDisk(replica::isWhole)) {
+        if (inTime(replica::isWhole)) {
             return true;
         }
-        onDisk(() -> {
-            replica.begin(manifest);
-            return true;
-        });
-        BitSet missing = ChunkCheck.all(manifest);
-        BitSet recorded = onDisk(
+        BitSet recorded = inTime(
                 () -> ChunkRecord.read(replica.record(), manifest.chunks().size()));
+        BitSet missing = ChunkCheck.all(manifest);
         if (!check(recorded, missing)) {
             return false;
         }
@@ -87,11 +108,10 @@ public final class Fill {
                 return false;
             }
             if (missing.isEmpty()) {
-                onDisk(() -> {
+                return inTime(() -> {
                     replica.commit();
                     return true;
                 });
-                return true;
             }
         }
         throw disk("chunk " + missing.nextSetBit(0) + " of " + replica.part() + " is not what was written", Errno.EIO);
@@ -112,16 +132,15 @@ public final class Fill {
     private boolean fetch(BitSet missing) {
         BitSet present = ChunkCheck.all(manifest);
         present.andNot(missing);
-        try (ChunkRecord record = onDisk(() -> ChunkRecord.begin(replica.record(), present))) {
+        try (ChunkRecord record = inTime(() -> ChunkRecord.begin(replica.record(), present))) {
             if (!terms.lanes().run(missing, terms.bandwidth(), terms.stopped(), () -> copying(record))) {
                 return false;
             }
         }
-        onDisk(() -> {
+        return inTime(() -> {
             replica.syncPart();
             return true;
         });
-        return true;
     }
 
     private Lanes.Lane copying(ChunkRecord record) {
@@ -175,6 +194,16 @@ public final class Fill {
         } catch (ErrnoException e) {
             throw new DriverException.BackendUnavailable(
                     "the image " + source + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /// Asks the disk, which may hang.
+    private <T> T inTime(Supplier<T> body) {
+        try {
+            return onDisk(() -> terms.calls().change("cache " + directory.path(), terms.limit(), body));
+        } catch (DriverException.DeadlinePassed e) {
+            directory.failing(e.getMessage(), terms.diskRetry());
+            throw e;
         }
     }
 
