@@ -16,8 +16,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon dataset pack`: what a packer process does. It needs the source and the image's directory, mounted, and
-/// nothing else: no key, no network.
+/// `siphon dataset pack`: what a packer process does. It needs the source and the image's directory,
+/// mounted, and nothing else: no key, no network.
 @Command(
         name = "pack",
         description = {

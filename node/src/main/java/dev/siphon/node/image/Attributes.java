@@ -7,12 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.SortedMap;
 
-/// Extended attributes in an image: `user.*`, and with [Modes#PRESERVED] the two access lists. Never others:
-/// `security.*` and `trusted.*` give rights on the machine that mounts, and `ceph.*` speaks of the source.
+/// Extended attributes in an image: `user.*`, and with [Modes#PRESERVED] the two access lists. Never
+/// others: `security.*` and `trusted.*` give rights on the machine that mounts, and `ceph.*` speaks of the
+/// source.
 ///
-/// On disk (`struct erofs_xattr_ibody_header`, `struct erofs_xattr_entry` of `fs/erofs/erofs_fs.h`) they follow
-/// their inode: a header of 12 bytes, then each as name length, index of the prefix, value length, the name without
-/// its prefix, the value, filled up to 4 bytes.
+/// On disk (`struct erofs_xattr_ibody_header`, `struct erofs_xattr_entry` of `fs/erofs/erofs_fs.h`) they
+/// follow their inode: a header of 12 bytes, then each as name length, index of the prefix, value length,
+/// the name without its prefix, the value, filled up to 4 bytes.
 final class Attributes {
     /// What the count of 4-byte units in an inode can say.
     private static final int MAX_BYTES = 12 + 4 * (0xffff - 1);

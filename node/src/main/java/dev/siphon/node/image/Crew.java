@@ -10,8 +10,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 
-/// Threads that do one thing together. Of the platform, since their calls into the kernel would pin the carriers of
-/// virtual ones; and so many at most, which bounds memory, descriptors and the load on the source.
+/// Threads that do one thing together. Of the platform, since their calls into the kernel would pin the
+/// carriers of virtual ones; and so many at most, which bounds memory, descriptors and the load on the
+/// source.
 final class Crew {
     private Crew() {}
 

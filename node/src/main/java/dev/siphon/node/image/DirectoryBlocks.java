@@ -2,10 +2,10 @@ package dev.siphon.node.image;
 
 import java.nio.ByteBuffer;
 
-/// A directory's data in an image: blocks, each with some of its names. Names are sorted over all blocks, `.` and `..`
-/// among them, since the kernel looks for a block, and then for a name in it, by halves. A block begins with 12 bytes
-/// for each of its names (`struct erofs_dirent`: inode, offset of the name, type) and has the names behind that; what
-/// is left is zeros, but the last block ends with its last name.
+/// A directory's data in an image: blocks, each with some of its names. Names are sorted over all blocks,
+/// `.` and `..` among them, since the kernel looks for a block, and then for a name in it, by halves. A
+/// block begins with 12 bytes for each of its names (`struct erofs_dirent`: inode, offset of the name,
+/// type) and has the names behind that; what is left is zeros, but the last block ends with its last name.
 final class DirectoryBlocks {
     private static final int ENTRY_BYTES = 12;
 

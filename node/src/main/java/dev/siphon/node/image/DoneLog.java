@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Which chunks of an image are on disk, for who goes on after a packer has died. A line that says which image of what
-/// it is, then one per chunk: its number and its digest. A line that was cut off, and what is behind it, counts for
-/// nothing.
+/// Which chunks of an image are on disk, for who goes on after a packer has died. A line that says which
+/// image of what it is, then one per chunk: its number and its digest. A line that was cut off, and what is
+/// behind it, counts for nothing.
 final class DoneLog implements AutoCloseable {
     private static final Pattern LINE = Pattern.compile("([0-9]{1,9}) ([0-9a-f]{64})");
 

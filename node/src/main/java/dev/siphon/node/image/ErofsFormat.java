@@ -4,10 +4,11 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/// EROFS on disk, as `fs/erofs/erofs_fs.h` of Linux has it: as much of it as Linux 5.10 mounts, with no incompatible
-/// feature. Every inode is of the extended form of 64 bytes (the compact one has no time), and its data are either
-/// wholly behind it in the same block (`EROFS_INODE_FLAT_INLINE`) or in blocks of their own
-/// (`EROFS_INODE_FLAT_PLAIN`). All numbers are little-endian, as is every buffer given to these methods.
+/// EROFS on disk, as `fs/erofs/erofs_fs.h` of Linux has it: as much of it as Linux 5.10 mounts, with no
+/// incompatible feature. Every inode is of the extended form of 64 bytes (the compact one has no time), and
+/// its data are either wholly behind it in the same block (`EROFS_INODE_FLAT_INLINE`) or in blocks of their
+/// own (`EROFS_INODE_FLAT_PLAIN`). All numbers are little-endian, as is every buffer given to these
+/// methods.
 final class ErofsFormat {
     static final int BLOCK_BYTES = 4096;
     static final int INODE_BYTES = 64;

@@ -5,8 +5,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/// Directories that were found and not yet walked. The last one found is the next to be walked, which keeps them few
-/// in a deep tree.
+/// Directories that were found and not yet walked. The last one found is the next to be walked, which keeps
+/// them few in a deep tree.
 final class Frontier {
     private final Deque<Inode.Folder> waiting = new ArrayDeque<>();
     private int walked;
@@ -16,7 +16,8 @@ final class Frontier {
         waiting.push(root);
     }
 
-    /// The next one, to be answered with [#done]; empty when there will be none. Waits while others may find some.
+    /// The next one, to be answered with [#done]; empty when there will be none. Waits while others may find
+    /// some.
     synchronized Optional<Inode.Folder> next() {
         while (!closed && waiting.isEmpty() && walked > 0) {
             try {

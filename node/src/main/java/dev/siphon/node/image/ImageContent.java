@@ -30,10 +30,9 @@ final class ImageContent {
         return layout;
     }
 
-    /// Says which image this is, and of which files: two with the same one may go on with each other's work. Besides
-    /// all metadata in the image it is the number of each file, and when it was last changed in any way. It says
-    the
-    /// same wherever a snapshot is mounted.
+    /// Says which image this is, and of which files: two with the same one may go on with each other's work.
+    /// Besides all metadata in the image it is the number of each file, and when it was last changed in any
+    /// way. It says the same wherever a snapshot is mounted.
     Digest fingerprint() {
         StringBuilder parts = new StringBuilder(metadata.hex());
         ByteBuffer part = ByteBuffer.allocate(FINGERPRINTED_AT_ONCE * 3 * Long.BYTES);

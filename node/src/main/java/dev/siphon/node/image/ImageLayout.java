@@ -13,8 +13,9 @@ import java.util.List;
 /// then              files, each at the beginning of a block, in the order of the tree
 /// ```
 final class ImageLayout {
-    /// Data up to this length are behind their inode, so that two such inodes share a block at least: looking at a
-    /// small file then brings its data along. Longer ones would leave more of a block unused than they save.
+    /// Data up to this length are behind their inode, so that two such inodes share a block at least: looking
+    /// at a small file then brings its data along. Longer ones would leave more of a block unused than they
+    /// save.
     static final int INLINE_BYTES = ErofsFormat.BLOCK_BYTES / 2 - ErofsFormat.INODE_BYTES;
 
     /// 16 TiB: a block's number has 32 bits, of which all ones says "none".
@@ -122,8 +123,8 @@ final class ImageLayout {
         return (long) slot(inode) * ErofsFormat.SLOT_BYTES;
     }
 
-    /// Where an inode's data begin, if they are in blocks of their own, in blocks from the beginning of the image; 0
-    /// if they are not.
+    /// Where an inode's data begin, if they are in blocks of their own, in blocks from the beginning of the
+    /// image; 0 if they are not.
     int block(Inode inode) {
         return blocks[inode.number()];
     }

@@ -17,20 +17,19 @@ public final class ImagePacker {
         this.listener = listener;
     }
 
-    /// Makes the image and then the manifest that `request` names. When it returns both are whole and on disk; when
-    /// it fails or dies there is no manifest, and the same request goes on where it stopped, if the source is still
-    /// the same. May be repeated: an image that is whole stays as it is.
+    /// Makes the image and then the manifest that `request` names. When it returns both are whole and on disk;
+    /// when it fails or dies there is no manifest, and the same request goes on where it stopped, if the source
+    /// is still the same. May be repeated: an image that is whole stays as it is.
     ///
-    /// The same files give the same bytes, whatever `parallel` is, wherever the source is mounted, and whoever
-    packs.
+    /// The same files give the same bytes, whatever `parallel` is, wherever the source is mounted, and
+    /// whoever packs.
     ///
     /// @return the manifest
     /// @throws DriverException InUse (FAILED_PRECONDITION) if the source changes or has a mount in it;
-    ///     OperationPending (ABORTED) if another packer makes this image; IncompatibleExisting (ALREADY_EXISTS) if
-    ///     the image's name is another file's; CapacityOutOfRange (OUT_OF_RANGE) for what EROFS cannot hold;
-    ///     QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room; NotFound, AccessDenied, BackendUnavailable as
-    the
-    ///     file systems say
+    ///     OperationPending (ABORTED) if another packer makes this image; IncompatibleExisting (ALREADY_EXISTS)
+    ///     if the image's name is another file's; CapacityOutOfRange (OUT_OF_RANGE) for what EROFS cannot hold;
+    ///     QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room; NotFound, AccessDenied, BackendUnavailable
+    ///     as the file systems say
     public Manifest pack(PackRequest request) {
         try (PartLock lock = PartLock.take(new ImageFiles(request.image()));
                 Directory source = open(request)) {

@@ -51,8 +51,8 @@ abstract sealed class Inode implements Entry {
             entries = all;
         }
 
-        /// All names in it by their bytes, `.` and `..` among them. Whoever numbers the tree may put an alias in place
-        /// of a further name of a file.
+        /// All names in it by their bytes, `.` and `..` among them. Whoever numbers the tree may put an alias in
+        /// place of a further name of a file.
         Entry[] entries() {
             return entries;
         }

@@ -3,7 +3,8 @@ package dev.siphon.node.image;
 import java.util.List;
 import java.util.TreeSet;
 
-/// What is not packed: a dataset has no use for sockets, FIFOs and devices, and a device would be one on each node.
+/// What is not packed: a dataset has no use for sockets, FIFOs and devices, and a device would be one on
+/// each node.
 final class LeftOut {
     private static final int SHOWN = 10;
 

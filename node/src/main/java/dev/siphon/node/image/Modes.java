@@ -4,11 +4,11 @@ import dev.siphon.node.linux.FileStatus;
 
 /// Who may read what in an image.
 public enum Modes {
-    /// Whoever may mount the dataset may read all of it: everything is root's, readable by everybody (`a+rX`), with no
-    /// write bits, which would promise what a read-only file system does not keep, and without setuid, setgid and
-    /// sticky. Those would have to go in any case: what belonged to some account and ran as it would run as root.
-    /// So images of the same files are equal whoever owned them. Access is decided by who may mount, as
-    /// docs/datasets.md has it. Execution is everybody's if it was anybody's.
+    /// Whoever may mount the dataset may read all of it: everything is root's, readable by everybody (`a+rX`),
+    /// with no write bits, which would promise what a read-only file system does not keep, and without setuid,
+    /// setgid and sticky. Those would have to go in any case: what belonged to some account and ran as it would
+    /// run as root. So images of the same files are equal whoever owned them. Access is decided by who may
+    /// mount, as docs/datasets.md has it. Execution is everybody's if it was anybody's.
     READABLE {
         @Override
         int permissions(FileStatus status) {

@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// An image that is being made, in [ImageFiles#part]. It is on disk before [DoneLog] says so, and what that says is
-/// read and compared all the same before it is believed. Once it is whole it gets its name, and after that its
-/// manifest does.
+/// An image that is being made, in [ImageFiles#part]. It is on disk before [DoneLog] says so, and what that
+/// says is read and compared all the same before it is believed. Once it is whole it gets its name, and
+/// after that its manifest does.
 final class PartFile implements AutoCloseable {
     /// How a log begins.
     static final String TITLE = "siphon-pack 1 ";

@@ -13,11 +13,11 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import java.util.Optional;
 
-/// Keeps all packers but one away from an image: a lock of fcntl(2) on the file that it is made in, which ends with the
-/// process, and which CephFS knows on all its clients.
+/// Keeps all packers but one away from an image: a lock of fcntl(2) on the file that it is made in, which
+/// ends with the process, and which CephFS knows on all its clients.
 ///
-/// The file is renamed when it is whole, so one that was opened may by now be another's finished image: what has been
-/// locked is used only if it still has the name by which it was opened.
+/// The file is renamed when it is whole, so one that was opened may by now be another's finished image:
+/// what has been locked is used only if it still has the name by which it was opened.
 final class PartLock implements AutoCloseable {
     private final ImageFiles files;
     private final FileChannel channel;

@@ -48,8 +48,8 @@ final class Publication {
         }
     }
 
-    /// The manifest of an image that is there and whole, if it is the one that would be made. Tells it by its first
-    /// block, whose UUID and checksum stand for all metadata.
+    /// The manifest of an image that is there and whole, if it is the one that would be made. Tells it by its
+    /// first block, whose UUID and checksum stand for all metadata.
     ///
     /// @param firstBlock of the image that would be made
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if another file is there

@@ -6,8 +6,8 @@ import dev.siphon.node.linux.TreeFile;
 import dev.siphon.node.linux.TreeReader;
 import java.lang.foreign.MemorySegment;
 
-/// The files of the source, each compared before and after it is read with what was seen when the tree was walked: what
-/// was there instead for a moment, or is being written, is an error. For one thread.
+/// The files of the source, each compared before and after it is read with what was seen when the tree was
+/// walked: what was there instead for a moment, or is being written, is an error. For one thread.
 final class SourceFiles implements FileData, AutoCloseable {
     private final TreeReader reader;
     private final Inode.Folder root;

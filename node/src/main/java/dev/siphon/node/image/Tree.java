@@ -7,9 +7,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// All that the image has an inode for, in the image's order: a directory, then what it has in it but directories, by
-/// name, then its directories, each in this way. Files are read in this order by who goes through the dataset
-/// directory by directory, so their data follow each other on disk.
+/// All that the image has an inode for, in the image's order: a directory, then what it has in it but
+/// directories, by name, then its directories, each in this way. Files are read in this order by who goes
+/// through the dataset directory by directory, so their data follow each other on disk.
 ///
 /// @param inodes the root is the first
 /// @param files how many of them are regular files
@@ -17,7 +17,8 @@ record Tree(List<Inode> inodes, long files) {
     /// What tells files apart whatever they are called.
     private record Identity(long device, long inode) {}
 
-    /// Numbers all below `root`, and makes one of files with several names: the first name's, in the image's order.
+    /// Numbers all below `root`, and makes one of files with several names: the first name's, in the image's
+    /// order.
     static Tree of(Inode.Folder root) {
         Numbering numbering = new Numbering();
         numbering.all(root);

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Looks at everything in a tree, with several directories at a time. What comes out depends neither on the order in
-/// which they are looked at nor on that in which a directory tells its names.
+/// Looks at everything in a tree, with several directories at a time. What comes out depends neither on the
+/// order in which they are looked at nor on that in which a directory tells its names.
 final class TreeWalk implements Crew.Work {
     private static final int MAX_NAME_BYTES = 255;
     private static final int TOLD_EVERY = 1000;
