@@ -60,32 +60,36 @@ final class ImageMounts {
         if (!taken(lock, limit)) {
             throw new DriverException.OperationPending("dataset " + volume + " is being attached by another volume");
         }
+        Path source = directory.resolve(volume.digest());
         try {
-            Path source = source(volume, mounter, client, limit);
+            mount(volume, source, mounter, client, limit);
             Digest digest = digest(volume, source);
             Path tree = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
             try (Directory root = Directory.open(tree.toString())) {
                 mounts.bind(root, target, client.options().flags());
             }
         } catch (ErrnoException e) {
+            end(source, limit);
             throw SystemErrors.translate("attaching dataset " + volume, e);
+        } catch (RuntimeException e) {
+            end(source, limit);
+            throw e;
         } finally {
             lock.unlock();
         }
     }
 
-    private Path source(VolumeId.Dataset volume, Mounter mounter, ClientMount client, Duration limit) {
-        Path path = directory.resolve(volume.digest());
-        TargetPath target = TargetPath.parse("state directory", path.toString());
-        if (mounts.findAlive(volume, target).isEmpty()) {
-            try {
-                Files.createDirectories(path);
-            } catch (IOException e) {
-                throw new UncheckedIOException("cannot make a mount point in the state directory", e);
-            }
-            mounter.mount(client, path, limit);
+    private void mount(VolumeId.Dataset volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
+        if (mounts.findAlive(volume, TargetPath.parse("state directory", source.toString()))
+                .isPresent()) {
+            return;
         }
-        return path;
+        try {
+            Files.createDirectories(source);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot make a mount point in the state directory", e);
+        }
+        mounter.mount(client, source, limit);
     }
 
     /// Reads the manifest: who may read what is at the volume's path may have the dataset, and nobody else.
@@ -150,6 +154,7 @@ final class ImageMounts {
         return paths;
     }
 
+    /// Unmounts an image whose tree is not there.
     private void end(Path source, Duration limit) {
         String digest = String.valueOf(source.getFileName());
         if (datasets.attached().stream().anyMatch(each -> each.beginning().equals(digest))) {
