@@ -18,8 +18,8 @@ import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.LoopStatus;
 import io.grpc.Status.Code;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -125,7 +126,7 @@ class DatasetVolumeIT {
 
     private static List<LoopStatus> devices() {
         String digest = ((VolumeId.Dataset) dataset.id()).digest();
-        return LoopDevice.all().stream()
+        return LoopDevice.all(Set.of()).stream()
                 .filter(device -> device.tag().contains(digest))
                 .toList();
     }

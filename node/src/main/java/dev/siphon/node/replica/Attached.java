@@ -6,4 +6,5 @@ import java.nio.file.Path;
 /// A dataset's tree and the device under it, as the kernel told them.
 ///
 /// @param tree where the tree is mounted
-record Attached(Path tree, LoopStatus device) {}
+/// @param fresh whether the device was just made, over the image
+record Attached(Path tree, LoopStatus device, boolean fresh) {}

@@ -33,6 +33,11 @@ final class AttachmentFolders {
         return folder(key).resolve("mount");
     }
 
+    /// Whether a mount point is the tree of another dataset than `dataset`.
+    boolean isOfAnother(String mountPoint, Digest dataset) {
+        return mountPoint.startsWith(directory + "/") && !mountPoint.startsWith(directory.resolve(dataset.hex()) + "/");
+    }
+
     /// Makes the folder for `image`; what it said before is replaced.
     void make(AttachmentKey key, DatasetImage image) {
         try {

@@ -17,6 +17,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import jnr.constants.platform.Errno;
 
 /// Trees over loop devices, as the kernel knows them: nothing is remembered here. A device says by its tag whose it
@@ -26,6 +29,7 @@ import jnr.constants.platform.Errno;
 /// Every method may hang with the file system behind the device.
 final class Attachments {
     static final String TYPE = "erofs";
+    private static final Pattern SOURCE = Pattern.compile("/dev/loop([0-9]{1,9})");
     private static final Set<MountFlag> FLAGS = Set.of(MountFlag.READ_ONLY, MountFlag.NO_SUID, MountFlag.NO_DEV);
 
     private final AttachmentFolders folders;
@@ -38,43 +42,57 @@ final class Attachments {
     Optional<Attached> find(AttachmentKey key) {
         return open(key).map(device -> {
             try (device) {
-                return new Attached(folders.tree(key), device.status());
+                return new Attached(folders.tree(key), device.status(), false);
             }
         });
     }
 
+    /// Asks that one device alone: others may be over a file system that hangs.
     private Optional<LoopDevice> open(AttachmentKey key) {
-        Optional<MountEntry> mounted = MountTable.read().at(folders.tree(key).toString());
+        Path tree = folders.tree(key);
+        Optional<MountEntry> mounted = MountTable.read().at(tree.toString());
         if (mounted.isEmpty()) {
             return Optional.empty();
         }
-        for (LoopStatus status : LoopDevice.all()) {
+        Matcher source = SOURCE.matcher(mounted.get().source());
+        Optional<LoopDevice> device =
+                source.matches() ? LoopDevice.open(Integer.parseInt(source.group(1))) : Optional.empty();
+        if (device.isPresent()) {
+            LoopStatus status = device.get().status();
             if (status.device().equals(mounted.get().device()) && status.tag().equals(key.tag())) {
-                return LoopDevice.open(status.number());
+                return device;
             }
+            device.get().close();
         }
         throw new DriverException.BackendFault(
-                folders.tree(key) + " is mounted, but not from a device of the dataset: unmount it by hand");
+                tree + " is mounted, but not from a device of the dataset: unmount it by hand");
     }
 
     /// Mounts the tree over the image, or over what is behind it already. Repeating it changes nothing.
     ///
-    /// @param manifest that of the image
+    /// @param image with the manifest that was read from beside it
     Attached attach(AttachmentKey key, DatasetImage image, Manifest manifest) {
         Optional<Attached> found = find(key);
         if (found.isPresent()) {
             return found.get();
         }
         folders.make(key, image);
-        try (LoopDevice device = existing(key).orElseGet(() -> configure(key, image, manifest))) {
+        Optional<LoopDevice> existing = existing(key);
+        try (LoopDevice device = existing.orElseGet(() -> configure(key, image, manifest))) {
             mount(device, folders.tree(key));
-            return new Attached(folders.tree(key), device.status());
+            return new Attached(folders.tree(key), device.status(), existing.isEmpty());
         }
     }
 
     /// The device of a tree that was mounted in a mount namespace which is gone, while volumes still show it.
-    private static Optional<LoopDevice> existing(AttachmentKey key) {
-        for (LoopStatus status : LoopDevice.all()) {
+    private Optional<LoopDevice> existing(AttachmentKey key) {
+        MountTable table = MountTable.read();
+        Set<String> others = ofOthers(table, key.digest());
+        if (table.entries().stream()
+                .noneMatch(entry -> entry.type().equals(TYPE) && !others.contains(entry.device()))) {
+            return Optional.empty();
+        }
+        for (LoopStatus status : LoopDevice.all(others)) {
             if (status.tag().equals(key.tag())) {
                 Optional<LoopDevice> device = LoopDevice.open(status.number());
                 // held from here on, and perhaps freed and taken by another before
@@ -125,7 +143,7 @@ final class Attachments {
                 throw new DriverException.BackendFault(
                         "the kernel says that " + device.path() + " is not over " + file + ", which was put there");
             }
-            return new Attached(folders.tree(key), now);
+            return new Attached(folders.tree(key), now, false);
         } catch (ErrnoException e) {
             throw SystemErrors.translate("putting " + file + " behind dataset " + key.digest(), e);
         }
@@ -157,13 +175,17 @@ final class Attachments {
         folders.remove(key);
     }
 
-    /// Whether any loop device reads `file`, whoever made it.
-    static boolean isRead(FileIdentity file) {
-        return LoopDevice.all().stream().anyMatch(status -> status.backing().equals(file));
+    /// The devices of other datasets' trees.
+    private Set<String> ofOthers(MountTable table, Digest dataset) {
+        return table.entries().stream()
+                .filter(entry -> folders.isOfAnother(entry.mountPoint(), dataset))
+                .map(MountEntry::device)
+                .collect(Collectors.toSet());
     }
 
-    /// The datasets that have a folder here, attached or not.
-    List<Digest> known() {
-        return folders.known();
+    /// Whether any loop device reads `file`, a replica of `dataset`, whoever made it.
+    boolean isRead(Digest dataset, FileIdentity file) {
+        return LoopDevice.all(ofOthers(MountTable.read(), dataset)).stream()
+                .anyMatch(status -> status.backing().equals(file));
     }
 }

@@ -9,11 +9,13 @@ import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /// The cache directories of this node. One that fails or does not answer is passed over, and tried again later; the
 /// others go on.
@@ -48,13 +50,13 @@ final class Caches {
     }
 
     /// What `body` says of a directory's disk; empty if that one cannot be read now.
-    private <T> Optional<T> look(CacheDirectory directory, String subject, java.util.function.Supplier<T> body) {
+    private <T> Optional<T> look(CacheDirectory directory, String subject, Supplier<T> body) {
         if (!directory.isReadable()) {
             return Optional.empty();
         }
-        String name = "cache " + directory.path();
+        String name = subject + " in " + directory.path();
         try {
-            return Optional.of(calls.check(name, name + " " + subject, pace.callLimit(), body));
+            return Optional.of(calls.check(name, name, pace.callLimit(), body));
         } catch (ErrnoException | UncheckedIOException | DriverException e) {
             directory.failing(
                     "the cache directory " + directory.path() + " fails: " + e.getMessage(), pace.diskRetry());
@@ -86,6 +88,19 @@ final class Caches {
         return replicas(dataset, "files", replica -> replica.isWhole() || replica.isPart());
     }
 
+    /// Whether a replica of the dataset is pinned.
+    boolean isPinned(Digest dataset) {
+        return !replicas(dataset, "pin", CachedReplica::isPinned).isEmpty();
+    }
+
+    /// Notes a use of the dataset's replicas.
+    void use(Digest dataset, Instant at) {
+        var _ = replicas(dataset, "use at " + at, replica -> {
+            replica.use(at);
+            return true;
+        });
+    }
+
     /// The replica that is `file`, if any of the dataset's is.
     Optional<CachedReplica> holding(Digest dataset, FileIdentity file) {
         return replicas(dataset, "file " + file, replica -> replica.identity().equals(Optional.of(file))).stream()
@@ -93,7 +108,7 @@ final class Caches {
     }
 
     /// A replica as it was found on its disk.
-    record Found(Digest digest, Path cache, long bytes, boolean whole, boolean pinned, java.time.Instant lastUse) {
+    record Found(Digest digest, Path cache, long bytes, boolean whole, boolean pinned, Instant lastUse) {
         static Found of(CachedReplica replica) {
             return new Found(
                     replica.digest(),

@@ -29,6 +29,7 @@ final class DatasetState {
     private Optional<String> problem = Optional.empty();
     private Optional<String> damage = Optional.empty();
     private final Map<Path, Instant> checked = new HashMap<>();
+    private Optional<Instant> use = Optional.empty();
     private boolean found;
     private boolean wanted;
     private boolean warm;
@@ -116,6 +117,18 @@ final class DatasetState {
             case Place.Remote _ -> Optional.empty();
             case Place.Local local -> Optional.of(local.cache());
         });
+    }
+
+    /// The dataset is used now, which its replicas are to note.
+    synchronized void use() {
+        use = Optional.of(Instant.now());
+    }
+
+    /// A use that was not noted yet.
+    synchronized Optional<Instant> takeUse() {
+        Optional<Instant> taken = use;
+        use = Optional.empty();
+        return taken;
     }
 
     /// A replica is to be made.

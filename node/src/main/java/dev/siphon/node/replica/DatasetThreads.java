@@ -2,6 +2,8 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.ErrnoException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -104,9 +106,9 @@ final class DatasetThreads {
                 Optional<Duration> wait = step.apply(state);
                 failures = 0;
                 return wait;
-            } catch (DriverException e) {
+            } catch (DriverException | ErrnoException | UncheckedIOException e) {
                 Duration wait = delay(failures++);
-                state.problem(Optional.of(e.getMessage()));
+                state.problem(Optional.of(String.valueOf(e.getMessage())));
                 if (!closed) {
                     LOG.atWarn()
                             .addKeyValue("dataset", state.digest())

@@ -3,16 +3,15 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.LoopDevice;
-import dev.siphon.node.linux.LoopStatus;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.mount.Datasets;
 import dev.siphon.node.mount.MountedVolume;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 
 /// The trees of [Replicas], as volumes use them.
 public final class DatasetTrees implements Datasets {
@@ -37,19 +36,19 @@ public final class DatasetTrees implements Datasets {
 
     @Override
     public List<Digest> attached() {
-        List<Digest> digests = new ArrayList<>();
-        for (MountEntry entry : MountTable.read().entries()) {
-            if (entry.type().equals(Attachments.TYPE) && entry.mountPoint().startsWith(state + "/")) {
-                String folder = entry.mountPoint().substring(state.toString().length() + 1);
-                digest(folder.substring(0, folder.indexOf('/'))).ifPresent(digests::add);
-            }
-        }
-        return digests;
+        return MountTable.read().entries().stream()
+                .flatMap(entry -> dataset(entry).stream())
+                .toList();
     }
 
-    private static Optional<Digest> digest(String name) {
+    /// The dataset whose own tree `entry` is, by its place.
+    private Optional<Digest> dataset(MountEntry entry) {
+        Path place = Path.of(entry.mountPoint());
+        if (!entry.type().equals(Attachments.TYPE) || !place.startsWith(state) || place.equals(state)) {
+            return Optional.empty();
+        }
         try {
-            return Optional.of(new Digest(name));
+            return Optional.of(new Digest(state.relativize(place).getName(0).toString()));
         } catch (DriverException.InvalidRequest _) {
             return Optional.empty();
         }
@@ -63,18 +62,32 @@ public final class DatasetTrees implements Datasets {
                 .flatMap(ReplicaStatus::problem);
     }
 
-    /// By the tag of the device, which stays the same whatever file is behind it.
+    /// By the tree of the same device. Where that is gone, with a mount namespace of before, by the device's tag: the
+    /// device is not asked otherwise, as it may hang with the file that is behind it.
     @Override
     public Optional<MountedVolume> recognize(MountEntry entry) {
         if (!entry.type().equals(Attachments.TYPE)) {
             return Optional.empty();
         }
-        return LoopDevice.all().stream()
-                .filter(device -> device.device().equals(entry.device()))
-                .map(LoopStatus::tag)
-                .flatMap(tag -> AttachmentKey.beginning(tag).stream())
-                .<MountedVolume>map(MountedVolume.Sealed::new)
-                .findFirst();
+        return MountTable.read().entries().stream()
+                .filter(tree -> tree.device().equals(entry.device()))
+                .flatMap(tree -> dataset(tree).stream())
+                .map(Digest::beginning)
+                .findFirst()
+                .or(() -> tagged(entry))
+                .map(MountedVolume.Sealed::new);
+    }
+
+    private static Optional<String> tagged(MountEntry entry) {
+        Matcher source = Attachments.SOURCE.matcher(entry.source());
+        if (!source.matches()) {
+            return Optional.empty();
+        }
+        return LoopDevice.open(Integer.parseInt(source.group(1))).flatMap(device -> {
+            try (device) {
+                return AttachmentKey.beginning(device.status().tag());
+            }
+        });
     }
 
     /// Whoever waits for the image may be waiting for CephFS; the tree itself answers.

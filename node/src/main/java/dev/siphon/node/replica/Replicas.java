@@ -8,7 +8,6 @@ import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import dev.siphon.node.replica.cache.Fill;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -49,7 +48,7 @@ public final class Replicas implements AutoCloseable {
         this.caches =
                 new Caches(settings.caches().stream().map(CacheDirectory::new).toList(), calls, pace);
         this.swapping = new Swapping(attachments, caches, turns);
-        this.room = new Room(swapping, calls, pace);
+        this.room = new Room(swapping, attachments, calls, pace);
         this.threads = new DatasetThreads(pace, this::step);
         this.tending = new Tending(caches, swapping, room, calls, settings, this::state, threads::isClosed);
     }
@@ -127,7 +126,7 @@ public final class Replicas implements AutoCloseable {
             return now;
         });
         state.want(false);
-        used(image.digest());
+        state.use();
         threads.wake(state);
         return attachment;
     }
@@ -149,20 +148,18 @@ public final class Replicas implements AutoCloseable {
             state.found();
             return dataset;
         });
-        used(dataset);
-    }
-
-    private void used(Digest dataset) {
-        caches.of(dataset).forEach(replica -> changeFiles(replica, () -> replica.use(Instant.now())));
-    }
-
-    private void changeFiles(CachedReplica replica, Runnable change) {
-        calls.change("cache " + replica.cache(), settings.pace().callLimit(), change);
+        state.use();
+        threads.wake(state);
     }
 
     /// Has a replica made, or the one that is there checked, although nobody has the dataset attached.
     public void warm(DatasetImage image) {
         DatasetState state = state(image.digest());
+        turns.take(image.digest(), () -> {
+            find(state);
+            folders.make(state.key(), image); // so that a fill goes on after a restart
+            return image;
+        });
         state.image(image);
         state.want(true);
         threads.wake(state);
@@ -178,14 +175,11 @@ public final class Replicas implements AutoCloseable {
             find(state);
             return dataset;
         });
-        List<CachedReplica> replicas = caches.of(dataset);
-        for (CachedReplica replica : replicas) {
-            if (calls.change("cache " + replica.cache(), settings.pace().callLimit(), replica::isPinned)) {
-                throw new DriverException.InUse("the replica of dataset " + dataset + " is pinned; unpin it first");
-            }
+        if (caches.isPinned(dataset)) {
+            throw new DriverException.InUse("the replica of dataset " + dataset + " is pinned; unpin it first");
         }
         state.unwant();
-        replicas.forEach(replica -> room.evict(state, replica));
+        room.evict(state, () -> caches.of(dataset));
         threads.wake(state);
     }
 
@@ -197,12 +191,19 @@ public final class Replicas implements AutoCloseable {
         if (replicas.isEmpty()) {
             throw new DriverException.NotFound("there is no replica of dataset " + dataset + " on this node");
         }
-        replicas.forEach(replica -> changeFiles(replica, () -> replica.pin(true)));
+        replicas.forEach(replica -> pin(replica, true));
+    }
+
+    private void pin(CachedReplica replica, boolean pinned) {
+        calls.change(
+                "pin of " + replica.digest() + " in " + replica.cache(),
+                settings.pace().callLimit(),
+                () -> replica.pin(pinned));
     }
 
     /// Undoes [#pin].
     public void unpin(Digest dataset) {
-        caches.of(dataset).forEach(replica -> changeFiles(replica, () -> replica.pin(false)));
+        caches.of(dataset).forEach(replica -> pin(replica, false));
     }
 
     /// Every dataset that is attached, on a disk or on its way there, ordered by digest.

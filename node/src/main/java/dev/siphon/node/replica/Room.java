@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,12 +22,14 @@ final class Room {
     private static final Logger LOG = LoggerFactory.getLogger(Room.class);
 
     private final Swapping swapping;
+    private final Attachments attachments;
     private final BlockingCalls calls;
     private final Pace pace;
     private final Map<Path, ReentrantLock> locks = new ConcurrentHashMap<>();
 
-    Room(Swapping swapping, BlockingCalls calls, Pace pace) {
+    Room(Swapping swapping, Attachments attachments, BlockingCalls calls, Pace pace) {
         this.swapping = swapping;
+        this.attachments = attachments;
         this.calls = calls;
         this.pace = pace;
     }
@@ -54,7 +57,7 @@ final class Room {
                         .addKeyValue("cache", directory.path())
                         .addKeyValue("for", dataset)
                         .log("evicting a replica");
-                evict(states.apply(digest), directory.replica(digest));
+                evict(states.apply(digest), () -> List.of(directory.replica(digest)));
             }
             then.run();
         } finally {
@@ -74,7 +77,7 @@ final class Room {
     private List<Digest> leaving(
             CacheDirectory directory, Digest dataset, long bytes, Function<Digest, DatasetState> states) {
         List<Caches.Found> found =
-                calls.change("cache " + directory.path(), pace.callLimit(), () -> Caches.inventory(directory));
+                calls.change("room in " + directory.path(), pace.callLimit(), () -> Caches.inventory(directory));
         List<Eviction.Candidate> present = found.stream()
                 .filter(other -> !other.digest().equals(dataset))
                 .map(other -> candidate(other, states.apply(other.digest())))
@@ -95,11 +98,12 @@ final class Room {
                 state.attached().isPresent());
     }
 
-    /// Removes a replica, whole or in part, and has none made until somebody wants it again.
+    /// Removes replicas of a dataset, whole or in part, and has none made until somebody wants it again.
     ///
+    /// @param replicas asked for when nobody works on them any more
     /// @throws DriverException.OperationPending (ABORTED) if it is being worked on and that does not end
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if something reads it that is not of the driver
-    void evict(DatasetState state, CachedReplica replica) {
+    void evict(DatasetState state, Supplier<List<CachedReplica>> replicas) {
         state.pause();
         try {
             if (!state.enter(pace.callLimit())) {
@@ -108,7 +112,7 @@ final class Room {
             }
             try {
                 state.unwant();
-                remove(state, replica);
+                replicas.get().forEach(replica -> remove(state, replica));
             } finally {
                 state.leave();
             }
@@ -123,8 +127,10 @@ final class Room {
         if (state.servedFrom().filter(cache::equals).isPresent()) {
             swapping.back(state);
         }
-        calls.change("cache " + cache, pace.callLimit(), () -> {
-            if (replica.identity().filter(Attachments::isRead).isPresent()) {
+        calls.change("cache " + cache + " of " + state.digest(), pace.callLimit(), () -> {
+            if (replica.identity()
+                    .filter(file -> attachments.isRead(state.digest(), file))
+                    .isPresent()) {
                 throw new DriverException.InUse("a loop device still reads " + replica.image());
             }
             replica.discard();

@@ -21,9 +21,11 @@ final class Swapping {
         this.turns = turns;
     }
 
-    /// Looks where an attachment is read from.
+    /// Looks where an attachment is read from. One just made asks no cache's disk.
     Attachment seen(AttachmentKey key, Attached attached) {
-        Place place = caches.holding(key.digest(), attached.device().backing())
+        Place place = Optional.of(attached)
+                .filter(found -> !found.fresh())
+                .flatMap(found -> caches.holding(key.digest(), found.device().backing()))
                 .<Place>map(replica -> new Place.Local(replica.cache()))
                 .orElseGet(Place.Remote::new);
         return attachment(key, attached, place);

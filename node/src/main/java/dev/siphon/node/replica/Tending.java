@@ -69,6 +69,7 @@ final class Tending {
             return Optional.of(settings.pace().firstRetry());
         }
         try {
+            state.takeUse().ifPresent(at -> caches.use(state.digest(), at));
             if (state.servedFrom().isPresent()) {
                 CacheDirectory directory = caches.at(state.servedFrom().get());
                 return Optional.of(keep(state, directory, directory.replica(state.digest())));
@@ -78,8 +79,6 @@ final class Tending {
                 return adopt(state, whole.getFirst());
             }
             return state.isWanted() ? fill(state) : Optional.empty();
-        } catch (ErrnoException | UncheckedIOException e) {
-            throw new DriverException.BackendFault("dataset " + state.digest() + ": " + e.getMessage(), e);
         } finally {
             state.leave();
         }
@@ -145,8 +144,8 @@ final class Tending {
         Optional<String> damage = Optional.empty();
         try {
             Manifest manifest = calls.check(
-                    "cache " + replica.cache(),
-                    "manifest of " + state.digest(),
+                    "cache " + replica.cache() + " of " + state.digest(),
+                    "manifest of " + state.digest() + " in " + replica.cache(),
                     settings.pace().callLimit(),
                     replica::manifest);
             ChunkCheck check = new ChunkCheck(replica.image(), manifest);

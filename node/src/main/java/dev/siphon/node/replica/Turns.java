@@ -2,7 +2,10 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.SystemErrors;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,6 +50,10 @@ final class Turns {
                 turn.release(); // refused, so it never runs
             }
             throw e;
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("dataset " + dataset, e);
+        } catch (UncheckedIOException e) {
+            throw new DriverException.BackendFault("dataset " + dataset + ": " + e.getMessage(), e);
         }
     }
 

@@ -200,7 +200,8 @@ public final class Fill {
     /// Asks the disk, which may hang.
     private <T> T inTime(Supplier<T> body) {
         try {
-            return onDisk(() -> terms.calls().change("cache " + directory.path(), terms.limit(), body));
+            return onDisk(() ->
+                    terms.calls().change("cache " + directory.path() + " of " + replica.digest(), terms.limit(), body));
         } catch (DriverException.DeadlinePassed e) {
             directory.failing(e.getMessage(), terms.diskRetry());
             throw e;
