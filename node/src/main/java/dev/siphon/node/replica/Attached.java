@@ -1,0 +1,9 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.node.linux.LoopStatus;
+import java.nio.file.Path;
+
+/// A dataset's tree and the device under it, as the kernel told them.
+///
+/// @param tree where the tree is mounted
+record Attached(Path tree, LoopStatus device) {}
