@@ -80,7 +80,7 @@ final class ImagePackerIT {
         everything().build(packing.source());
         for (Modes modes : Modes.values()) {
             Manifest manifest = packing.pack(modes.name(), modes, 3);
-            assertEquals(16, manifest.files());
+            assertEquals(15, manifest.files());
             packing.assertSame(modes.name(), modes);
         }
     }

@@ -15,18 +15,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// A source, and images of it, in a directory that goes with it.
+/// A source, and images of it, in memory: what is tested is not the disk.
 final class Packing implements AutoCloseable {
     private final Workplace workplace = Workplace.create();
-    private final Path source = workplace.directory("source");
+    private final Path memory = workplace.directory("memory");
+    private final Path source = memory.resolve("source");
     private int mounts;
+
+    Packing() {
+        Programs.run("mount", "-t", "tmpfs", "tmpfs", memory.toString());
+        new TreeScript().with("dir", TreeScript.hex("source")).build(memory);
+    }
 
     Path source() {
         return source;
     }
 
     Path path(String name) {
-        return workplace.path(name);
+        return memory.resolve(name);
     }
 
     /// A listener that does nothing but `begin`, once all places are known and before a file is read.
@@ -100,8 +106,6 @@ final class Packing implements AutoCloseable {
 
     @Override
     public void close() {
-        // its paths may be longer than Java takes
-        Programs.run("rm", "-rf", source.toString());
         workplace.close();
     }
 }

@@ -33,6 +33,12 @@ final class TreeScript {
         return this;
     }
 
+    /// Adds all lines of `later`.
+    TreeScript then(TreeScript later) {
+        lines.addAll(later.lines);
+        return this;
+    }
+
     /// Makes it all in `directory`.
     void build(Path directory) {
         var _ = run(String.join("\n", lines), "build", directory.toString());
