@@ -5,6 +5,7 @@ import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.linux.Directory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,17 +58,22 @@ final class ChunkWork implements Crew.Work {
         Optional<Digest> claimed = part.claimed(index);
         if (claimed.isPresent()) {
             part.read(offset, chunk);
-            if (Digest.of(chunk.asByteBuffer()).equals(claimed.get())) {
+            if (digest(chunk).equals(claimed.get())) {
                 return claimed.get();
             }
         }
         content.fill(offset, chunk, files);
-        if (!part.fresh() || !isZeros(chunk)) {
+        boolean zeros = isZeros(chunk);
+        if (!part.fresh() || !zeros) {
             part.write(offset, chunk);
         }
-        Digest digest = Digest.of(chunk.asByteBuffer());
+        Digest digest = zeros && chunk.byteSize() == Manifest.CHUNK_BYTES ? OfZeros.DIGEST : digest(chunk);
         part.finished(index, digest);
         return digest;
+    }
+
+    private static Digest digest(MemorySegment chunk) {
+        return Digest.of(chunk.asByteBuffer());
     }
 
     /// A new file is zeros where nothing was written, so holes of large files need not be.
@@ -78,6 +84,11 @@ final class ChunkWork implements Crew.Work {
             }
         }
         return true;
+    }
+
+    /// A hole of a terabyte has 262,144 of them.
+    private static final class OfZeros {
+        static final Digest DIGEST = Digest.of(ByteBuffer.allocate(Manifest.CHUNK_BYTES));
     }
 
     @Override

@@ -68,6 +68,7 @@ public final class ImagePacker {
     private Manifest make(PackRequest request, PartLock lock, Directory source, ImageContent content) {
         try (PartFile part =
                 PartFile.open(lock, content.fingerprint(), content.layout().imageBytes())) {
+            listener.packed(0, content.layout().imageBytes());
             ChunkWork work = new ChunkWork(source, content, part, listener);
             Crew.run("pack", request.parallel(), work);
             Manifest manifest = work.manifest();

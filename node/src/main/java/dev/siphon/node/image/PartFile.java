@@ -30,8 +30,8 @@ final class PartFile implements AutoCloseable {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
     };
 
-    /// So many chunks, 256 MiB, are lost at most when a packer dies.
-    private static final int LOGGED_AT_ONCE = 64;
+    /// So many chunks, 64 MiB, are lost at most when a packer dies.
+    private static final int LOGGED_AT_ONCE = 16;
 
     private final ImageFiles files;
     private final FileChannel channel;
@@ -54,21 +54,31 @@ final class PartFile implements AutoCloseable {
     /// @throws DriverException QuotaExhausted (RESOURCE_EXHAUSTED), BackendUnavailable (UNAVAILABLE)
     static PartFile open(PartLock lock, Digest fingerprint, long imageBytes) {
         ImageFiles files = lock.files();
-        FileChannel channel = lock.channel();
         DoneLog log = DoneLog.open(files.done(), TITLE + fingerprint + " " + imageBytes);
+        boolean opened = false;
         try {
-            boolean resumed = !log.done().isEmpty() && channel.size() == imageBytes;
-            if (!resumed) {
-                log.done().clear();
-                channel.truncate(0);
-                // its last byte gives it its length; what is never written reads as zeros
-                channel.write(ByteBuffer.allocate(1), imageBytes - 1);
-            }
-            return new PartFile(files, channel, log, !resumed);
+            PartFile part = open(files, lock.open(), log, imageBytes);
+            opened = true;
+            return part;
         } catch (IOException e) {
-            log.close();
             throw StoreErrors.translate("writing", files.part(), e);
+        } finally {
+            if (!opened) {
+                log.close();
+            }
         }
+    }
+
+    private static PartFile open(ImageFiles files, FileChannel channel, DoneLog log, long imageBytes)
+            throws IOException {
+        boolean resumed = !log.done().isEmpty() && channel.size() == imageBytes;
+        if (!resumed) {
+            log.done().clear();
+            channel.truncate(0);
+            // its last byte gives it its length; what is never written reads as zeros
+            channel.write(ByteBuffer.allocate(1), imageBytes - 1);
+        }
+        return new PartFile(files, channel, log, !resumed);
     }
 
     /// The digest that an earlier run has left of chunk `index`; whether the chunk has it is to be seen.
@@ -161,6 +171,10 @@ final class PartFile implements AutoCloseable {
 
     @Override
     public void close() {
-        log.close();
+        try (log) {
+            channel.close();
+        } catch (IOException e) {
+            throw StoreErrors.translate("closing", files.part(), e);
+        }
     }
 }

@@ -2,30 +2,25 @@ package dev.siphon.node.image;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.ExclusiveLock;
+import dev.siphon.node.mount.SystemErrors;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Objects;
 import java.util.Optional;
 
-/// Keeps all packers but one away from an image: a lock of fcntl(2) on the file that it is made in, which
-/// ends with the process, and which CephFS knows on all its clients.
+/// Keeps all packers but one away from an image, by a lock on the file that it is made in.
 ///
-/// The file is renamed when it is whole, so one that was opened may by now be another's finished image:
-/// what has been locked is used only if it still has the name by which it was opened.
+/// That file is renamed when it is whole, so one that was opened may by now be another's finished image: what has
+/// been locked is used only if it still has the name by which it was opened.
 final class PartLock implements AutoCloseable {
     private final ImageFiles files;
-    private final FileChannel channel;
-    private final FileLock lock;
+    private final ExclusiveLock lock;
 
-    private PartLock(ImageFiles files, FileChannel channel, FileLock lock) {
+    private PartLock(ImageFiles files, ExclusiveLock lock) {
         this.files = files;
-        this.channel = channel;
         this.lock = lock;
     }
 
@@ -37,6 +32,8 @@ final class PartLock implements AutoCloseable {
                 taken = attempt(files);
             }
             return taken.get();
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("opening " + Quoted.of(files.part().toString()), e);
         } catch (IOException e) {
             throw StoreErrors.translate("opening", files.part(), e);
         }
@@ -46,23 +43,17 @@ final class PartLock implements AutoCloseable {
     private static Optional<PartLock> attempt(ImageFiles files) throws IOException {
         boolean unnamed = lacksManifest(files);
         Path path = unnamed ? files.image() : files.part();
-        FileChannel channel = FileChannel.open(path, PartFile.OPENED, PartFile.PRIVATE);
-        Optional<Object> before = key(path);
-        Optional<FileLock> lock = lock(channel);
-        if (lock.isEmpty()) {
-            channel.close();
-            throw new DriverException.OperationPending(
-                    "another packer makes " + Quoted.of(files.image().toString()) + ": let it end, or end it");
-        }
-        // a file with this name before and after the lock was taken, and opened in between or before: the same one
-        if (before.isEmpty() || !before.equals(key(path)) || unnamed != lacksManifest(files)) {
-            channel.close();
+        ExclusiveLock lock = ExclusiveLock.take(path)
+                .orElseThrow(() -> new DriverException.OperationPending(
+                        "another packer makes " + Quoted.of(files.image().toString()) + ": let it end, or end it"));
+        if (!lock.isAt(path) || unnamed != lacksManifest(files)) {
+            lock.close();
             return Optional.empty();
         }
         if (unnamed) {
             Publication.rename(files.image(), files.part());
         }
-        return Optional.of(new PartLock(files, channel, lock.get()));
+        return Optional.of(new PartLock(files, lock));
     }
 
     /// Whether a packer died between the two last steps: the image has its name, and its manifest has not.
@@ -73,38 +64,20 @@ final class PartLock implements AutoCloseable {
                 && DoneLog.isAt(files.done());
     }
 
-    private static Optional<FileLock> lock(FileChannel channel) throws IOException {
-        try {
-            return Optional.ofNullable(channel.tryLock());
-        } catch (OverlappingFileLockException _) {
-            return Optional.empty();
-        }
-    }
-
-    private static Optional<Object> key(Path path) throws IOException {
-        try {
-            return Optional.of(Objects.requireNonNull(
-                    Files.readAttributes(path, BasicFileAttributes.class).fileKey()));
-        } catch (NoSuchFileException _) {
-            return Optional.empty();
-        }
-    }
-
     ImageFiles files() {
         return files;
     }
 
-    /// The file that is locked. Nobody else in this process may open it: closing that would give the lock away.
-    FileChannel channel() {
-        return channel;
+    /// The file that is locked, to be closed by the caller.
+    FileChannel open() throws IOException {
+        return FileChannel.open(files.part(), PartFile.OPENED, PartFile.PRIVATE);
     }
 
     /// Lets others at it; a file in which nothing has been begun goes.
     @Override
     public void close() {
-        try (channel;
-                lock) {
-            if (channel.size() == 0) {
+        try (lock) {
+            if (lock.isAt(files.part()) && Files.size(files.part()) == 0) {
                 Files.deleteIfExists(files.part());
             }
         } catch (IOException e) {

@@ -21,6 +21,7 @@ enum Syscalls {
     IOCTL(16, 29),
     PREAD64(17, 67),
     PWRITE64(18, 68),
+    FLOCK(73, 32),
     FSYNC(74, 82),
     FTRUNCATE(77, 46),
     FSTATFS(138, 44),
