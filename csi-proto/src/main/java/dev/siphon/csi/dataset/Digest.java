@@ -1,0 +1,49 @@
+package dev.siphon.csi.dataset;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.regex.Pattern;
+
+/// A SHA-256 digest.
+///
+/// @param hex its 64 digits, in lower case
+public record Digest(String hex) {
+    private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
+
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) unless `hex` is 64 hexadecimal digits in lower case
+    public Digest {
+        if (!HEX.matcher(hex).matches()) {
+            throw new DriverException.InvalidRequest(
+                    Quoted.of(hex) + " is no SHA-256 digest: 64 hexadecimal digits in lower case");
+        }
+    }
+
+    /// The digest of what remains in `bytes`, which has none remaining afterwards.
+    public static Digest of(ByteBuffer bytes) {
+        MessageDigest sha256 = algorithm();
+        sha256.update(bytes);
+        return new Digest(java.util.HexFormat.of().formatHex(sha256.digest()));
+    }
+
+    private static MessageDigest algorithm() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    /// Its first 160 bits as 40 digits: enough to tell datasets apart, where 64 digits are too long for a volume's id
+    /// and for the name of a loop device. Who finds another image with the same beginning has to try 2^160 of them.
+    public String beginning() {
+        return hex.substring(0, 40);
+    }
+
+    @Override
+    public String toString() {
+        return hex;
+    }
+}

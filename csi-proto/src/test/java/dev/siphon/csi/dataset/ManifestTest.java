@@ -1,0 +1,74 @@
+package dev.siphon.csi.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.siphon.csi.DriverException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ManifestTest {
+    /// `printf abc | sha256sum`
+    private static final String ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    private static final Manifest TWO_CHUNKS =
+            new Manifest(Manifest.CHUNK_BYTES + 1L, 7, List.of(new Digest(ABC), new Digest(ABC)));
+
+    @Test
+    void digestIsSha256() {
+        assertEquals(
+                ABC,
+                Digest.of(ByteBuffer.wrap("abc".getBytes(StandardCharsets.UTF_8)))
+                        .hex());
+    }
+
+    @Test
+    void whatIsWrittenIsRead() {
+        assertEquals(TWO_CHUNKS, Manifest.parse(TWO_CHUNKS.text()));
+        assertEquals(
+                "siphon-dataset 1\nimage-bytes 4194305\nfiles 7\nchunk-bytes 4194304\n" + ABC + "\n" + ABC + "\n",
+                TWO_CHUNKS.text());
+    }
+
+    @Test
+    void lastChunkIsWhatIsLeft() {
+        assertEquals(Manifest.CHUNK_BYTES, TWO_CHUNKS.length(0));
+        assertEquals(1, TWO_CHUNKS.length(1));
+        assertEquals(4194304, Manifest.offset(1));
+    }
+
+    @Test
+    void rootChangesWithEveryPart() {
+        Digest other = Digest.of(ByteBuffer.allocate(1));
+        List<Digest> chunks = TWO_CHUNKS.chunks();
+        long distinct = java.util.stream.Stream.of(
+                        TWO_CHUNKS,
+                        new Manifest(TWO_CHUNKS.imageBytes() + 1, 7, chunks),
+                        new Manifest(TWO_CHUNKS.imageBytes(), 8, chunks),
+                        new Manifest(TWO_CHUNKS.imageBytes(), 7, List.of(other, chunks.get(1))),
+                        new Manifest(TWO_CHUNKS.imageBytes(), 7, List.of(chunks.get(0), other)))
+                .map(Manifest::root)
+                .distinct()
+                .count();
+        assertEquals(5, distinct);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "nothing,            ''",
+        "a later version,    'siphon-dataset 2\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\nDIGEST\n'",
+        "no bytes,           'siphon-dataset 1\nimage-bytes 0\nfiles 1\nchunk-bytes 4194304\n'",
+        "other chunks,       'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4096\nDIGEST\n'",
+        "a chunk too few,    'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\n'",
+        "a chunk too many,   'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\nDIGEST\nDIGEST\n'",
+        "a digest in part,   'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\nabc\n'",
+        "cut short,          'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\nDIGEST'"
+    })
+    void anythingElseIsRefused(String what, String text) {
+        assertThrows(DriverException.InvalidRequest.class, () -> Manifest.parse(text.replace("DIGEST", ABC)), what);
+    }
+}

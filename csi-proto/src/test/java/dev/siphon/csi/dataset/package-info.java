@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.csi.dataset;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,194 @@
+package dev.siphon.node.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import jnr.constants.platform.Errno;
+
+/// A loop device held open (loop(4), `linux/loop.h`): a block device whose blocks are those of a file.
+///
+/// Devices made here are read-only, read past the page cache below them (direct I/O), have blocks of 4096 bytes,
+/// without which direct I/O is lost on disks with such sectors, and clear themselves: the kernel frees one with its
+/// last user, a mount or an open descriptor, so that a process killed at any moment leaves none.
+///
+/// Every method may hang with the file system behind the device, and throws [ErrnoException].
+public final class LoopDevice implements AutoCloseable {
+    private static final long LOOP_CHANGE_FD = 0x4C06;
+    private static final long LOOP_GET_STATUS64 = 0x4C05;
+    private static final long LOOP_SET_DIRECT_IO = 0x4C08;
+    private static final long LOOP_CONFIGURE = 0x4C0A;
+    private static final int LO_FLAGS_READ_ONLY = 1;
+    private static final int LO_FLAGS_AUTOCLEAR = 4;
+    private static final int LO_FLAGS_DIRECT_IO = 16;
+
+    /// `struct loop_config`: descriptor, block size, a `struct loop_info64`, and 64 bytes for later.
+    private static final long CONFIG_BYTES = 304;
+
+    private static final long CONFIG_BLOCK_SIZE = 4;
+    private static final long CONFIG_INFO = 8;
+    private static final long INFO_BYTES = 232;
+    private static final long INFO_DEVICE = 0;
+    private static final long INFO_INODE = 8;
+    private static final long INFO_FLAGS = 52;
+    private static final long INFO_FILE_NAME = 56;
+
+    /// What a tag may have at most; the kernel ends it with a zero (`LO_NAME_SIZE` is 64).
+    private static final int MAX_TAG_BYTES = 63;
+
+    private static final int BLOCK_BYTES = 4096;
+
+    /// Others on this machine take free devices too.
+    private static final int MAX_TRIES = 100;
+
+    private final int number;
+    private final Descriptor descriptor;
+
+    private LoopDevice(int number, Descriptor descriptor) {
+        this.number = number;
+        this.descriptor = descriptor;
+    }
+
+    /// Makes a device of `file`. It stays while this object is open or something is mounted from it.
+    ///
+    /// @param tag told by [LoopStatus#tag] ever after, whatever file is behind the device then
+    /// @throws ErrnoException EBUSY if others took every free device first
+    public static LoopDevice attach(DataFile file, String tag) {
+        for (int tries = 1; ; tries++) {
+            int free = LoopNodes.free();
+            LoopDevice device = new LoopDevice(free, LoopNodes.open(free));
+            try {
+                device.configure(file, tag);
+                return device;
+            } catch (ErrnoException e) {
+                device.close();
+                if (!e.is(Errno.EBUSY) || tries == MAX_TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void configure(DataFile file, String tag) {
+        byte[] name = tag.getBytes(StandardCharsets.US_ASCII);
+        if (name.length > MAX_TAG_BYTES) {
+            throw new IllegalArgumentException("a loop device's tag has at most " + MAX_TAG_BYTES + " bytes: " + tag);
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment config = arena.allocate(CONFIG_BYTES, Long.BYTES);
+            config.set(ValueLayout.JAVA_INT, 0, file.number());
+            config.set(ValueLayout.JAVA_INT, CONFIG_BLOCK_SIZE, BLOCK_BYTES);
+            config.set(
+                    ValueLayout.JAVA_INT,
+                    CONFIG_INFO + INFO_FLAGS,
+                    LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO);
+            config.asSlice(CONFIG_INFO + INFO_FILE_NAME, name.length).copyFrom(MemorySegment.ofArray(name));
+            Syscalls.IOCTL.call(descriptor.number(), LOOP_CONFIGURE, config.address());
+        }
+    }
+
+    /// Opens device `number`, which thereby stays as it is until this object is closed.
+    ///
+    /// @return empty if there is no such device, or nothing is behind it
+    public static Optional<LoopDevice> open(int number) {
+        try {
+            LoopDevice device = new LoopDevice(number, LoopNodes.open(number));
+            if (device.find().isPresent()) {
+                return Optional.of(device);
+            }
+            device.close();
+            return Optional.empty();
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENXIO, Errno.ENOENT, Errno.ENODEV)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /// What is behind every configured device of this machine, also those of other programs.
+    ///
+    /// @param except devices (`major:minor`) that are not asked: one over a file system that hangs may hang too
+    public static List<LoopStatus> all(Set<String> except) {
+        List<LoopStatus> found = new ArrayList<>();
+        for (int number : LoopNodes.all()) {
+            if (LoopNodes.numbers(number).filter(except::contains).isPresent()) {
+                continue;
+            }
+            open(number).ifPresent(device -> {
+                try (device) {
+                    found.add(device.status());
+                }
+            });
+        }
+        return found;
+    }
+
+    /// What is behind the device now.
+    public LoopStatus status() {
+        return find().orElseThrow(() -> new ErrnoException("ioctl", Errno.ENXIO.intValue()));
+    }
+
+    private Optional<LoopStatus> find() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES);
+            Syscalls.IOCTL.call(descriptor.number(), LOOP_GET_STATUS64, info.address());
+            int flags = info.get(ValueLayout.JAVA_INT, INFO_FLAGS);
+            return Optional.of(new LoopStatus(
+                    number,
+                    LoopNodes.numbers(number).orElse(""),
+                    new FileIdentity(
+                            info.get(ValueLayout.JAVA_LONG, INFO_DEVICE), info.get(ValueLayout.JAVA_LONG, INFO_INODE)),
+                    info.getString(INFO_FILE_NAME, StandardCharsets.ISO_8859_1),
+                    (flags & LO_FLAGS_READ_ONLY) != 0,
+                    (flags & LO_FLAGS_DIRECT_IO) != 0,
+                    (flags & LO_FLAGS_AUTOCLEAR) != 0));
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENXIO)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /// Puts `file` behind the device in place of what was there, under whoever reads it: requests under way are
+    /// awaited, later ones go to `file`. Its owner sees to it that the two have the same contents.
+    ///
+    /// @return what is there then; direct I/O is asked for anew if the change lost it
+    /// @throws ErrnoException EINVAL if `file` has another length
+    public LoopStatus change(DataFile file) {
+        Syscalls.IOCTL.call(descriptor.number(), LOOP_CHANGE_FD, file.number());
+        LoopStatus changed = status();
+        if (changed.directIo()) {
+            return changed;
+        }
+        try {
+            Syscalls.IOCTL.call(descriptor.number(), LOOP_SET_DIRECT_IO, 1);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EINVAL)) {
+                throw e;
+            }
+            // the file system behind it has none: slower, and told by the status
+        }
+        return status();
+    }
+
+    /// Its node, for mount(2).
+    public String path() {
+        return path(number);
+    }
+
+    /// That of device `number`.
+    public static String path(int number) {
+        return LoopNodes.node(number).toString();
+    }
+
+    @Override
+    public void close() {
+        descriptor.close();
+    }
+}

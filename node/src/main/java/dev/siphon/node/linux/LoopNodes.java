@@ -1,0 +1,110 @@
+package dev.siphon.node.linux;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import jnr.constants.platform.Errno;
+
+/// The device files of loop devices. A container's `/dev` has those that were there when it started, and the kernel
+/// makes more devices when all are used: what is missing is made here, in this container's `/dev` alone.
+final class LoopNodes {
+    private static final Path DEVICES = Path.of("/dev");
+    private static final Path BLOCK_DEVICES = Path.of("/sys/block");
+    private static final Path CONTROL = DEVICES.resolve("loop-control");
+    private static final String PREFIX = "loop";
+    private static final int S_IFBLK = 0x6000;
+    private static final int S_IFCHR = 0x2000;
+    private static final int OWNER_ONLY = 0600;
+
+    /// `LOOP_CTRL_MINOR` of `linux/miscdevice.h`.
+    private static final long CONTROL_NUMBERS = FileIdentity.encode(10, 237);
+
+    private static final long LOOP_CTL_GET_FREE = 0x4C82;
+    private static final long AT_FDCWD = -100;
+    private static final long O_RDWR = 2;
+    private static final long O_CLOEXEC = 0x80000;
+
+    private LoopNodes() {}
+
+    /// The number of a device that is free now, made by the kernel if there was none.
+    static int free() {
+        if (!Files.exists(CONTROL)) {
+            make(CONTROL, S_IFCHR, CONTROL_NUMBERS);
+        }
+        try (Descriptor control = open(CONTROL, O_RDWR)) {
+            return Math.toIntExact(Syscalls.IOCTL.call(control.number(), LOOP_CTL_GET_FREE));
+        }
+    }
+
+    static Path node(int number) {
+        return DEVICES.resolve(PREFIX + number);
+    }
+
+    /// @throws ErrnoException ENOENT if there is no such device
+    static Descriptor open(int number) {
+        Path node = node(number);
+        if (!Files.exists(node)) {
+            String numbers = numbers(number).orElseThrow(() -> new ErrnoException("open", Errno.ENOENT.intValue()));
+            int colon = numbers.indexOf(':');
+            int major = Integer.parseInt(numbers.substring(0, colon));
+            make(node, S_IFBLK, FileIdentity.encode(major, Integer.parseInt(numbers.substring(colon + 1))));
+        }
+        return open(node, 0);
+    }
+
+    /// All loop devices that the kernel has, in use or not.
+    static List<Integer> all() {
+        List<Integer> numbers = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(BLOCK_DEVICES, PREFIX + "[0-9]*")) {
+            entries.forEach(entry -> numbers.add(
+                    Integer.parseInt(String.valueOf(entry.getFileName()).substring(PREFIX.length()))));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list the block devices", e);
+        }
+        return numbers;
+    }
+
+    /// A device's `major:minor`, empty if there is no such device.
+    static Optional<String> numbers(int number) {
+        try {
+            Path file = BLOCK_DEVICES.resolve(PREFIX + number).resolve("dev");
+            return Optional.of(Files.readString(file).strip());
+        } catch (NoSuchFileException _) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the numbers of loop device " + number, e);
+        }
+    }
+
+    private static void make(Path node, int type, long device) {
+        try (Arena arena = Arena.ofConfined()) {
+            Syscalls.MKNODAT.call(AT_FDCWD, text(arena, node), type | OWNER_ONLY, device);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EEXIST)) {
+                throw e;
+            }
+        }
+    }
+
+    private static Descriptor open(Path path, long flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
+            how.setAtIndex(ValueLayout.JAVA_LONG, 0, flags | O_CLOEXEC);
+            return new Descriptor(Syscalls.OPENAT2.call(AT_FDCWD, text(arena, path), how.address(), how.byteSize()));
+        }
+    }
+
+    private static long text(Arena arena, Path path) {
+        return arena.allocateFrom(path.toString(), StandardCharsets.UTF_8).address();
+    }
+}

@@ -1,0 +1,191 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.linux.DataFile;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.FileIdentity;
+import dev.siphon.node.linux.LoopDevice;
+import dev.siphon.node.linux.LoopStatus;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountFlag;
+import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.linux.Mounts;
+import dev.siphon.node.mount.SystemErrors;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import jnr.constants.platform.Errno;
+
+/// Trees over loop devices, as the kernel knows them: nothing is remembered here. A device says by its tag whose it
+/// is and by the numbers of the file behind it where it reads from, and goes with its last mount; so a process that
+/// is killed between any two steps leaves nothing but an empty folder, and the next one finds all that is attached.
+///
+/// Every method may hang with the file system behind the device.
+final class Attachments {
+    static final String TYPE = "erofs";
+    static final Pattern SOURCE = Pattern.compile("/dev/loop([0-9]{1,9})");
+    private static final Set<MountFlag> FLAGS = Set.of(MountFlag.READ_ONLY, MountFlag.NO_SUID, MountFlag.NO_DEV);
+
+    private final AttachmentFolders folders;
+
+    Attachments(AttachmentFolders folders) {
+        this.folders = folders;
+    }
+
+    /// The attachment of `key`, if its tree is mounted.
+    Optional<Attached> find(AttachmentKey key) {
+        return open(key).map(device -> {
+            try (device) {
+                return new Attached(folders.tree(key), device.status(), false);
+            }
+        });
+    }
+
+    /// Asks that one device alone: others may be over a file system that hangs.
+    private Optional<LoopDevice> open(AttachmentKey key) {
+        Path tree = folders.tree(key);
+        Optional<MountEntry> mounted = MountTable.read().at(tree.toString());
+        if (mounted.isEmpty()) {
+            return Optional.empty();
+        }
+        Matcher source = SOURCE.matcher(mounted.get().source());
+        Optional<LoopDevice> device =
+                source.matches() ? LoopDevice.open(Integer.parseInt(source.group(1))) : Optional.empty();
+        if (device.isPresent()) {
+            LoopStatus status = device.get().status();
+            if (status.device().equals(mounted.get().device()) && status.tag().equals(key.tag())) {
+                return device;
+            }
+            device.get().close();
+        }
+        throw new DriverException.BackendFault(
+                tree + " is mounted, but not from a device of the dataset: unmount it by hand");
+    }
+
+    /// Mounts the tree over the image, or over what is behind it already. Repeating it changes nothing.
+    ///
+    /// @param image with the manifest that was read from beside it
+    Attached attach(AttachmentKey key, DatasetImage image, Manifest manifest) {
+        Optional<Attached> found = find(key);
+        if (found.isPresent()) {
+            return found.get();
+        }
+        folders.make(key, image);
+        Optional<LoopDevice> existing = existing(key);
+        try (LoopDevice device = existing.orElseGet(() -> configure(key, image, manifest))) {
+            mount(device, folders.tree(key));
+            return new Attached(folders.tree(key), device.status(), existing.isEmpty());
+        }
+    }
+
+    /// The device of a tree that was mounted in a mount namespace which is gone, while volumes still show it.
+    private Optional<LoopDevice> existing(AttachmentKey key) {
+        MountTable table = MountTable.read();
+        Set<String> others = ofOthers(table, key.digest());
+        if (table.entries().stream()
+                .noneMatch(entry -> entry.type().equals(TYPE) && !others.contains(entry.device()))) {
+            return Optional.empty();
+        }
+        for (LoopStatus status : LoopDevice.all(others)) {
+            if (status.tag().equals(key.tag())) {
+                Optional<LoopDevice> device = LoopDevice.open(status.number());
+                // held from here on, and perhaps freed and taken by another before
+                if (device.filter(held -> held.status().tag().equals(key.tag())).isPresent()) {
+                    return device;
+                }
+                device.ifPresent(LoopDevice::close);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static LoopDevice configure(AttachmentKey key, DatasetImage image, Manifest manifest) {
+        try (DataFile file = DataFile.open(image.image())) {
+            if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
+                throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
+                        + " bytes, where its manifest says " + manifest.imageBytes() + " and whole blocks of "
+                        + DataFile.ALIGNMENT + " are wanted");
+            }
+            return LoopDevice.attach(file, key.tag());
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("attaching the image " + image.image(), e);
+        }
+    }
+
+    private static void mount(LoopDevice device, Path tree) {
+        try {
+            Mounts.mount(device.path(), tree.toString(), TYPE, FLAGS, List.of(), "");
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENODEV)) {
+                throw new DriverException.Unsupported("this kernel has no EROFS, which datasets are mounted with");
+            }
+            throw SystemErrors.translate("mounting a dataset at " + tree, e);
+        }
+    }
+
+    /// Puts `file` behind the tree, under its readers.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if it is not attached
+    Attached swap(AttachmentKey key, Path file) {
+        LoopDevice opened = open(key)
+                .orElseThrow(() -> new DriverException.NotFound("dataset " + key.digest() + " is not attached"));
+        try (LoopDevice device = opened;
+                DataFile wanted = DataFile.open(file)) {
+            LoopStatus before = device.status();
+            LoopStatus now = before.backing().equals(wanted.identity()) ? before : device.change(wanted);
+            if (!now.backing().equals(wanted.identity())) {
+                throw new DriverException.BackendFault(
+                        "the kernel says that " + device.path() + " is not over " + file + ", which was put there");
+            }
+            return new Attached(folders.tree(key), now, false);
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("putting " + file + " behind dataset " + key.digest(), e);
+        }
+    }
+
+    /// Unmounts the tree; its device goes with it. That it is gone is success.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume still shows it, or a file in it is open
+    void detach(AttachmentKey key) {
+        String tree = folders.tree(key).toString();
+        MountTable table = MountTable.read();
+        table.at(tree).ifPresent(mounted -> {
+            List<String> others = table.entries().stream()
+                    .filter(entry -> entry.device().equals(mounted.device()))
+                    .map(MountEntry::mountPoint)
+                    .filter(point -> !point.equals(tree))
+                    .toList();
+            if (!others.isEmpty()) {
+                throw new DriverException.InUse("dataset " + key.digest() + " is still mounted at " + others);
+            }
+            try {
+                Mounts.unmount(tree);
+            } catch (ErrnoException e) {
+                if (!e.is(Errno.EINVAL, Errno.ENOENT)) {
+                    throw SystemErrors.translate("detaching dataset " + key.digest(), e);
+                }
+            }
+        });
+        folders.remove(key);
+    }
+
+    /// The devices of other datasets' trees.
+    private Set<String> ofOthers(MountTable table, Digest dataset) {
+        return table.entries().stream()
+                .filter(entry -> folders.isOfAnother(entry.mountPoint(), dataset))
+                .map(MountEntry::device)
+                .collect(Collectors.toSet());
+    }
+
+    /// Whether any loop device reads `file`, a replica of `dataset`, whoever made it.
+    boolean isRead(Digest dataset, FileIdentity file) {
+        return LoopDevice.all(ofOthers(MountTable.read(), dataset)).stream()
+                .anyMatch(status -> status.backing().equals(file));
+    }
+}

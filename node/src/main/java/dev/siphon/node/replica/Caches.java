@@ -1,0 +1,176 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.FileIdentity;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.replica.cache.CacheDirectory;
+import dev.siphon.node.replica.cache.CachedReplica;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/// The cache directories of this node. One that fails or does not answer is passed over, and tried again later; the
+/// others go on.
+final class Caches {
+    private final List<CacheDirectory> directories;
+    private final BlockingCalls calls;
+    private final Pace pace;
+
+    Caches(List<CacheDirectory> directories, BlockingCalls calls, Pace pace) {
+        this.directories = List.copyOf(directories);
+        this.calls = calls;
+        this.pace = pace;
+    }
+
+    /// Makes every directory ready; one that cannot be is not used.
+    void prepare() {
+        directories.forEach(directory -> look(directory, "prepare", () -> {
+            directory.prepare();
+            return true;
+        }));
+    }
+
+    List<CacheDirectory> directories() {
+        return directories;
+    }
+
+    CacheDirectory at(Path path) {
+        return directories.stream()
+                .filter(directory -> directory.path().equals(path))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no cache directory " + path));
+    }
+
+    /// What `body` says of a directory's disk; empty if that one cannot be read now.
+    private <T> Optional<T> look(CacheDirectory directory, String subject, Supplier<T> body) {
+        if (!directory.isReadable()) {
+            return Optional.empty();
+        }
+        String name = subject + " in " + directory.path();
+        try {
+            return Optional.of(calls.check(name, name, pace.callLimit(), body));
+        } catch (ErrnoException | UncheckedIOException | DriverException e) {
+            directory.failing(
+                    "the cache directory " + directory.path() + " fails: " + e.getMessage(), pace.diskRetry());
+            return Optional.empty();
+        }
+    }
+
+    private <T> List<T> collect(String subject, Function<CacheDirectory, List<T>> body) {
+        List<T> all = new ArrayList<>();
+        directories.forEach(directory ->
+                look(directory, subject, () -> body.apply(directory)).ifPresent(all::addAll));
+        return all;
+    }
+
+    private List<CachedReplica> replicas(Digest dataset, String what, Predicate<CachedReplica> wanted) {
+        return collect(
+                what + " of " + dataset,
+                directory -> Optional.of(directory.replica(dataset)).filter(wanted).stream()
+                        .toList());
+    }
+
+    /// The whole replicas of a dataset.
+    List<CachedReplica> whole(Digest dataset) {
+        return replicas(dataset, "replica", CachedReplica::isWhole);
+    }
+
+    /// The replicas of a dataset, whole and in part.
+    List<CachedReplica> of(Digest dataset) {
+        return replicas(dataset, "files", replica -> replica.isWhole() || replica.isPart());
+    }
+
+    /// Whether a replica of the dataset is pinned.
+    boolean isPinned(Digest dataset) {
+        return !replicas(dataset, "pin", CachedReplica::isPinned).isEmpty();
+    }
+
+    /// Notes a use of the dataset's replicas.
+    void use(Digest dataset, Instant at) {
+        var _ = replicas(dataset, "use at " + at, replica -> {
+            replica.use(at);
+            return true;
+        });
+    }
+
+    /// The replica that is `file`, if any of the dataset's is.
+    Optional<CachedReplica> holding(Digest dataset, FileIdentity file) {
+        return replicas(dataset, "file " + file, replica -> replica.identity().equals(Optional.of(file))).stream()
+                .findFirst();
+    }
+
+    /// A replica as it was found on its disk.
+    record Found(Digest digest, Path cache, long bytes, boolean whole, boolean pinned, Instant lastUse) {
+        static Found of(CachedReplica replica) {
+            return new Found(
+                    replica.digest(),
+                    replica.cache(),
+                    replica.bytes(),
+                    replica.isWhole(),
+                    replica.isPinned(),
+                    replica.lastUse());
+        }
+    }
+
+    /// Everything in all directories that can be read.
+    List<Found> inventory() {
+        return collect("inventory", Caches::inventory);
+    }
+
+    /// Everything in one.
+    static List<Found> inventory(CacheDirectory directory) {
+        return directory.replicas().stream()
+                .map(Found::of)
+                .filter(found -> found.whole() || found.bytes() > 0)
+                .toList();
+    }
+
+    /// Where a replica of `bytes` is to be filled: where it was begun, or where `placement` says.
+    ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no place for it
+    CacheDirectory place(Digest dataset, long bytes, Placement placement) {
+        List<CacheDirectory> usable = directories.stream()
+                .filter(directory -> directory.trouble().isEmpty())
+                .toList();
+        for (CachedReplica begun : of(dataset)) {
+            CacheDirectory there = at(begun.cache());
+            if (usable.contains(there)) {
+                return there;
+            }
+        }
+        List<Placement.Candidate> candidates = new ArrayList<>();
+        usable.forEach(directory -> look(
+                        directory,
+                        "room",
+                        () -> new Placement.Candidate(
+                                directory.path(),
+                                directory.limits().limitBytes(),
+                                directory.usedBytes(),
+                                directory.freeBytes()))
+                .ifPresent(candidates::add));
+        return placement
+                .choose(dataset, bytes, candidates)
+                .map(this::at)
+                .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory takes the " + bytes
+                        + " bytes of dataset " + dataset + "; those that work: "
+                        + candidates.stream()
+                                .map(Placement.Candidate::directory)
+                                .toList()));
+    }
+
+    /// Why directories are not used now.
+    List<String> problems() {
+        return directories.stream()
+                .flatMap(directory -> directory.trouble().stream())
+                .map(CacheDirectory.Trouble::why)
+                .toList();
+    }
+}

@@ -1,0 +1,40 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// A sealed dataset, as it is reached from this node.
+///
+/// @param digest the root of its manifest, which stands for all of it
+/// @param image the image's path, through a mount that lasts as long as the dataset is attached or filled
+/// @param manifest that of its manifest
+public record DatasetImage(Digest digest, Path image, Path manifest) {
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a path is relative
+    public DatasetImage {
+        if (!image.isAbsolute() || !manifest.isAbsolute()) {
+            throw new DriverException.InvalidRequest("the paths of an image and its manifest are absolute");
+        }
+    }
+
+    /// Reads the manifest, which may hang with the file system that it is on.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be read
+    /// @throws DriverException.BackendFault (INTERNAL) if it is another dataset's, or damaged
+    Manifest readManifest() {
+        try {
+            Manifest read = Manifest.parse(Files.readString(manifest));
+            if (read.root().equals(digest)) {
+                return read;
+            }
+            throw new DriverException.BackendFault(manifest + " is the manifest of another dataset, " + read.root());
+        } catch (DriverException.InvalidRequest e) {
+            throw new DriverException.BackendFault(manifest + ": " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("cannot read the manifest " + manifest + ": " + e, e);
+        }
+    }
+}

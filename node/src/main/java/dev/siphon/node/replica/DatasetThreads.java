@@ -1,0 +1,152 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.ErrnoException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A platform thread for each dataset that there is something to do for, so that one whose file system hangs holds up
+/// no other. A step that fails is tried again, later each time.
+final class DatasetThreads {
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetThreads.class);
+    private static final int MAX_DOUBLINGS = 20;
+
+    private final Pace pace;
+    private final Function<DatasetState, Optional<Duration>> step;
+    private final Map<Digest, Worker> workers = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    /// @param step takes one step for a dataset and says when the next is due, as [Tending#step]
+    DatasetThreads(Pace pace, Function<DatasetState, Optional<Duration>> step) {
+        this.pace = pace;
+        this.step = step;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /// Has a dataset looked after now.
+    void wake(DatasetState state) {
+        if (!closed) {
+            workers.computeIfAbsent(state.digest(), _ -> new Worker(state)).wake();
+        }
+    }
+
+    /// Ends all threads; one that hangs in the kernel is left after `limit`, and ends with the process.
+    void close(Duration limit) {
+        closed = true;
+        long end = System.nanoTime() + limit.toNanos();
+        workers.values().forEach(Worker::interrupt);
+        workers.values().forEach(worker -> worker.join(end - System.nanoTime()));
+    }
+
+    private final class Worker implements Runnable {
+        private final DatasetState state;
+        private Optional<Thread> thread = Optional.empty();
+        private boolean woken;
+        private int failures;
+
+        Worker(DatasetState state) {
+            this.state = state;
+        }
+
+        synchronized void wake() {
+            woken = true;
+            notifyAll();
+            if (thread.isEmpty()) {
+                Thread fresh = Thread.ofPlatform()
+                        .daemon()
+                        .name("tend-" + state.digest().hex().substring(0, 8))
+                        .unstarted(this);
+                thread = Optional.of(fresh);
+                fresh.start();
+            }
+        }
+
+        synchronized void interrupt() {
+            thread.ifPresent(Thread::interrupt);
+        }
+
+        synchronized void join(long nanos) {
+            long end = System.nanoTime() + nanos;
+            try {
+                for (long left = nanos; thread.isPresent() && left > 0; left = end - System.nanoTime()) {
+                    TimeUnit.NANOSECONDS.timedWait(this, left);
+                }
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void run() {
+            try {
+                while (awaitTurn(next())) {
+                    // and again
+                }
+            } finally {
+                end();
+            }
+        }
+
+        private Optional<Duration> next() {
+            synchronized (this) {
+                woken = false;
+            }
+            try {
+                Optional<Duration> wait = step.apply(state);
+                failures = 0;
+                return wait;
+            } catch (DriverException | ErrnoException | UncheckedIOException e) {
+                Duration wait = delay(failures++);
+                state.problem(Optional.of(String.valueOf(e.getMessage())));
+                if (!closed) {
+                    LOG.atWarn()
+                            .addKeyValue("dataset", state.digest())
+                            .addKeyValue("retry_ms", wait.toMillis())
+                            .log("a dataset's replica: {}", e.getMessage());
+                }
+                return Optional.of(wait);
+            }
+        }
+
+        private Duration delay(int failed) {
+            Duration doubled = pace.firstRetry().multipliedBy(1L << Math.min(failed, MAX_DOUBLINGS));
+            return doubled.compareTo(pace.longestRetry()) < 0 ? doubled : pace.longestRetry();
+        }
+
+        /// Waits, and says whether there is a further step. One that was asked for meanwhile is.
+        private synchronized boolean awaitTurn(Optional<Duration> wait) {
+            long end = System.nanoTime() + wait.orElse(Duration.ZERO).toNanos();
+            try {
+                for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+                    if (woken || closed) {
+                        break;
+                    }
+                    TimeUnit.NANOSECONDS.timedWait(this, left);
+                }
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+            if (closed || (wait.isEmpty() && !woken)) {
+                thread = Optional.empty(); // here, so that whoever wakes it from now on starts another
+                return false;
+            }
+            return true;
+        }
+
+        private synchronized void end() {
+            thread.filter(Thread.currentThread()::equals).ifPresent(_ -> thread = Optional.empty());
+            notifyAll();
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.nio.file.Path;
+import java.util.List;
+
+/// What [Replicas] work with.
+///
+/// @param state a directory of the driver's own, absolute and without symbolic links, for the trees; it must be in a
+///     mount that outlives the driver's container for attachments to do so
+/// @param caches one per disk; without any, datasets are read from CephFS
+/// @param placement chooses among them
+public record ReplicaSettings(Path state, List<CacheLimits> caches, Placement placement, Pace pace) {
+    public ReplicaSettings {
+        caches = List.copyOf(caches);
+    }
+}

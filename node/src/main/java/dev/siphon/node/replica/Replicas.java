@@ -1,0 +1,252 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.replica.cache.CacheDirectory;
+import dev.siphon.node.replica.cache.CachedReplica;
+import dev.siphon.node.replica.cache.Fill;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// The datasets of this node: attached at once over their images on CephFS, filled to its disks in the background,
+/// swapped under their readers, and evicted when room is wanted.
+///
+/// Calls of one dataset wait for each other, those of several do not. Every call may be repeated, has a deadline, and
+/// throws a [DriverException]: DEADLINE_EXCEEDED if a file system does not answer, ABORTED if an earlier call for the
+/// dataset has not ended, UNAVAILABLE if too many of them hang. Closing leaves everything as it is, attached and in
+/// use; the next [Replicas] on the same directories finds it, also if the last was killed.
+public final class Replicas implements AutoCloseable {
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+    private final ReplicaSettings settings;
+    private final BlockingCalls calls = new BlockingCalls();
+    private final AttachmentFolders folders;
+    private final Attachments attachments;
+    private final Turns turns;
+    private final Caches caches;
+    private final Swapping swapping;
+    private final Room room;
+    private final DatasetThreads threads;
+    private final Tending tending;
+    private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
+
+    private Replicas(ReplicaSettings settings) {
+        Pace pace = settings.pace();
+        this.settings = settings;
+        this.folders = new AttachmentFolders(settings.state());
+        this.attachments = new Attachments(folders);
+        this.turns = new Turns(calls, pace.callLimit());
+        this.caches =
+                new Caches(settings.caches().stream().map(CacheDirectory::new).toList(), calls, pace);
+        this.swapping = new Swapping(attachments, caches, turns);
+        this.room = new Room(swapping, attachments, calls, pace);
+        this.threads = new DatasetThreads(pace, this::step);
+        this.tending = new Tending(caches, swapping, room, calls, settings, this::state, threads::isClosed);
+    }
+
+    /// Finds what an earlier run left on the disks and in the kernel, and goes on with it: fills that were begun,
+    /// and the check of every replica that is in use.
+    public static Replicas start(ReplicaSettings settings) {
+        Replicas replicas = new Replicas(settings);
+        replicas.recover();
+        return replicas;
+    }
+
+    private void recover() {
+        caches.prepare();
+        List<Caches.Found> found = caches.inventory();
+        Stream.concat(folders.known().stream(), found.stream().map(Caches.Found::digest))
+                .distinct()
+                .map(this::state)
+                .forEach(state -> {
+                    if (found.stream().anyMatch(part -> part.digest().equals(state.digest()) && !part.whole())) {
+                        state.want(true);
+                    }
+                    threads.wake(state);
+                });
+    }
+
+    /// A dataset that nobody has looked at yet is looked for in the kernel first, on its own thread: its file system
+    /// may hang, and that concerns it alone.
+    private Optional<Duration> step(DatasetState state) {
+        if (!state.isFound()) {
+            turns.take(state.digest(), () -> {
+                find(state);
+                return state;
+            });
+        }
+        return tending.step(state);
+    }
+
+    private void find(DatasetState state) {
+        if (state.isFound()) {
+            return;
+        }
+        AttachmentKey key = state.key();
+        folders.image(key).ifPresent(state::image);
+        Optional<Attached> attached = attachments.find(key);
+        attached.ifPresent(now -> state.attached(swapping.seen(key, now)));
+        if (attached.isEmpty() && state.image().isPresent() && !state.isWanted()) {
+            folders.remove(key); // left by a run that was killed before it mounted, or after it unmounted
+        }
+        state.found();
+    }
+
+    private DatasetState state(Digest dataset) {
+        return states.computeIfAbsent(dataset, _ -> new DatasetState(dataset, settings.pace()));
+    }
+
+    /// Attaches a dataset over its image, at once, and has a replica made. Where one is on a disk already, it is put
+    /// behind the tree as soon as it was checked.
+    ///
+    /// @return what was there when this returned; its tree stays the same
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the image or its manifest cannot be read
+    /// @throws DriverException.BackendFault (INTERNAL) if the two do not fit together or are another dataset's
+    /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no EROFS
+    public Attachment attach(DatasetImage image) {
+        DatasetState state = state(image.digest());
+        Attachment attachment = turns.take(image.digest(), () -> {
+            find(state);
+            Attachment now = attachments
+                    .find(state.key())
+                    .map(attached -> swapping.seen(state.key(), attached))
+                    .orElseGet(() -> attachNew(state, image));
+            folders.make(state.key(), image);
+            state.image(image);
+            state.attached(now);
+            return now;
+        });
+        state.want(false);
+        state.use();
+        threads.wake(state);
+        return attachment;
+    }
+
+    private Attachment attachNew(DatasetState state, DatasetImage image) {
+        Manifest manifest = image.readManifest();
+        return swapping.seen(state.key(), attachments.attach(state.key(), image, manifest));
+    }
+
+    /// Takes a dataset's tree away, when its last user went. Its replica stays until its room is wanted. That it is
+    /// not attached is success.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume still shows it, or a file in it is open
+    public void detach(Digest dataset) {
+        DatasetState state = state(dataset);
+        turns.take(dataset, () -> {
+            attachments.detach(state.key());
+            state.unattached();
+            state.found();
+            return dataset;
+        });
+        state.use();
+        threads.wake(state);
+    }
+
+    /// Has a replica made, or the one that is there checked, although nobody has the dataset attached.
+    public void warm(DatasetImage image) {
+        DatasetState state = state(image.digest());
+        turns.take(image.digest(), () -> {
+            find(state);
+            folders.make(state.key(), image); // so that a fill goes on after a restart
+            return image;
+        });
+        state.image(image);
+        state.want(true);
+        threads.wake(state);
+    }
+
+    /// Removes a dataset's replicas, and stops one that is being made. What is attached stays so, over CephFS, and
+    /// no replica is made until somebody attaches or warms it again. That there is none is success.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the way back to CephFS is not known
+    public void evict(Digest dataset) {
+        DatasetState state = state(dataset);
+        turns.take(dataset, () -> {
+            find(state);
+            return dataset;
+        });
+        if (caches.isPinned(dataset)) {
+            throw new DriverException.InUse("the replica of dataset " + dataset + " is pinned; unpin it first");
+        }
+        state.unwant();
+        room.evict(state, () -> caches.of(dataset));
+        threads.wake(state);
+    }
+
+    /// Keeps a dataset's replica, whole or being made, from being evicted; also after a restart.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is none
+    public void pin(Digest dataset) {
+        List<CachedReplica> replicas = caches.of(dataset);
+        if (replicas.isEmpty()) {
+            throw new DriverException.NotFound("there is no replica of dataset " + dataset + " on this node");
+        }
+        replicas.forEach(replica -> pin(replica, true));
+    }
+
+    private void pin(CachedReplica replica, boolean pinned) {
+        calls.change(
+                "pin of " + replica.digest() + " in " + replica.cache(),
+                settings.pace().callLimit(),
+                () -> replica.pin(pinned));
+    }
+
+    /// Undoes [#pin].
+    public void unpin(Digest dataset) {
+        caches.of(dataset).forEach(replica -> pin(replica, false));
+    }
+
+    /// Every dataset that is attached, on a disk or on its way there, ordered by digest.
+    public List<ReplicaStatus> list() {
+        Map<Digest, Caches.Found> found = caches.inventory().stream()
+                .collect(Collectors.toMap(
+                        Caches.Found::digest, each -> each, (one, other) -> one.whole() ? one : other));
+        List<ReplicaStatus> list = new ArrayList<>();
+        Stream.concat(found.keySet().stream(), states.keySet().stream())
+                .distinct()
+                .sorted(Comparator.comparing(Digest::hex))
+                .forEach(digest -> status(state(digest), Optional.ofNullable(found.get(digest)))
+                        .ifPresent(list::add));
+        return list;
+    }
+
+    private static Optional<ReplicaStatus> status(DatasetState state, Optional<Caches.Found> found) {
+        if (found.isEmpty() && state.attached().isEmpty() && !state.isWanted()) {
+            return Optional.empty();
+        }
+        ReplicaState reached = found.<ReplicaState>map(files -> files.whole()
+                        ? new ReplicaState.Local(files.cache())
+                        : new ReplicaState.Filling(
+                                state.fill().map(Fill::percentDone).orElse(0), files.cache()))
+                .orElseGet(ReplicaState.Remote::new);
+        return Optional.of(new ReplicaStatus(
+                state.digest(),
+                reached,
+                found.map(Caches.Found::bytes).orElse(0L),
+                state.attached(),
+                found.map(Caches.Found::pinned).orElse(false),
+                found.map(Caches.Found::lastUse),
+                state.problem()));
+    }
+
+    /// Cache directories that are full or fail, for people.
+    public List<String> cacheProblems() {
+        return caches.problems();
+    }
+
+    @Override
+    public void close() {
+        threads.close(CLOSE_LIMIT);
+        calls.close();
+    }
+}

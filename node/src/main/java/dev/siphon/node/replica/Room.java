@@ -1,0 +1,140 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.replica.cache.CacheDirectory;
+import dev.siphon.node.replica.cache.CachedReplica;
+import dev.siphon.node.replica.cache.Eviction;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Takes replicas away: what is read from one is first put back over CephFS, under its readers.
+final class Room {
+    private static final Logger LOG = LoggerFactory.getLogger(Room.class);
+
+    private final Swapping swapping;
+    private final Attachments attachments;
+    private final BlockingCalls calls;
+    private final Pace pace;
+    private final Map<Path, ReentrantLock> locks = new ConcurrentHashMap<>();
+
+    Room(Swapping swapping, Attachments attachments, BlockingCalls calls, Pace pace) {
+        this.swapping = swapping;
+        this.attachments = attachments;
+        this.calls = calls;
+        this.pace = pace;
+    }
+
+    /// Makes room in `directory` for a replica of `bytes` of `dataset`, and has `then` take it.
+    ///
+    /// @param states of every dataset
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what may go is not enough
+    void make(
+            CacheDirectory directory,
+            Digest dataset,
+            long bytes,
+            Function<Digest, DatasetState> states,
+            Runnable then) {
+        // one at a time in each directory, so that two fills do not count on the same room
+        ReentrantLock lock = locks.computeIfAbsent(directory.path(), _ -> new ReentrantLock(true));
+        if (!taken(lock)) {
+            throw new DriverException.OperationPending(
+                    "room is still being made in " + directory.path() + " for another dataset");
+        }
+        try {
+            for (Digest digest : leaving(directory, dataset, bytes, states)) {
+                LOG.atInfo()
+                        .addKeyValue("dataset", digest)
+                        .addKeyValue("cache", directory.path())
+                        .addKeyValue("for", dataset)
+                        .log("evicting a replica");
+                evict(states.apply(digest), () -> List.of(directory.replica(digest)));
+            }
+            then.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean taken(ReentrantLock lock) {
+        try {
+            return lock.tryLock(pace.callLimit().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private List<Digest> leaving(
+            CacheDirectory directory, Digest dataset, long bytes, Function<Digest, DatasetState> states) {
+        List<Caches.Found> found =
+                calls.change("room in " + directory.path(), pace.callLimit(), () -> Caches.inventory(directory));
+        List<Eviction.Candidate> present = found.stream()
+                .filter(other -> !other.digest().equals(dataset))
+                .map(other -> candidate(other, states.apply(other.digest())))
+                .toList();
+        return Eviction.toFit(directory.limits(), present, bytes)
+                .orElseThrow(() -> new DriverException.QuotaExhausted("dataset " + dataset + " of " + bytes
+                        + " bytes does not fit into " + directory.path() + ", whose limit is "
+                        + directory.limits().limitBytes() + " bytes, beside what is pinned or being filled"));
+    }
+
+    private static Eviction.Candidate candidate(Caches.Found found, DatasetState state) {
+        boolean filled = state.fill().isPresent();
+        return new Eviction.Candidate(
+                found.digest(),
+                found.bytes(),
+                found.lastUse(),
+                found.pinned() || filled,
+                state.attached().isPresent());
+    }
+
+    /// Removes replicas of a dataset, whole or in part, and has none made until somebody wants it again.
+    ///
+    /// @param replicas asked for when nobody works on them any more
+    /// @throws DriverException.OperationPending (ABORTED) if it is being worked on and that does not end
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if something reads it that is not of the driver
+    void evict(DatasetState state, Supplier<List<CachedReplica>> replicas) {
+        state.pause();
+        try {
+            if (!state.enter(pace.callLimit())) {
+                throw new DriverException.OperationPending("the replica of dataset " + state.digest()
+                        + " is still being filled or checked; retry when that has ended");
+            }
+            try {
+                state.unwant();
+                replicas.get().forEach(replica -> remove(state, replica));
+            } finally {
+                state.leave();
+            }
+        } finally {
+            state.resume();
+        }
+    }
+
+    /// As [#evict], by whoever has entered the dataset.
+    void remove(DatasetState state, CachedReplica replica) {
+        Path cache = replica.cache();
+        if (state.servedFrom().filter(cache::equals).isPresent()) {
+            swapping.back(state);
+        }
+        calls.change("cache " + cache + " of " + state.digest(), pace.callLimit(), () -> {
+            if (replica.identity()
+                    .filter(file -> attachments.isRead(state.digest(), file))
+                    .isPresent()) {
+                throw new DriverException.InUse("a loop device still reads " + replica.image());
+            }
+            replica.discard();
+        });
+        state.unchecked(replica);
+    }
+}

@@ -1,0 +1,71 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.replica.cache.CachedReplica;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Changes what is behind a dataset's tree, and notes what the kernel says is there then.
+final class Swapping {
+    private static final Logger LOG = LoggerFactory.getLogger(Swapping.class);
+
+    private final Attachments attachments;
+    private final Caches caches;
+    private final Turns turns;
+
+    Swapping(Attachments attachments, Caches caches, Turns turns) {
+        this.attachments = attachments;
+        this.caches = caches;
+        this.turns = turns;
+    }
+
+    /// Looks where an attachment is read from. One just made asks no cache's disk.
+    Attachment seen(AttachmentKey key, Attached attached) {
+        Place place = Optional.of(attached)
+                .filter(found -> !found.fresh())
+                .flatMap(found -> caches.holding(key.digest(), found.device().backing()))
+                .<Place>map(replica -> new Place.Local(replica.cache()))
+                .orElseGet(Place.Remote::new);
+        return attachment(key, attached, place);
+    }
+
+    private static Attachment attachment(AttachmentKey key, Attached attached, Place place) {
+        return new Attachment(key, attached.tree(), place, attached.device().directIo());
+    }
+
+    /// Puts a replica, which is whole and was checked, behind the tree; not if it was detached meanwhile.
+    void to(DatasetState state, CachedReplica replica) {
+        swap(state, replica.image(), new Place.Local(replica.cache()));
+    }
+
+    /// Puts the image on CephFS behind the tree; that it was detached meanwhile is as good.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if nobody knows where that image is
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if CephFS, or a disk that fails, does not answer
+    void back(DatasetState state) {
+        DatasetImage image = state.image()
+                .orElseThrow(
+                        () -> new DriverException.InUse(
+                                "dataset " + state.digest()
+                                        + " is read from its replica, and there is no telling where its image is: attach it once more"));
+        swap(state, image.image(), new Place.Remote());
+    }
+
+    private void swap(DatasetState state, Path file, Place place) {
+        turns.take(state.digest(), () -> {
+                    AttachmentKey key = state.key();
+                    Optional<Attachment> now = attachments.find(key).isEmpty()
+                            ? Optional.empty()
+                            : Optional.of(attachment(key, attachments.swap(key, file), place));
+                    now.ifPresentOrElse(state::attached, state::unattached);
+                    return now;
+                })
+                .ifPresent(now -> LOG.atInfo()
+                        .addKeyValue("dataset", state.digest())
+                        .addKeyValue("file", file)
+                        .addKeyValue("direct_io", now.directIo())
+                        .log("swapped what a dataset is read from"));
+    }
+}

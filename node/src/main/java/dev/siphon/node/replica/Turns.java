@@ -1,0 +1,71 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.SystemErrors;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+/// One change of a dataset's attachment at a time. Others wait for their turn, up to a limit, rather than being told
+/// to come back: many pods of one dataset start in the same moment, and each change takes milliseconds.
+///
+/// A turn belongs to the change and not to its caller: one that hangs in the kernel keeps it when its caller has left.
+final class Turns {
+    private final BlockingCalls calls;
+    private final Duration limit;
+    private final Map<Digest, Semaphore> turns = new ConcurrentHashMap<>();
+
+    Turns(BlockingCalls calls, Duration limit) {
+        this.calls = calls;
+        this.limit = limit;
+    }
+
+    /// Runs `change` on a thread that may hang, as the only one for `dataset`.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if the change before has not ended within the limit
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if this one has not; it goes on
+    <T> T take(Digest dataset, Supplier<T> change) {
+        Semaphore turn = turns.computeIfAbsent(dataset, _ -> new Semaphore(1, true));
+        await(dataset, turn);
+        AtomicBoolean begun = new AtomicBoolean();
+        try {
+            return calls.change("dataset " + dataset, limit, () -> {
+                begun.set(true);
+                try {
+                    return change.get();
+                } finally {
+                    turn.release();
+                }
+            });
+        } catch (DriverException.BackendUnavailable e) {
+            if (!begun.get()) {
+                turn.release(); // refused, so it never runs
+            }
+            throw e;
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("dataset " + dataset, e);
+        } catch (UncheckedIOException e) {
+            throw new DriverException.BackendFault("dataset " + dataset + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void await(Digest dataset, Semaphore turn) {
+        try {
+            if (turn.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        throw new DriverException.OperationPending(
+                "dataset " + dataset + " is still being attached, swapped or detached; retry when that has ended");
+    }
+}

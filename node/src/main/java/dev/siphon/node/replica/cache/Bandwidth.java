@@ -1,0 +1,28 @@
+package dev.siphon.node.replica.cache;
+
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/// How fast bytes may be moved, by all together who share this object.
+public final class Bandwidth {
+    private final OptionalLong bytesPerSecond;
+    private long free = Long.MIN_VALUE;
+
+    /// @param bytesPerSecond at most; empty for no limit
+    public Bandwidth(OptionalLong bytesPerSecond) {
+        this.bytesPerSecond = bytesPerSecond;
+    }
+
+    /// Takes a turn for `bytes`.
+    ///
+    /// @param now of [System#nanoTime]
+    /// @return how many nanoseconds to wait before moving them
+    synchronized long reserve(long bytes, long now) {
+        if (bytesPerSecond.isEmpty()) {
+            return 0;
+        }
+        long begin = free == Long.MIN_VALUE ? now : Math.max(free, now);
+        free = begin + (long) (bytes * (double) TimeUnit.SECONDS.toNanos(1) / bytesPerSecond.getAsLong());
+        return begin - now;
+    }
+}

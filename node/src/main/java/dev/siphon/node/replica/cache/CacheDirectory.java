@@ -1,0 +1,120 @@
+package dev.siphon.node.replica.cache;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.Directory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// A directory for replicas, on one disk of this node. Mode 0700: what a dataset's readers may read, others may not
+/// find here.
+///
+/// Methods that ask the disk may hang with it, and throw [UncheckedIOException] if it fails.
+public final class CacheDirectory {
+    private final CacheLimits limits;
+    private Optional<Trouble> trouble = Optional.empty();
+
+    /// Why a directory is not used for now.
+    ///
+    /// @param why for people
+    /// @param unreadable whether what is in it is not to be read either
+    /// @param until when it is tried again
+    public record Trouble(String why, boolean unreadable, Instant until) {}
+
+    public CacheDirectory(CacheLimits limits) {
+        this.limits = limits;
+    }
+
+    public CacheLimits limits() {
+        return limits;
+    }
+
+    public Path path() {
+        return limits.directory();
+    }
+
+    /// Makes the directory if need be, and removes what an eviction left that was killed.
+    public void prepare() {
+        try {
+            Files.createDirectories(path());
+            Files.setPosixFilePermissions(path(), PosixFilePermissions.fromString("rwx------"));
+            try (DirectoryStream<Path> left = Files.newDirectoryStream(path(), CachedReplica.GONE + "*")) {
+                for (Path gone : left) {
+                    CachedReplica.delete(gone);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The files of `digest` here, whether or not there are any.
+    public CachedReplica replica(Digest digest) {
+        return new CachedReplica(path(), digest);
+    }
+
+    /// All that is here, whole and in part.
+    public List<CachedReplica> replicas() {
+        List<CachedReplica> found = new ArrayList<>();
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(path())) {
+            for (Path folder : folders) {
+                digest(folder).ifPresent(digest -> found.add(replica(digest)));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return found;
+    }
+
+    private static Optional<Digest> digest(Path folder) {
+        try {
+            return Optional.of(new Digest(String.valueOf(folder.getFileName())));
+        } catch (DriverException.InvalidRequest _) {
+            return Optional.empty(); // lost+found, and what is being removed
+        }
+    }
+
+    /// What replicas take, those being filled at their full length.
+    public long usedBytes() {
+        return replicas().stream().mapToLong(CachedReplica::bytes).sum();
+    }
+
+    /// What the disk has left, whatever the limit says.
+    public long freeBytes() {
+        try (Directory directory = Directory.open(path().toString())) {
+            return directory.usage().availableBytes();
+        }
+    }
+
+    /// Keeps new replicas away for a while: there is no room for them.
+    public synchronized void full(String why, Duration retryAfter) {
+        if (trouble.filter(Trouble::unreadable).isEmpty()) {
+            trouble = Optional.of(new Trouble(why, false, Instant.now().plus(retryAfter)));
+        }
+    }
+
+    /// Keeps readers and new replicas away for a while: the disk fails.
+    public synchronized void failing(String why, Duration retryAfter) {
+        trouble = Optional.of(new Trouble(why, true, Instant.now().plus(retryAfter)));
+    }
+
+    /// What keeps this directory from being used now.
+    public synchronized Optional<Trouble> trouble() {
+        trouble = trouble.filter(now -> Instant.now().isBefore(now.until()));
+        return trouble;
+    }
+
+    /// Whether what is here may be read.
+    public boolean isReadable() {
+        return trouble().filter(Trouble::unreadable).isEmpty();
+    }
+}

@@ -1,0 +1,100 @@
+package dev.siphon.node.replica.cache;
+
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.linux.DataFile;
+import dev.siphon.node.linux.ErrnoException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.function.BooleanSupplier;
+
+/// Reads a file back and compares it with its manifest, past the page cache: what counts is what the disk holds.
+public final class ChunkCheck {
+    private static final int MAX_READS = 2;
+
+    private final Path file;
+    private final Manifest manifest;
+    private final BitSet damaged = new BitSet();
+
+    public ChunkCheck(Path file, Manifest manifest) {
+        this.file = file;
+        this.manifest = manifest;
+    }
+
+    /// All chunks of a manifest.
+    public static BitSet all(Manifest manifest) {
+        BitSet chunks = new BitSet();
+        chunks.set(0, manifest.chunks().size());
+        return chunks;
+    }
+
+    /// Checks each of `chunks`. One that cannot be read is wrong.
+    ///
+    /// @return whether all were read; not if `stopped` said so first
+    /// @throws dev.siphon.csi.DriverException as [Lanes#run]
+    /// @throws ErrnoException if the file cannot be opened
+    public boolean run(BitSet chunks, Lanes lanes, Bandwidth bandwidth, BooleanSupplier stopped) {
+        return lanes.run(chunks, bandwidth, stopped, Reading::new);
+    }
+
+    /// The chunks found wrong so far.
+    public synchronized BitSet damaged() {
+        return (BitSet) damaged.clone();
+    }
+
+    /// Whether nothing was found wrong so far.
+    public synchronized boolean isClean() {
+        return damaged.isEmpty();
+    }
+
+    private synchronized void add(int chunk) {
+        damaged.set(chunk);
+    }
+
+    /// What `chunk` of an open file should be read into, no longer than the chunk.
+    static MemorySegment fitting(MemorySegment buffer, Manifest manifest, int chunk) {
+        return buffer.asSlice(0, manifest.length(chunk));
+    }
+
+    /// Reads `chunk`, once more if it is not right, and tells whether it is what the manifest says.
+    static boolean reads(DataFile file, Manifest manifest, int chunk, MemorySegment buffer) {
+        MemorySegment wanted = fitting(buffer, manifest, chunk);
+        for (int i = 0; i < MAX_READS; i++) {
+            if (file.read(Manifest.offset(chunk), wanted) == wanted.byteSize()
+                    && Digest.of(wanted.asByteBuffer()).equals(manifest.chunks().get(chunk))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Room for a chunk, as direct I/O wants it.
+    static MemorySegment buffer(Arena arena) {
+        return arena.allocate(Manifest.CHUNK_BYTES, DataFile.ALIGNMENT);
+    }
+
+    private final class Reading implements Lanes.Lane {
+        private final DataFile opened = DataFile.openDirect(file);
+        private final Arena arena = Arena.ofConfined();
+        private final MemorySegment buffer = buffer(arena);
+
+        @Override
+        public void work(int chunk) {
+            try {
+                if (!reads(opened, manifest, chunk, buffer)) {
+                    add(chunk);
+                }
+            } catch (ErrnoException _) {
+                add(chunk);
+            }
+        }
+
+        @Override
+        public void close() {
+            arena.close();
+            opened.close();
+        }
+    }
+}

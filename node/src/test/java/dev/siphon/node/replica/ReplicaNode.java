@@ -1,0 +1,137 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.Workplace;
+import dev.siphon.node.linux.LoopDevice;
+import dev.siphon.node.linux.LoopStatus;
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/// Where the tests of replicas keep a node's directories, and how they wait for what it does in the background.
+final class ReplicaNode {
+    static final long LIMIT = 1L << 30;
+
+    /// Everything at once, and every failure tried again soon.
+    static final Pace FAST = new Pace(
+            4,
+            2,
+            OptionalLong.empty(),
+            Duration.ofDays(1),
+            OptionalLong.empty(),
+            Duration.ofSeconds(20),
+            Duration.ofSeconds(20),
+            Duration.ofMillis(20),
+            Duration.ofMillis(200),
+            Duration.ofMillis(500));
+
+    private static final long DEADLINE_SECONDS = 60;
+
+    private ReplicaNode() {}
+
+    /// As [#FAST], with fills of so many chunks a second.
+    static Pace slowly(double chunksPerSecond) {
+        return new Pace(
+                FAST.chunksInFlight(),
+                FAST.fillsAtOnce(),
+                OptionalLong.of((long) (chunksPerSecond * (4 << 20))),
+                FAST.scrubPeriod(),
+                FAST.scrubBytesPerSecond(),
+                FAST.callLimit(),
+                FAST.patience(),
+                FAST.firstRetry(),
+                FAST.longestRetry(),
+                FAST.diskRetry());
+    }
+
+    /// As [#FAST], with attached replicas checked once a `period`.
+    static Pace scrubbing(Duration period) {
+        return new Pace(
+                FAST.chunksInFlight(),
+                FAST.fillsAtOnce(),
+                FAST.fillBytesPerSecond(),
+                period,
+                FAST.scrubBytesPerSecond(),
+                FAST.callLimit(),
+                FAST.patience(),
+                FAST.firstRetry(),
+                FAST.longestRetry(),
+                FAST.diskRetry());
+    }
+
+    /// As [#FAST], with this patience for file systems.
+    static Pace patient(Duration limit) {
+        return new Pace(
+                FAST.chunksInFlight(),
+                FAST.fillsAtOnce(),
+                FAST.fillBytesPerSecond(),
+                FAST.scrubPeriod(),
+                FAST.scrubBytesPerSecond(),
+                limit,
+                limit,
+                FAST.firstRetry(),
+                FAST.longestRetry(),
+                FAST.diskRetry());
+    }
+
+    static ReplicaSettings settings(Path state, Pace pace, CacheLimits... caches) {
+        return new ReplicaSettings(state, List.of(caches), Placement.mostFree(), pace);
+    }
+
+    /// With one cache directory that has room for everything.
+    static ReplicaSettings settings(Workplace workplace, Pace pace) {
+        return settings(workplace.path("state"), pace, new CacheLimits(workplace.path("cache"), LIMIT, 100));
+    }
+
+    static void await(Supplier<String> what, BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("not within " + DEADLINE_SECONDS + " s: " + what.get());
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    static Optional<ReplicaStatus> status(Replicas replicas, Digest dataset) {
+        return replicas.list().stream()
+                .filter(status -> status.digest().equals(dataset))
+                .findFirst();
+    }
+
+    static void awaitStatus(
+            Replicas replicas, Digest dataset, java.util.function.Predicate<Optional<ReplicaStatus>> wanted) {
+        await(() -> "status of " + dataset + "; all: " + replicas.list(), () -> wanted.test(status(replicas, dataset)));
+    }
+
+    /// Waits until the dataset is read from a replica in `cache`.
+    static void awaitLocal(Replicas replicas, Digest dataset, Path cache) {
+        awaitStatus(
+                replicas,
+                dataset,
+                status -> status.flatMap(ReplicaStatus::attached)
+                        .filter(attached -> attached.place().equals(new Place.Local(cache)))
+                        .isPresent());
+    }
+
+    /// The loop devices of the dataset.
+    static List<LoopStatus> devices(Digest dataset) {
+        return LoopDevice.all(Set.of()).stream()
+                .filter(status ->
+                        status.tag().equals(AttachmentKey.anywhere(dataset).tag()))
+                .toList();
+    }
+
+    /// Waits until the kernel has freed them.
+    static void awaitNoDevice(Digest dataset) {
+        await(() -> "no device: " + devices(dataset), () -> devices(dataset).isEmpty());
+    }
+}

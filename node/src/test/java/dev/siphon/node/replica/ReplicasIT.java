@@ -1,0 +1,258 @@
+package dev.siphon.node.replica;
+
+import static dev.siphon.node.replica.ReplicaNode.FAST;
+import static dev.siphon.node.replica.ReplicaNode.awaitLocal;
+import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
+import static dev.siphon.node.replica.ReplicaNode.awaitStatus;
+import static dev.siphon.node.replica.ReplicaNode.devices;
+import static dev.siphon.node.replica.ReplicaNode.settings;
+import static dev.siphon.node.replica.ReplicaNode.status;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.Workplace;
+import dev.siphon.node.linux.MountFlag;
+import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Real loop devices, real EROFS, on the kernel that the test runs on.
+class ReplicasIT {
+    private static final int FILE_BYTES = 100_000;
+
+    private final Workplace workplace = Workplace.create();
+    private final TestDataset dataset = TestDataset.create(workplace, "one", 90, FILE_BYTES);
+    private final Path cache = workplace.path("cache");
+    private Replicas replicas = Replicas.start(settings(workplace, FAST));
+
+    @AfterEach
+    void close() {
+        replicas.close();
+        workplace.close();
+        awaitNoDevice(dataset.digest());
+    }
+
+    private void restart(ReplicaSettings settings) {
+        replicas.close();
+        replicas = Replicas.start(settings);
+    }
+
+    @Test
+    void aDatasetIsReadAtOnceAndFromItsReplicaLater() {
+        Attachment attachment = replicas.attach(dataset.image());
+        assertEquals(new Place.Remote(), attachment.place());
+        assertTrue(attachment.directIo());
+        assertTrue(dataset.isRight(attachment.tree()));
+        awaitLocal(replicas, dataset.digest(), cache);
+        assertTrue(dataset.isRight(attachment.tree()));
+        ReplicaStatus status = status(replicas, dataset.digest()).orElseThrow();
+        assertEquals(new ReplicaState.Local(cache), status.state());
+        assertEquals(dataset.manifest().imageBytes(), status.bytes());
+        assertEquals(Optional.empty(), status.problem());
+        assertTrue(status.attached().orElseThrow().directIo());
+        assertEquals(1, devices(dataset.digest()).size());
+    }
+
+    @Test
+    void nobodyButTheDriverFindsFilesAndTheTreeIsReadOnly() throws IOException {
+        Path tree = replicas.attach(dataset.image()).tree();
+        awaitLocal(replicas, dataset.digest(), cache);
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(cache)));
+        Path image = cache.resolve(dataset.digest().hex()).resolve("image");
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(image)));
+        assertEquals(
+                Set.of(MountFlag.READ_ONLY, MountFlag.NO_SUID, MountFlag.NO_DEV),
+                MountTable.read().at(tree.toString()).orElseThrow().flags());
+        assertTrue(devices(dataset.digest()).getFirst().readOnly());
+        assertTrue(devices(dataset.digest()).getFirst().autoClear());
+    }
+
+    @Test
+    void everyCallMayBeRepeated() {
+        Attachment first = replicas.attach(dataset.image());
+        assertEquals(first.tree(), replicas.attach(dataset.image()).tree());
+        replicas.warm(dataset.image());
+        replicas.warm(dataset.image());
+        awaitLocal(replicas, dataset.digest(), cache);
+        replicas.pin(dataset.digest());
+        replicas.pin(dataset.digest());
+        assertTrue(status(replicas, dataset.digest()).orElseThrow().pinned());
+        replicas.unpin(dataset.digest());
+        replicas.unpin(dataset.digest());
+        replicas.detach(dataset.digest());
+        replicas.detach(dataset.digest());
+        replicas.evict(dataset.digest());
+        replicas.evict(dataset.digest());
+        assertEquals(List.of(), replicas.list());
+        assertEquals(List.of(), workplace.mounts());
+    }
+
+    @Test
+    void whatIsNotThereIsSaid() {
+        assertThrows(DriverException.NotFound.class, () -> replicas.pin(dataset.digest()));
+        DatasetImage nowhere = dataset.below(workplace.path("nowhere"));
+        assertThrows(DriverException.BackendUnavailable.class, () -> replicas.attach(nowhere));
+        TestDataset other = TestDataset.create(workplace, "two", 1, FILE_BYTES);
+        DatasetImage mixed = new DatasetImage(
+                dataset.digest(), dataset.image().image(), other.image().manifest());
+        assertThrows(DriverException.BackendFault.class, () -> replicas.attach(mixed));
+        DatasetImage otherImage = new DatasetImage(
+                dataset.digest(), other.image().image(), dataset.image().manifest());
+        assertThrows(DriverException.BackendFault.class, () -> replicas.attach(otherImage));
+        assertEquals(List.of(), replicas.list());
+        assertEquals(List.of(), workplace.mounts());
+    }
+
+    @Test
+    void whatIsReadIsNotDetached() throws IOException {
+        Path tree = replicas.attach(dataset.image()).tree();
+        try (InputStream open = Files.newInputStream(tree.resolve("file-1"))) {
+            assertThrows(DriverException.InUse.class, () -> replicas.detach(dataset.digest()));
+            assertTrue(open.read() >= -1);
+        }
+        Path volume = workplace.directory("volume");
+        dev.siphon.node.Programs.run("mount", "--bind", tree.toString(), volume.toString());
+        assertThrows(DriverException.InUse.class, () -> replicas.detach(dataset.digest()));
+        dev.siphon.node.Programs.run("umount", volume.toString());
+        replicas.detach(dataset.digest());
+        awaitNoDevice(dataset.digest());
+        assertFalse(Files.exists(tree));
+    }
+
+    @Test
+    void anEvictedDatasetIsReadOnFromItsImage() {
+        Path tree = replicas.attach(dataset.image()).tree();
+        awaitLocal(replicas, dataset.digest(), cache);
+        replicas.pin(dataset.digest());
+        assertThrows(DriverException.InUse.class, () -> replicas.evict(dataset.digest()));
+        replicas.unpin(dataset.digest());
+        replicas.evict(dataset.digest());
+        ReplicaStatus status = status(replicas, dataset.digest()).orElseThrow();
+        assertEquals(new ReplicaState.Remote(), status.state());
+        assertEquals(new Place.Remote(), status.attached().orElseThrow().place());
+        assertTrue(status.attached().orElseThrow().directIo());
+        assertFalse(Files.exists(cache.resolve(dataset.digest().hex())));
+        assertTrue(dataset.isRight(tree));
+        replicas.warm(dataset.image());
+        awaitLocal(replicas, dataset.digest(), cache);
+    }
+
+    @Test
+    void whatIsAttachedSurvivesARestartAndIsCheckedFirst() {
+        Path tree = replicas.attach(dataset.image()).tree();
+        awaitLocal(replicas, dataset.digest(), cache);
+        int device = devices(dataset.digest()).getFirst().number();
+        restart(settings(workplace, FAST));
+        awaitLocal(replicas, dataset.digest(), cache);
+        assertEquals(device, devices(dataset.digest()).getFirst().number());
+        assertEquals(tree, replicas.attach(dataset.image()).tree());
+        replicas.evict(dataset.digest()); // the way back is known
+        assertTrue(dataset.isRight(tree));
+        replicas.detach(dataset.digest());
+    }
+
+    @Test
+    void anUnattachedReplicaIsCheckedBeforeItIsUsed() {
+        replicas.warm(dataset.image());
+        awaitStatus(
+                replicas,
+                dataset.digest(),
+                status -> status.map(ReplicaStatus::state).equals(Optional.of(new ReplicaState.Local(cache))));
+        assertEquals(List.of(), devices(dataset.digest()));
+        restart(settings(workplace, FAST));
+        assertEquals(new Place.Remote(), replicas.attach(dataset.image()).place());
+        awaitLocal(replicas, dataset.digest(), cache);
+    }
+
+    @Test
+    void whatWasUsedLongestAgoGoesFirstAndThePinnedStays() {
+        List<TestDataset> four = new ArrayList<>();
+        for (String name : List.of("a", "b", "c", "d")) {
+            four.add(TestDataset.create(workplace, name, 45, FILE_BYTES));
+        }
+        long bytes = four.getFirst().manifest().imageBytes();
+        restart(settings(workplace.path("state"), FAST, new CacheLimits(cache, bytes * 7 / 2, 100)));
+        for (TestDataset each : four.subList(0, 3)) {
+            replicas.attach(each.image());
+            awaitLocal(replicas, each.digest(), cache);
+        }
+        Path tree = replicas.attach(four.get(1).image()).tree();
+        replicas.pin(four.getFirst().digest());
+        replicas.detach(four.getFirst().digest());
+        replicas.detach(four.get(2).digest());
+        // not pinned, not attached: c; then b, which is attached, for there is nothing else
+        replicas.attach(four.get(3).image());
+        awaitLocal(replicas, four.get(3).digest(), cache);
+        assertEquals(Optional.empty(), status(replicas, four.get(2).digest()));
+        replicas.attach(dataset.image());
+        awaitLocal(replicas, dataset.digest(), cache);
+        assertEquals(
+                new Place.Remote(),
+                status(replicas, four.get(1).digest())
+                        .flatMap(ReplicaStatus::attached)
+                        .orElseThrow()
+                        .place());
+        assertTrue(four.get(1).isRight(tree));
+        assertTrue(status(replicas, four.getFirst().digest()).orElseThrow().pinned());
+        four.forEach(each -> replicas.detach(each.digest()));
+    }
+
+    @Test
+    void aDatasetThatFitsNowhereIsReadFromItsImage() {
+        restart(settings(workplace.path("state"), FAST, new CacheLimits(cache, 1 << 20, 100)));
+        Path tree = replicas.attach(dataset.image()).tree();
+        awaitStatus(
+                replicas,
+                dataset.digest(),
+                status -> status.flatMap(ReplicaStatus::problem).isPresent());
+        assertTrue(dataset.isRight(tree));
+    }
+
+    @Test
+    void manyAttachesAndDetachesAtOnceEndWell() throws Exception {
+        List<TestDataset> both = List.of(dataset, TestDataset.create(workplace, "two", 10, FILE_BYTES));
+        List<Future<?>> calls = new ArrayList<>();
+        try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 32; i++) {
+                TestDataset one = both.get(i % 2);
+                calls.add(
+                        i % 4 < 2
+                                ? callers.submit(() -> replicas.attach(one.image()))
+                                : callers.submit(() -> replicas.detach(one.digest())));
+            }
+            for (Future<?> call : calls) {
+                call.get();
+            }
+            calls.clear();
+            for (int i = 0; i < 16; i++) {
+                TestDataset one = both.get(i % 2);
+                calls.add(callers.submit(() -> replicas.attach(one.image())));
+            }
+            for (Future<?> call : calls) {
+                call.get();
+            }
+        }
+        for (TestDataset one : both) {
+            assertEquals(1, devices(one.digest()).size());
+            awaitLocal(replicas, one.digest(), cache);
+            replicas.detach(one.digest());
+            awaitNoDevice(one.digest());
+        }
+    }
+}

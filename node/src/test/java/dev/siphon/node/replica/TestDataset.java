@@ -1,0 +1,141 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.Programs;
+import dev.siphon.node.Workplace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/// An image made by mkfs.erofs, with its manifest and what its files have to be. One of the files is a program.
+public final class TestDataset {
+    private final DatasetImage image;
+    private final Manifest manifest;
+    private final Map<String, Digest> files;
+
+    private TestDataset(DatasetImage image, Manifest manifest, Map<String, Digest> files) {
+        this.image = image;
+        this.manifest = manifest;
+        this.files = files;
+    }
+
+    /// @param name of the directory in `workplace` that holds the image, and the seed of its contents
+    public static TestDataset create(Workplace workplace, String name, int count, int bytesPerFile) {
+        Path directory = workplace.directory(name);
+        Path source = workplace.directory(name + "/source");
+        Random random = new Random(name.hashCode());
+        Map<String, Digest> files = new TreeMap<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                byte[] content = new byte[bytesPerFile - random.nextInt(Math.max(1, bytesPerFile / 10))];
+                random.nextBytes(content);
+                Files.write(source.resolve("file-" + i), content);
+                files.put("file-" + i, Digest.of(ByteBuffer.wrap(content)));
+            }
+            Files.copy(Path.of("/bin/echo").toRealPath(), source.resolve("program"));
+            Programs.run("chmod", "755", source + "/program");
+            files.put("program", Digest.of(ByteBuffer.wrap(Files.readAllBytes(source.resolve("program")))));
+            Path image = directory.resolve("image");
+            Programs.run("mkfs.erofs", "--quiet", image.toString(), source.toString());
+            try (Stream<Path> all = Files.walk(source)) {
+                for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+            Manifest manifest = manifest(image, count + 1);
+            Path beside = Files.writeString(directory.resolve("manifest"), manifest.text());
+            return new TestDataset(new DatasetImage(manifest.root(), image, beside), manifest, files);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Manifest manifest(Path image, int files) throws IOException {
+        List<Digest> chunks = new ArrayList<>();
+        try (FileChannel channel = FileChannel.open(image)) {
+            ByteBuffer chunk = ByteBuffer.allocate(Manifest.CHUNK_BYTES);
+            while (channel.read(chunk) >= 0) {
+                if (!chunk.hasRemaining()) {
+                    chunks.add(Digest.of(chunk.flip()));
+                    chunk.clear();
+                }
+            }
+            if (chunk.position() > 0) {
+                chunks.add(Digest.of(chunk.flip()));
+            }
+            return new Manifest(channel.size(), files, chunks);
+        }
+    }
+
+    public DatasetImage image() {
+        return image;
+    }
+
+    public Digest digest() {
+        return image.digest();
+    }
+
+    public Manifest manifest() {
+        return manifest;
+    }
+
+    /// The dataset as it is seen through another path, as by another mount.
+    public DatasetImage below(Path directory) {
+        return new DatasetImage(digest(), directory.resolve("image"), directory.resolve("manifest"));
+    }
+
+    /// The names of its files.
+    public List<String> names() {
+        return List.copyOf(files.keySet());
+    }
+
+    /// Whether `content` is that of the file `name`.
+    public boolean isRight(String name, ByteBuffer content) {
+        return Digest.of(content).equals(files.get(name));
+    }
+
+    /// Whether every file of the tree is what it has to be, read from the device and not from memory.
+    public boolean isRight(Path tree) {
+        dropCaches();
+        return names().stream().allMatch(name -> {
+            try {
+                return isRight(name, ByteBuffer.wrap(Files.readAllBytes(tree.resolve(name))));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    public static void dropCaches() {
+        try {
+            Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "3");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Changes one byte of a file on the disk.
+    public static void flip(Path file, long offset) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer one = ByteBuffer.allocate(1);
+            channel.read(one, offset);
+            one.put(0, (byte) (one.get(0) ^ 0x40)).rewind();
+            channel.write(one, offset);
+            channel.force(true);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

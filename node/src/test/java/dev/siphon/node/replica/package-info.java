@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.replica;
+
+import org.jspecify.annotations.NullMarked;
