@@ -1,13 +1,14 @@
 # Sourced by e2e/kubernetes: deploy/examples/kubernetes in u1's namespace, as they stand but for the images' names.
 # shellcheck shell=bash disable=SC2153 # PROJECT and LAB_* come from e2e/kubernetes
 EXAMPLES=$PROJECT/deploy/examples/kubernetes
+PYTORCH=${LAB_KUBERNETES%/*}/pytorch
 
 # example NAMESPACE FILE...: no registry is at hand, so images of the same programs stand in.
 example() {
   local namespace=$1 file
   shift
   for file in "$@"; do
-    sed -E 's|image: busybox:.*|image: siphon.test/pause:1|; s|image: python:.*|image: siphon.test/python:1|' \
+    sed -E 's|image: busybox:.*|image: siphon.test/pause:1|; s|image: pytorch/.*|image: siphon.test/pytorch:1|' \
       "$EXAMPLES/$file" | kubectl -n "$namespace" apply -f - >/dev/null
   done
 }
@@ -17,8 +18,9 @@ logs_of_job() { kubectl -n "$1" logs -l "batch.kubernetes.io/job-name=$2" --tail
 
 begin_examples() {
   step "the examples of deploy/examples/kubernetes, all at once"
-  lab run "$E2E/lab.d/kubernetes/python-image"
-  kubectl -n u1 create configmap train --from-file="$EXAMPLES/train.py" >/dev/null
+  "$E2E/lab.d/kubernetes/pytorch" "${LAB_KUBERNETES%/*}"
+  lab run "$LAB_KUBERNETES/bin/ctr" -n k8s.io images import - <"$PYTORCH/image.tar" >"$LAB_RUN/log/pytorch.log"
+  kubectl -n u1 create configmap train --from-file="$EXAMPLES/train.py" --from-file="$PYTORCH/digits.csv.gz" >/dev/null
   example u1 training.yaml ranks.yaml statefulset.yaml home.yaml expansion.yaml over-quota.yaml
 }
 
@@ -37,7 +39,7 @@ end_examples() {
   expect "home.yaml after the claim was made anew" "was here,was here" "$(kubectl -n u1 logs home | paste -sd,)"
   succeeds u1 growing
   settles "ranks.yaml once more" -n u1 --for=condition=Complete job/ranks
-  expect "ranks that went on from the checkpoint" 2 "$(logs_of_job u1 ranks | grep -c 'goes on after epoch 20')"
+  expect "ranks that went on from the checkpoint" 2 "$(logs_of_job u1 ranks | grep -c 'goes on after epoch 10')"
 }
 
 trained() {

@@ -27,7 +27,7 @@ snapshots() {
     'stat -c "mode %a" /data; i=0; while [ $i -lt 20000 ]; do touch /data/more-$i || exit 0; i=$((i + 1)); done; exit 1'
   settles "the snapshot" -n u1 --for=jsonpath='{.status.readyToUse}'=true volumesnapshot/training
   succeeds u1 restored
-  shows "snapshot.yaml" 'goes on after epoch 20' "$(kubectl -n u1 logs restored)"
+  shows "snapshot.yaml" 'goes on after epoch 10' "$(kubectl -n u1 logs restored)"
   succeeds u1 limited
   shows "attributes.yaml" 'quota exceeded' "$(kubectl -n u1 logs limited)"
   shows "the chart's class" '^mode 750$' "$(kubectl -n u1 logs limited)"

@@ -1,26 +1,27 @@
-"""Trains a classifier on the images below DATA, alone or as one of several ranks, and keeps a checkpoint there.
+"""Trains a network on the images below DATA, alone or as one of several ranks, and keeps a checkpoint there.
 
-Plain Python, so that any image that has Python runs it: a PyTorch image as well as python:slim. It stands for your
-training; what it does with the volume is what yours will do: read many small files, write a checkpoint aside and
-rename it, go on from the checkpoint after a restart, and in several ranks share one volume.
+It stands for your training; what it does with the volume is what yours will do: read many small files, write a
+checkpoint aside and rename it, go on from the checkpoint after a restart, and in several ranks share one volume.
 """
 
-import json
-import math
+import datetime
+import gzip
 import os
 import pathlib
-import random
-import sys
-import time
+import shutil
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, Dataset, DistributedSampler, Subset
 
 DATA = pathlib.Path(os.environ.get("DATA", "/data"))
-EPOCHS = int(os.environ.get("EPOCHS", "20"))
-PER_DIGIT = int(os.environ.get("IMAGES", "30"))
-PATIENCE_SECONDS = 120
-RATE = 0.1
+EPOCHS = int(os.environ.get("EPOCHS", "10"))
+DIGITS = pathlib.Path(__file__).with_name("digits.csv.gz")
+PATIENCE = datetime.timedelta(minutes=2)
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 SIDE = 8
-DIGITS = ["111101101101111", "010110010010111", "111001111100111", "111001111001111", "101101111001001",
-          "111100111001111", "111100111101111", "111001001001001", "111101111101111", "111101111001111"]
 
 
 def number(names, default):
@@ -32,114 +33,99 @@ RANK = number(["JOB_COMPLETION_INDEX", "RANK", "OMPI_COMM_WORLD_RANK"], 0)
 RANKS = number(["RANKS", "WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"], 1)
 
 
-def write(path, data):
+def prepare():
+    """A tree as ImageFolder reads it, images/CLASS/FILE, whole or not there. Put your own data in its place."""
+    images, aside = DATA / "images", DATA / ".images"
+    if images.exists():
+        return
+    shutil.rmtree(aside, ignore_errors=True)
+    for index, line in enumerate(gzip.open(DIGITS, "rt")):
+        *pixels, digit = map(int, line.split(","))
+        (aside / str(digit)).mkdir(parents=True, exist_ok=True)
+        # 64 pixels from 0 to 16, as a grey image in the format PGM
+        (aside / str(digit) / f"{index:04}.pgm").write_bytes(b"P5 8 8 16\n" + bytes(pixels))
+    aside.rename(images)
+
+
+class Images(Dataset):
+    """Reads a file when its image is asked for, as torchvision's ImageFolder does."""
+
+    def __init__(self, folder):
+        self.paths = sorted(folder.glob("*/*.pgm"))
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        path = self.paths[index]
+        pixels = torch.tensor(list(path.read_bytes()[-SIDE * SIDE:]), dtype=torch.float32)
+        return pixels.view(1, SIDE, SIDE) / 16, int(path.parent.name)
+
+
+def batches(images, **options):
+    return DataLoader(images, batch_size=32, num_workers=2, persistent_workers=True, multiprocessing_context="fork", **options)
+
+
+def save(path, state):
     """Readers see all of it or nothing, and so does whoever comes after a crash."""
-    aside = path.with_name(f".{path.name}.{RANK}")
+    aside = path.with_name(f".{path.name}")
     with open(aside, "wb") as file:
-        file.write(data)
+        torch.save(state, file)
         file.flush()
         os.fsync(file.fileno())
     os.replace(aside, path)
 
 
-def await_file(path):
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not path.exists():
-        if time.monotonic() > end:
-            sys.exit(f"rank {RANK}: {path} is not there after {PATIENCE_SECONDS} s")
-        time.sleep(0.1)
-    return path
+def train(network, optimizer, images):
+    network.train()
+    for pixels, digits in images:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(network(pixels.to(DEVICE)), digits.to(DEVICE)).backward()
+        optimizer.step()
 
 
-def draw(digit, chance):
-    """A digit with noise as a grey image of 8 x 8, in the format PGM."""
-    left, top = chance.randint(2, 3), 1
-    pixels = [[chance.randint(0, 40) for _ in range(SIDE)] for _ in range(SIDE)]
-    for at, lit in enumerate(DIGITS[digit]):
-        if lit == "1":
-            pixels[top + at // 3][left + at % 3] = chance.randint(150, 255)
-    return b"P5 8 8 255\n" + bytes(value for row in pixels for value in row)
-
-
-def prepare():
-    """A tree as ImageFolder reads it, images/CLASS/FILE, each rank its share. Put your own data in its place."""
-    for digit in range(len(DIGITS)):
-        folder = DATA / "images" / str(digit)
-        folder.mkdir(parents=True, exist_ok=True)
-        for index in range(RANK, PER_DIGIT, RANKS):
-            if not (folder / f"{index:04}.pgm").exists():
-                write(folder / f"{index:04}.pgm", draw(digit, random.Random(f"{digit} {index}")))
-    (DATA / "ready").mkdir(exist_ok=True)
-    write(DATA / "ready" / str(RANK), b"")
-    for rank in range(RANKS):
-        await_file(DATA / "ready" / str(rank))
-
-
-def load():
-    """Every fifth image is for the test."""
-    training, test = [], []
-    for path in sorted((DATA / "images").glob("*/*.pgm")):
-        values = [value / 255 for value in path.read_bytes()[-SIDE * SIDE:]] + [1.0]
-        (test if int(path.stem) % 5 == 0 else training).append((values, int(path.parent.name)))
-    return training, test
-
-
-def probabilities(weights, values):
-    scores = [sum(w * v for w, v in zip(row, values)) for row in weights]
-    most = max(scores)
-    powers = [math.exp(score - most) for score in scores]
-    return [power / sum(powers) for power in powers]
-
-
-def train(weights, images):
-    for values, label in images:
-        for digit, probability in enumerate(probabilities(weights, values)):
-            step = RATE * ((digit == label) - probability)
-            weights[digit] = [w + step * v for w, v in zip(weights[digit], values)]
-
-
-def right(weights, images):
-    guesses = (max(enumerate(probabilities(weights, values)), key=lambda each: each[1])[0] for values, _ in images)
-    return sum(guess == label for guess, (_, label) in zip(guesses, images)) / len(images)
-
-
-def read(path):
-    content = await_file(path).read_bytes()
-    try:
-        return json.loads(content)
-    except ValueError as wrong:
-        again = path.read_bytes()
-        sys.exit(f"rank {RANK}: {path}, {len(content)} bytes, begins {content[:32]}: {wrong}; "
-                 f"read again it has {len(again)} bytes and begins {again[:32]}")
-
-
-def mean(epoch, weights):
-    """What all ranks have learnt, through the volume that they share."""
-    folder = DATA / "epochs"
-    folder.mkdir(exist_ok=True)
-    write(folder / f"{epoch}.{RANK}", json.dumps(weights).encode())
-    parts = [read(folder / f"{epoch}.{rank}") for rank in range(RANKS)]
-    return [[sum(values) / RANKS for values in zip(*rows)] for rows in zip(*parts)]
+@torch.no_grad()
+def right(network, images):
+    network.eval()
+    return sum((network(pixels.to(DEVICE)).argmax(1).cpu() == digits).sum().item() for pixels, digits in images)
 
 
 def main():
-    prepare()
-    training, test = load()
-    checkpoint = DATA / "checkpoint.json"
-    done, weights = 0, [[0.0] * (SIDE * SIDE + 1) for _ in DIGITS]
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                            nn.Linear(16 * (SIDE // 2) ** 2, 64), nn.ReLU(), nn.Linear(64, 10)).to(DEVICE)
+    if RANK == 0:
+        prepare()
+    if RANKS > 1:
+        # at MASTER_ADDR and MASTER_PORT; from here on the ranks are of one start, and rank 0 has prepared the images
+        dist.init_process_group("nccl" if DEVICE.type == "cuda" else "gloo", timeout=PATIENCE, rank=RANK, world_size=RANKS)
+    images = Images(DATA / "images")
+    test = Subset(images, range(0, len(images), 5))
+    training = Subset(images, [index for index in range(len(images)) if index % 5])
+    share = DistributedSampler(training, RANKS, RANK)
+    learning, testing = batches(training, sampler=share), batches(test)
+
+    optimizer = torch.optim.Adam(network.parameters())
+    checkpoint, done = DATA / "checkpoint.pt", 0
     if checkpoint.exists():
-        state = json.loads(checkpoint.read_bytes())
-        done, weights = state["epoch"], state["weights"]
+        state = torch.load(checkpoint, map_location=DEVICE, weights_only=True)
+        done = state["epoch"]
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
         print(f"rank {RANK} goes on after epoch {done}", flush=True)
+    learner = DistributedDataParallel(network) if RANKS > 1 else network
     for epoch in range(done + 1, EPOCHS + 1):
-        random.Random(epoch).shuffle(training)
-        train(weights, training[RANK::RANKS])
-        if RANKS > 1:
-            weights = mean(epoch, weights)
+        share.set_epoch(epoch)
+        train(learner, optimizer, learning)
         if RANK == 0:
-            write(checkpoint, json.dumps({"epoch": epoch, "ranks": RANKS, "weights": weights}).encode())
-    share = round(100 * right(weights, test))
-    print(f"rank {RANK} of {RANKS}: learnt {len(training)} images, {share}% of {len(test)} others right", flush=True)
+            save(checkpoint, {"epoch": epoch, "network": network.state_dict(), "optimizer": optimizer.state_dict()})
+    percent = round(100 * right(network, testing) / len(test))
+    print(f"rank {RANK} of {RANKS}: learnt {len(training)} images, {percent}% of {len(test)} others right", flush=True)
+    if RANKS > 1:
+        # no rank leaves while another still needs it
+        dist.barrier()
+        dist.destroy_process_group()
 
 
-main()
+if __name__ == "__main__":
+    main()
