@@ -1,12 +1,16 @@
 package dev.siphon.node.image;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.node.Programs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,8 +31,16 @@ final class FsckTest {
         Files.createSymbolicLink(source.resolve("symlink"), Path.of("x".repeat(3000)));
         Path image = directory.resolve("image");
         new ImagePacker(Packing.listener(() -> {})).pack(new PackRequest(source, image, Modes.READABLE, 2));
-        String said = Programs.run("fsck.erofs", "-d3", image.toString());
-        assertTrue(said.contains("No errors found"), said);
+        assertTrue(said(image).contains("No errors found"), said(image));
+        try (FileChannel channel = FileChannel.open(image, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {1}), 1024 + 60);
+        }
+        assertFalse(said(image).contains("No errors found"), said(image));
+    }
+
+    /// What it says: of a wrong checksum version 1.5 speaks, and ends well.
+    private static String said(Path image) {
+        return Programs.run("sh", "-c", "fsck.erofs -d3 \"$1\" 2>&1", "sh", image.toString());
     }
 
     private static void write(Path path, int size) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.PackCommand;
+import dev.siphon.node.Programs;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,7 +29,7 @@ import picocli.CommandLine;
 
 /// Packers that die, that meet, and that find what others left.
 final class ResumeIT {
-    private static final int FILES = 20;
+    private static final int FILES = 18;
     private static final int FILE_BYTES = 5_000_000;
     private static final long LIMIT_SECONDS = 60;
 
@@ -136,8 +137,11 @@ final class ResumeIT {
         // most chunks were logged; taking the source away where they are from shows that they are believed
         Path first = packing.source().resolve("f0");
         Path hidden = packing.path("hidden");
+        Path reference = packing.path("reference");
+        Programs.run("touch", "--reference=" + packing.source(), reference.toString());
         Manifest manifest = packing.pack("image", Modes.READABLE, 2, Packing.listener(() -> move(first, hidden)));
         move(hidden, first);
+        Programs.run("touch", "--reference=" + reference, packing.source().toString());
         assertEquals(manifest.root(), packing.pack("anew", Modes.READABLE, 2).root());
     }
 
