@@ -83,8 +83,8 @@ class KilledReplicasIT {
         List<LoopStatus> devices = ReplicaNode.devices(dataset.digest());
         assertEquals(1, devices.size(), () -> devices + "; seed " + SEED);
         assertTrue(devices.getFirst().directIo());
-        CachedReplica replica = new CacheDirectory(new CacheLimits(cache, ReplicaNode.LIMIT, 100))
-                .replica(dataset.digest());
+        CachedReplica replica =
+                new CacheDirectory(new CacheLimits(cache, ReplicaNode.LIMIT, 100)).replica(dataset.digest());
         if (Files.exists(replica.image())) {
             assertEquals(-1, Files.mismatch(dataset.image().image(), replica.image()), "seed " + SEED);
             if (replica.identity().orElseThrow().equals(devices.getFirst().backing())) {
@@ -104,7 +104,9 @@ class KilledReplicasIT {
             awaitLocal(replicas, dataset.digest(), cache);
             over = true;
             assertTrue(dataset.isRight(tree));
-            assertEquals(Set.of("image", "manifest"), names(cache.resolve(dataset.digest().hex())));
+            assertEquals(
+                    Set.of("image", "manifest"),
+                    names(cache.resolve(dataset.digest().hex())));
             replicas.evict(dataset.digest());
             ReplicaNode.await(() -> "the reader's end", () -> {
                 try {
@@ -128,8 +130,7 @@ class KilledReplicasIT {
     }
 
     private void read() {
-        Path tree = new AttachmentFolders(directory.resolve("state"))
-                .tree(AttachmentKey.anywhere(dataset.digest()));
+        Path tree = new AttachmentFolders(directory.resolve("state")).tree(AttachmentKey.anywhere(dataset.digest()));
         while (!over) {
             for (String name : dataset.names()) {
                 try {

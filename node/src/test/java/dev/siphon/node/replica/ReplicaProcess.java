@@ -29,10 +29,11 @@ public final class ReplicaProcess {
                         ReplicaProcess.class.getName(),
                         directory.toString(),
                         dataset.digest().hex(),
-                        dataset.image().image().getParent().toString())
+                        dataset.image().image().toString(),
+                        dataset.image().manifest().toString())
                 .redirectErrorStream(true)
-                .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(directory.resolve("log").toFile()))
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("log").toFile()))
                 .start());
     }
 
@@ -58,9 +59,8 @@ public final class ReplicaProcess {
     /// @param arguments as [#start] makes them
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
-        Path source = Path.of(arguments[2]);
-        DatasetImage image = new DatasetImage(
-                new Digest(arguments[1]), source.resolve("image"), source.resolve("manifest"));
+        DatasetImage image =
+                new DatasetImage(new Digest(arguments[1]), Path.of(arguments[2]), Path.of(arguments[3]));
         Replicas replicas = Replicas.start(settings(directory));
         replicas.attach(image);
         Files.createFile(directory.resolve("ready"));

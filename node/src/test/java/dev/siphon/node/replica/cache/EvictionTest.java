@@ -46,15 +46,13 @@ class EvictionTest {
     @Test
     void whatIsAttachedGoesLastHoweverLongItWasNotUsed() {
         List<Candidate> present = List.of(attached(1, 30), candidate(2, 30, 9), candidate(3, 30, 8));
-        assertEquals(
-                Optional.of(List.of(digest(3), digest(2), digest(1))), Eviction.toFit(LIMITS, present, 80));
+        assertEquals(Optional.of(List.of(digest(3), digest(2), digest(1))), Eviction.toFit(LIMITS, present, 80));
     }
 
     @Test
     void whatIsKeptStaysAndTheLimitHoldsWhereTheWatermarkCannot() {
         assertEquals(
-                Optional.of(List.of(digest(2))),
-                Eviction.toFit(LIMITS, List.of(kept(1, 60), candidate(2, 20, 1)), 40));
+                Optional.of(List.of(digest(2))), Eviction.toFit(LIMITS, List.of(kept(1, 60), candidate(2, 20, 1)), 40));
     }
 
     @Test

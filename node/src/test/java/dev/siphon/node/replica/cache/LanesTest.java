@@ -60,9 +60,13 @@ class LanesTest {
         Lanes lanes = new Lanes("test", 4, LONG);
         assertThrows(
                 DriverException.BackendFault.class,
-                () -> lanes.run(chunks(100), UNLIMITED, () -> false, () -> lane(chunk -> {
-                    throw new DriverException.BackendFault("chunk " + chunk);
-                })));
+                () -> lanes.run(
+                        chunks(100),
+                        UNLIMITED,
+                        () -> false,
+                        () -> lane(chunk -> {
+                            throw new DriverException.BackendFault("chunk " + chunk);
+                        })));
         assertEquals(0, open.get());
     }
 
