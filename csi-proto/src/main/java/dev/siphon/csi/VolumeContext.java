@@ -121,7 +121,7 @@ public record VolumeContext(
         Optional<ContainerUser> user =
                 Optional.ofNullable(map.get(ContainerUser.KEY)).map(ContainerUser::parse);
         return switch (id) {
-            case VolumeId.Static fixed ->
+            case VolumeId.ByHand fixed ->
                 new VolumeContext(
                         monitors,
                         fixed.fileSystem(),
@@ -129,7 +129,7 @@ public record VolumeContext(
                         Optional.empty(),
                         mounter,
                         options,
-                        readOnly,
+                        readOnly || fixed instanceof VolumeId.Dataset,
                         Optional.empty(),
                         user);
             case VolumeId.Provisioned own -> {

@@ -36,24 +36,59 @@ public sealed interface VolumeId {
         }
     }
 
-    /// An existing path that an administrator wrote into a PV by hand: `static:CLUSTER:FS:/PATH`.
-    ///
-    /// @param path absolute, without `.`, `..`, empty parts or control characters
-    record Static(String cluster, String fileSystem, String path) implements VolumeId {
+    /// A volume whose id an administrator wrote into a PV by hand.
+    sealed interface ByHand extends VolumeId {
+        /// Absolute, without `.`, `..`, empty parts or control characters.
+        String path();
+    }
+
+    /// An existing path: `static:CLUSTER:FS:/PATH`.
+    record Static(String cluster, String fileSystem, String path) implements ByHand {
         public Static {
             Part.CLUSTER.check(cluster);
             Part.FILE_SYSTEM.check(fileSystem);
             CephPath.check(path);
-            String id = "static:" + cluster + ":" + fileSystem + ":" + path;
-            if (id.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
-                throw new DriverException.InvalidRequest(
-                        "volume_id " + Quoted.of(id) + " is longer than " + MAX_BYTES + " bytes");
-            }
+            checkLength(text(cluster, fileSystem, path));
+        }
+
+        private static String text(String cluster, String fileSystem, String path) {
+            return "static:" + cluster + ":" + fileSystem + ":" + path;
         }
 
         @Override
         public String toString() {
-            return "static:" + cluster + ":" + fileSystem + ":" + path;
+            return text(cluster, fileSystem, path);
+        }
+    }
+
+    /// A sealed dataset: `dataset:CLUSTER:FS:DIGEST:/PATH`. The digest is in the id, so that no other image can be
+    /// put in its place later, and so that the mounted tree tells which volume it is.
+    ///
+    /// @param digest how the digest of its manifest begins ([Digest#beginning])
+    /// @param path the directory that holds the files `image` and `image.manifest`
+    record Dataset(String cluster, String fileSystem, String digest, String path) implements ByHand {
+        public Dataset {
+            Part.CLUSTER.check(cluster);
+            Part.FILE_SYSTEM.check(fileSystem);
+            Part.DIGEST.check(digest);
+            CephPath.check(path);
+            checkLength(text(cluster, fileSystem, digest, path));
+        }
+
+        private static String text(String cluster, String fileSystem, String digest, String path) {
+            return "dataset:" + cluster + ":" + fileSystem + ":" + digest + ":" + path;
+        }
+
+        @Override
+        public String toString() {
+            return text(cluster, fileSystem, digest, path);
+        }
+    }
+
+    private static void checkLength(String id) {
+        if (id.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
+            throw new DriverException.InvalidRequest(
+                    "volume_id " + Quoted.of(id) + " is longer than " + MAX_BYTES + " bytes");
         }
     }
 
@@ -65,8 +100,8 @@ public sealed interface VolumeId {
         return tryParse(text)
                 .orElseThrow(() -> new DriverException.InvalidRequest(
                         "volume_id " + Quoted.of(text) + " is not one of this driver: expected"
-                                + " s1:CLUSTER:FS:GROUP:SUBVOLUME or static:CLUSTER:FS:/PATH of at most " + MAX_BYTES
-                                + " bytes"));
+                                + " s1:CLUSTER:FS:GROUP:SUBVOLUME, static:CLUSTER:FS:/PATH or"
+                                + " dataset:CLUSTER:FS:DIGEST:/PATH of at most " + MAX_BYTES + " bytes"));
     }
 
     /// As [#parse], with empty for what no version of this driver can have made: to callers that treat an unknown
@@ -83,6 +118,10 @@ public sealed interface VolumeId {
         Matcher fixed = Part.STATIC.matcher(text);
         if (fixed.matches() && CephPath.isClean(fixed.group(3))) {
             return Optional.of(new Static(fixed.group(1), fixed.group(2), fixed.group(3)));
+        }
+        Matcher dataset = Part.DATASET.matcher(text);
+        if (dataset.matches() && CephPath.isClean(dataset.group(4))) {
+            return Optional.of(new Dataset(dataset.group(1), dataset.group(2), dataset.group(3), dataset.group(4)));
         }
         return Optional.empty();
     }
@@ -107,13 +146,16 @@ public sealed interface VolumeId {
         FILE_SYSTEM("file system name", "[A-Za-z0-9][A-Za-z0-9_.-]{0,23}"),
         GROUP("subvolumegroup name", "[a-z0-9][a-z0-9.-]{0,23}"),
         SUBVOLUME("subvolume name", "[a-z0-9][a-z0-9.-]{0,23}"),
-        SNAPSHOT("snapshot name", "[a-z0-9][a-z0-9.-]{0,23}");
+        SNAPSHOT("snapshot name", "[a-z0-9][a-z0-9.-]{0,23}"),
+        DIGEST("beginning of a dataset's digest", "[0-9a-f]{40}");
 
         private static final Pattern PROVISIONED = Pattern.compile(
                 "s1:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(" + GROUP.form + "):(" + SUBVOLUME.form + ")");
         private static final Pattern VERSIONED = Pattern.compile("s([1-9][0-9]{0,8})g?:");
         private static final Pattern STATIC =
                 Pattern.compile("static:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(/.*)");
+        private static final Pattern DATASET = Pattern.compile(
+                "dataset:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(" + DIGEST.form + "):(/.*)");
 
         private final String what;
         private final Pattern form;

@@ -24,7 +24,7 @@ final class SiphonMainTest {
     @Test
     void everySubcommandIsOffered() {
         assertEquals(
-                Set.of("audit", "ceph-caps", "check", "controller", "csi", "home", "key", "node", "user"),
+                Set.of("audit", "ceph-caps", "check", "controller", "csi", "dataset", "home", "key", "node", "user"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
     }
 

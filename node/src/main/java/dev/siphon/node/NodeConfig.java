@@ -5,7 +5,9 @@ import dev.siphon.csi.VolumeContext.MounterChoice;
 import dev.siphon.csi.server.ServerConfig;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.registration.KubeletPlugin;
+import dev.siphon.node.replica.cache.CacheLimits;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /// How the node process is set up; [NodeOptions] makes one from flags.
@@ -16,6 +18,7 @@ import java.util.Optional;
 /// @param limits how long file systems may take
 /// @param mounter what every volume is mounted with, whatever its class says; `auto` leaves it to the class
 /// @param grants where to learn which namespaces may use whose volumes
+/// @param caches the disks for replicas of datasets
 /// @param registration what to tell the kubelet; empty if somebody else does
 public record NodeConfig(
         ServerConfig server,
@@ -25,4 +28,9 @@ public record NodeConfig(
         NodeVolumes.Limits limits,
         MounterChoice mounter,
         GrantsFrom grants,
-        Optional<KubeletPlugin> registration) {}
+        List<CacheLimits> caches,
+        Optional<KubeletPlugin> registration) {
+    public NodeConfig {
+        caches = List.copyOf(caches);
+    }
+}

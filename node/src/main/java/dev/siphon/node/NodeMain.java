@@ -12,10 +12,16 @@ import dev.siphon.node.pod.PodEvents;
 import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
 import dev.siphon.node.registration.Registration;
+import dev.siphon.node.replica.DatasetTrees;
+import dev.siphon.node.replica.Pace;
+import dev.siphon.node.replica.Placement;
+import dev.siphon.node.replica.ReplicaSettings;
+import dev.siphon.node.replica.Replicas;
 import dev.siphon.node.rpc.NodeService;
 import dev.siphon.node.rpc.RegistrationService;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -52,9 +58,14 @@ public final class NodeMain implements Callable<Integer> {
     static DriverProcess start(NodeConfig config) {
         StateDirectory state = StateDirectory.take(config.stateDirectory());
         BlockingCalls calls = new BlockingCalls();
+        Path trees = state.path().resolve("datasets");
+        Replicas replicas =
+                Replicas.start(new ReplicaSettings(trees, config.caches(), Placement.mostFree(), Pace.usual()));
+        DatasetTrees datasets = new DatasetTrees(replicas, trees);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),
-                MounterSelection.ofThisNode(config.mounter(), config.id().name()),
+                MounterSelection.ofThisNode(config.mounter(), config.id().name(), datasets),
+                datasets,
                 calls,
                 config.limits());
         PrometheusRegistry metrics = new PrometheusRegistry();
@@ -83,6 +94,7 @@ public final class NodeMain implements Callable<Integer> {
                         new NodeCheck(registration, grants),
                         metrics));
         process.closeAtEnd("state directory", state);
+        process.closeAtEnd("replicas", replicas);
         process.closeAtEnd("mount calls", calls);
         process.closeAtEnd("pod events", pods);
         grants.begin(process);

@@ -72,6 +72,9 @@ final class NodeOptions {
     private String grantsFile = "";
 
     @Mixin
+    private CacheOptions caches = new CacheOptions();
+
+    @Mixin
     private KubernetesOptions kubernetes = new KubernetesOptions();
 
     org.slf4j.event.Level logLevel() {
@@ -93,6 +96,7 @@ final class NodeOptions {
                 "--grants-file",
                 () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(file -> absolute(Path.of(file))));
         var grants = kubernetes.grants(problems, grantsPath);
+        var limits = caches.read(problems);
         var registration = kubernetes.registration(problems, serverConfig);
         return problems.orFail(
                 command,
@@ -104,6 +108,7 @@ final class NodeOptions {
                         new NodeVolumes.Limits(look.get(), mount.get()),
                         choice.get(),
                         grants.get(),
+                        limits.get(),
                         registration.get()));
     }
 

@@ -1,7 +1,7 @@
 package dev.siphon.controller.admin;
 
-import dev.siphon.controller.identity.Allowance;
 import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.csi.ByteSize;
 import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -103,7 +103,7 @@ final class HomeOptions {
 
     /// 0 for no wish.
     long sizeBytes() {
-        return size.isEmpty() ? 0 : Allowance.bytes(size);
+        return size.isEmpty() ? 0 : ByteSize.bytes(size);
     }
 
     Path mountPoint(String account) {

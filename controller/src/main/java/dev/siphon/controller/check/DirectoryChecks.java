@@ -1,9 +1,9 @@
 package dev.siphon.controller.check;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Allowance;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.ldap.LdapAdapter;
+import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.check.Checklist;
@@ -52,7 +52,7 @@ public record DirectoryChecks(Directory directory, Optional<String> sample) {
                 + Integer.toUnsignedString(account.gid()) + ", groups " + new TreeSet<>(account.groups())
                 + ", allowance "
                 + (account.allowanceBytes().isPresent()
-                        ? Allowance.text(account.allowanceBytes().getAsLong())
+                        ? ByteSize.text(account.allowanceBytes().getAsLong())
                         : "none");
     }
 }

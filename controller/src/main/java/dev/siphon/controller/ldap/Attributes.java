@@ -1,7 +1,7 @@
 package dev.siphon.controller.ldap;
 
 import com.unboundid.ldap.sdk.SearchResultEntry;
-import dev.siphon.controller.identity.Allowance;
+import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import java.nio.ByteBuffer;
@@ -103,7 +103,7 @@ record Attributes(SearchResultEntry entry) {
             return OptionalLong.empty();
         }
         try {
-            return OptionalLong.of(Allowance.bytes(text.get()));
+            return OptionalLong.of(ByteSize.bytes(text.get()));
         } catch (IllegalArgumentException invalid) {
             throw fault(attribute.get(), String.valueOf(invalid.getMessage()));
         }

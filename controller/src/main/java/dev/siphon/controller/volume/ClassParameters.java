@@ -1,6 +1,6 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.controller.identity.Allowance;
+import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.MountOptions;
@@ -117,7 +117,7 @@ public final class ClassParameters {
             return OptionalLong.empty();
         }
         try {
-            return OptionalLong.of(Allowance.bytes(parameters.get(ALLOWANCE)));
+            return OptionalLong.of(ByteSize.bytes(parameters.get(ALLOWANCE)));
         } catch (IllegalArgumentException invalid) {
             throw new DriverException.InvalidRequest("parameter " + ALLOWANCE + ": " + invalid.getMessage());
         }

@@ -43,7 +43,7 @@ public final class Health {
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
     public Report of(VolumeId id) {
         return switch (id) {
-            case VolumeId.Static fixed -> {
+            case VolumeId.ByHand fixed -> {
                 // a path that is not there is NOT_FOUND; a quota is no matter of health
                 OptionalLong _ = volumes.quotaBytes(fixed);
                 yield new Report(id, List.of());

@@ -1,7 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Allowance;
+import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
@@ -324,14 +324,14 @@ public final class Ledger {
     private DriverException refusal(Book book, Request request, boolean overcommit) {
         long limit = book.limit.orElseThrow().orElseThrow();
         long used = used(book, request, overcommit);
-        String left = Allowance.text(Math.max(0, limit - used));
+        String left = ByteSize.text(Math.max(0, limit - used));
         String asked = overcommit && !request.item().isSnapshot()
                 ? "asked for a volume"
-                : "asked for " + Allowance.text(growth(book, request)) + (book.has(request.item()) ? " more" : "");
+                : "asked for " + ByteSize.text(growth(book, request)) + (book.has(request.item()) ? " more" : "");
         return new DriverException.QuotaExhausted("account "
                 + book.account.map(Quoted::of).orElse(request.group().name()) + " has " + left
                 + " left of its allowance of "
-                + Allowance.text(limit) + ", " + Allowance.text(used)
+                + ByteSize.text(limit) + ", " + ByteSize.text(used)
                 + (overcommit ? " are written to" : " are committed to") + " volumes and snapshots; " + asked
                 + ": delete volumes or snapshots, or ask the administrator for a larger allowance");
     }

@@ -139,7 +139,7 @@ public final class Snapshots {
     /// @param field that names it, for the message
     static VolumeId.Provisioned snapshottable(String field, VolumeId source) {
         return switch (source) {
-            case VolumeId.Static fixed ->
+            case VolumeId.ByHand fixed ->
                 throw new DriverException.InvalidRequest(
                         field + " " + fixed + " is a static volume, whose path the mgr cannot snapshot");
             case VolumeId.Provisioned shallow

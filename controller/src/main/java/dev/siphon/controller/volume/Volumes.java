@@ -97,7 +97,7 @@ public final class Volumes {
     /// The key of operations on a volume, the same for all kinds of volumes that one name could have made.
     static String key(VolumeId id) {
         return switch (id) {
-            case VolumeId.Static fixed -> fixed.toString();
+            case VolumeId.ByHand fixed -> fixed.toString();
             case VolumeId.Provisioned volume ->
                 "volume " + Group.of(volume) + " name " + Names.common(volume.subvolume());
         };
@@ -107,7 +107,7 @@ public final class Volumes {
     /// anybody.
     public static boolean canHaveMade(VolumeId id) {
         return switch (id) {
-            case VolumeId.Static _ -> true;
+            case VolumeId.ByHand _ -> true;
             case VolumeId.Provisioned volume ->
                 Names.isGroup(volume.group())
                         && Names.kindOf(volume.subvolume()).isPresent();
@@ -191,7 +191,7 @@ public final class Volumes {
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
     public Volume get(VolumeId id) {
         return switch (id) {
-            case VolumeId.Static fixed ->
+            case VolumeId.ByHand fixed ->
                 new Volume(fixed, quotaBytes(fixed).orElse(0), Optional.empty(), Optional.empty());
             case VolumeId.Provisioned volume -> {
                 Subvolume found = files(volume);
@@ -212,6 +212,7 @@ public final class Volumes {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
     public long expand(VolumeId id, CapacityRange range) {
         return operations.run(key(id), () -> switch (id) {
+            case VolumeId.Dataset sealed -> throw new DriverException.InUse("dataset " + sealed + " cannot grow");
             case VolumeId.Static fixed -> expandStatic(fixed, range);
             case VolumeId.Provisioned door
             when Homes.isDoor(door) -> {
@@ -270,6 +271,11 @@ public final class Volumes {
                     throw new DriverException.InvalidRequest("mutable_parameters: volume " + id + " is the home "
                             + Homes.behind(door) + ", which others use too; an administrator may change that one");
                 }
+                case VolumeId.Dataset sealed -> {
+                    OptionalLong _ = quotaBytes(sealed);
+                    throw new DriverException.InvalidRequest(
+                            "mutable_parameters: volume " + id + " is a sealed dataset, which nothing can change");
+                }
                 case VolumeId.Static fixed -> {
                     OptionalLong _ = quotaBytes(fixed);
                     creation.apply(fixed.cluster(), fixed.fileSystem(), fixed.path(), changes);
@@ -316,10 +322,10 @@ public final class Volumes {
         return filling.takenAt(snapshot);
     }
 
-    /// The quota of a static volume; empty if it has none.
+    /// The quota of a volume that was written by hand; empty if it has none.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is nothing at its path
-    OptionalLong quotaBytes(VolumeId.Static fixed) {
+    OptionalLong quotaBytes(VolumeId.ByHand fixed) {
         try {
             return files.quotaBytes(fixed.cluster(), fixed.fileSystem(), fixed.path());
         } catch (DriverException.NotFound missing) {
@@ -354,7 +360,7 @@ public final class Volumes {
     private static VolumeId.Provisioned provisioned(VolumeId id, String cannotBe) {
         return switch (id) {
             case VolumeId.Provisioned volume -> volume;
-            case VolumeId.Static fixed ->
+            case VolumeId.ByHand fixed ->
                 throw new DriverException.InUse("static volume " + fixed + " cannot be " + cannotBe);
         };
     }

@@ -154,7 +154,7 @@ public final class InMemoryCeph {
 
     private Directory data(VolumeId volume) {
         return switch (volume) {
-            case VolumeId.Static fixed -> tree.at(fixed.path()).orElseThrow();
+            case VolumeId.ByHand fixed -> tree.at(fixed.path()).orElseThrow();
             case VolumeId.Provisioned own -> tree.find(own).orElseThrow().data.orElseThrow();
         };
     }

@@ -3,16 +3,17 @@ package dev.siphon.node.ceph;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext.MounterChoice;
 import dev.siphon.node.mount.CephKey;
+import dev.siphon.node.mount.MountKind;
 import dev.siphon.node.mount.Mounter;
 import dev.siphon.node.mount.Mounters;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /// Chooses between the kernel's client, which is faster, and ceph-fuse, which fits every kernel.
 ///
@@ -29,11 +30,12 @@ public record MounterSelection(
     /// The mounters of this node.
     ///
     /// @param nodeName the host name that clients report to Ceph
-    public static Mounters ofThisNode(MounterChoice override, String nodeName) {
+    /// @param others mounts that are no client's
+    public static Mounters ofThisNode(MounterChoice override, String nodeName, MountKind... others) {
         Mounter kernel = new KernelMounter();
         Mounter fuse = new FuseMounter(nodeName);
         return new Mounters(
-                List.of(kernel, fuse),
+                Stream.concat(Stream.of(kernel, fuse), Stream.of(others)).toList(),
                 new MounterSelection(override, KernelClient::ask, MounterSelection::isFuseInstalled, kernel, fuse));
     }
 

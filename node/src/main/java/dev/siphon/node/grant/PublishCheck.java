@@ -82,7 +82,7 @@ public final class PublishCheck {
         paths.add(
                 switch (volume) {
                     case VolumeId.Provisioned own -> VOLUMES + "/" + own.group();
-                    case VolumeId.Static fixed -> fixed.path();
+                    case VolumeId.ByHand fixed -> fixed.path();
                 });
         context.ifPresent(where -> paths.add(
                 where.mountPath() + where.dataPath().map(data -> "/" + data).orElse("")));

@@ -21,16 +21,21 @@ enum Syscalls {
     IOCTL(16, 29),
     PREAD64(17, 67),
     PWRITE64(18, 68),
+    FLOCK(73, 32),
     FSYNC(74, 82),
     FTRUNCATE(77, 46),
     FSTATFS(138, 44),
     MOUNT(165, 40),
     UMOUNT2(166, 39),
     GETXATTR(191, 8),
+    LGETXATTR(192, 9),
+    LLISTXATTR(195, 12),
+    GETDENTS64(217, 61),
     MKDIRAT(258, 34),
     MKNODAT(259, 33),
     UNLINKAT(263, 35),
     FALLOCATE(285, 47),
+    READLINKAT(267, 78),
     MEMFD_CREATE(319, 279),
     STATX(332, 291),
     OPEN_TREE(428, 428),
@@ -46,6 +51,9 @@ enum Syscalls {
 
     /// `O_DIRECT`, likewise.
     static final long O_DIRECT = ARM64 ? 0x10000 : 0x4000;
+
+    /// `O_NOFOLLOW`, likewise.
+    static final long O_NOFOLLOW = ARM64 ? 0x8000 : 0x20000;
 
     private static final int MAX_ARGUMENTS = 5;
     private static final VarHandle ERRNO =

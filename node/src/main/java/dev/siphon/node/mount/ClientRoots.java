@@ -28,12 +28,15 @@ import org.slf4j.LoggerFactory;
 public final class ClientRoots {
     private static final Logger LOG = LoggerFactory.getLogger(ClientRoots.class);
 
+    private final Path stateDirectory;
     private final Path directory;
     private final Set<Path> beingMade = ConcurrentHashMap.newKeySet();
 
-    /// @param directory theirs alone; one process at a time
-    public ClientRoots(Path directory) {
-        this.directory = directory;
+    /// @param stateDirectory the driver's own; one process at a time
+    /// @param name theirs alone in it
+    public ClientRoots(Path stateDirectory, String name) {
+        this.stateDirectory = stateDirectory;
+        this.directory = stateDirectory.resolve(name);
     }
 
     /// A directory to mount a client at.
@@ -100,14 +103,14 @@ public final class ClientRoots {
         }
     }
 
-    /// Whether a superblock is mounted anywhere but here.
+    /// Whether a superblock is mounted anywhere but in the driver's own directory.
     public boolean isShown(MountTable table, String device) {
         return table.entries().stream().anyMatch(entry -> entry.device().equals(device) && !isOwn(entry.mountPoint()));
     }
 
-    /// Whether `mountPoint` is one of the roots.
+    /// Whether `mountPoint` is in the driver's own directory, where no workload sees it.
     public boolean isOwn(String mountPoint) {
-        return mountPoint.startsWith(directory + "/");
+        return mountPoint.startsWith(stateDirectory + "/");
     }
 
     private static void discard(Path path) {

@@ -5,14 +5,27 @@ import dev.siphon.csi.VolumeId;
 
 /// What the mount table tells of a mount that a [Mounter] made.
 public sealed interface MountedVolume {
-    /// The monitors that the client was given.
-    Monitors monitors();
-
     /// Whether this can be a mount of `id`.
     boolean is(VolumeId id);
 
+    /// A Ceph client's.
+    sealed interface OfClient extends MountedVolume {
+        /// The monitors that the client was given.
+        Monitors monitors();
+    }
+
+    /// The tree of a dataset, whatever its image is read from.
+    ///
+    /// @param digest how the dataset's digest begins
+    record Sealed(String digest) implements MountedVolume {
+        @Override
+        public boolean is(VolumeId id) {
+            return id instanceof VolumeId.Dataset dataset && dataset.digest().equals(digest);
+        }
+    }
+
     /// A mount that carries its volume's id.
-    record Named(VolumeId volume, Monitors monitors) implements MountedVolume {
+    record Named(VolumeId volume, Monitors monitors) implements OfClient {
         @Override
         public boolean is(VolumeId id) {
             return volume.equals(id);
@@ -22,7 +35,7 @@ public sealed interface MountedVolume {
     /// A mount that tells only which directory it shows.
     ///
     /// @param path the directory, from the root of the Ceph file system
-    record Located(String fileSystem, String path, Monitors monitors) implements MountedVolume {
+    record Located(String fileSystem, String path, Monitors monitors) implements OfClient {
         private static final String SNAPSHOTS = "/.snap/";
 
         /// By place, since a volume's id says where it lives. A volume backed by a snapshot shows another
@@ -32,7 +45,7 @@ public sealed interface MountedVolume {
         public boolean is(VolumeId id) {
             return id.fileSystem().equals(fileSystem)
                     && switch (id) {
-                        case VolumeId.Static fixed -> path.equals(fixed.path());
+                        case VolumeId.ByHand fixed -> path.equals(fixed.path());
                         case VolumeId.Provisioned own -> {
                             String group = "/volumes/" + own.group() + "/";
                             yield path.startsWith(group + own.subvolume() + "/")

@@ -1,13 +1,11 @@
 package dev.siphon.node.mount;
 
-import dev.siphon.node.linux.MountEntry;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 
 /// A client of CephFS. An implementation keeps no state: what it mounted it must recognize in the mount table of
 /// another run.
-public interface Mounter {
+public interface Mounter extends MountKind {
     /// Its name in a StorageClass.
     String name();
 
@@ -26,19 +24,6 @@ public interface Mounter {
     ///     has not
     void mount(ClientMount mount, Path mountPoint, Duration limit);
 
-    /// What `entry` is, if a mounter of this kind made it.
-    Optional<MountedVolume> recognize(MountEntry entry);
-
     /// Whether the client works only as long as it is mounted at the `mountPoint` that [#mount] was given.
     boolean needsItsRoot();
-
-    /// Whether a client that does not answer may be unmounted by force, which ends the requests that wait for it
-    /// with an error: so nothing may be lost that the client could still write.
-    ///
-    /// @param dead whether it is known that the client can never write again
-    boolean mayForce(boolean dead);
-
-    /// Called when the last mount of a client that worked is gone: returns when the client has written what it
-    /// held, or at `limit`.
-    void awaitEnd(MountEntry unmounted, Duration limit);
 }

@@ -6,11 +6,11 @@ import dev.siphon.node.linux.MountEntry;
 import java.util.List;
 import java.util.Optional;
 
-/// The mounters of this node.
+/// What mounts on this node.
 ///
 /// @param all to recognize mounts by, whichever is chosen for new ones
 /// @param selection chooses for new ones
-public record Mounters(List<Mounter> all, Selection selection) {
+public record Mounters(List<MountKind> all, Selection selection) {
     public Mounters {
         all = List.copyOf(all);
     }
@@ -27,7 +27,7 @@ public record Mounters(List<Mounter> all, Selection selection) {
     }
 
     /// A mount of this driver.
-    public record Recognized(MountEntry entry, Mounter mounter, MountedVolume volume) {
+    public record Recognized(MountEntry entry, MountKind kind, MountedVolume volume) {
         public boolean is(VolumeId id) {
             return volume.is(id);
         }
@@ -36,8 +36,7 @@ public record Mounters(List<Mounter> all, Selection selection) {
     /// What `entry` is, if it is a mount of this driver.
     public Optional<Recognized> recognize(MountEntry entry) {
         return all.stream()
-                .flatMap(mounter ->
-                        mounter.recognize(entry).map(volume -> new Recognized(entry, mounter, volume)).stream())
+                .flatMap(kind -> kind.recognize(entry).map(volume -> new Recognized(entry, kind, volume)).stream())
                 .findFirst();
     }
 }

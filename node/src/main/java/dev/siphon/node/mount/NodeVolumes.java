@@ -28,6 +28,7 @@ public final class NodeVolumes {
     private final Mounters mounters;
     private final MountCheck check;
     private final ClientRoots roots;
+    private final ImageMounts images;
     private final Staging staging;
     private final Publishing publishing;
     private final Duration mountLimit;
@@ -39,21 +40,23 @@ public final class NodeVolumes {
     public record Limits(Duration look, Duration mount) {}
 
     /// @param stateDirectory this driver's own, in which nothing is kept that a restart would miss
-    public NodeVolumes(Path stateDirectory, Mounters mounters, BlockingCalls calls, Limits limits) {
+    public NodeVolumes(Path stateDirectory, Mounters mounters, Datasets datasets, BlockingCalls calls, Limits limits) {
         this.calls = calls;
         this.mounters = mounters;
         this.mountLimit = limits.mount();
-        this.roots = new ClientRoots(stateDirectory.resolve("mounts"));
+        this.roots = new ClientRoots(stateDirectory, "mounts");
         this.check = new MountCheck(calls, limits.look(), roots);
         HostPaths paths = new HostPaths(stateDirectory, mounters);
         VolumeMounts mounts = new VolumeMounts(mounters, check, paths, roots);
-        this.staging = new Staging(mounters, mounts, roots, paths);
+        this.images = new ImageMounts(stateDirectory.resolve("images"), mounts, datasets, roots);
+        this.staging = new Staging(mounters, mounts, roots, paths, images);
         this.publishing = new Publishing(mounts, staging, paths);
     }
 
     /// Takes away what a killed run left.
     public void recover() {
         roots.sweep();
+        images.sweep(mountLimit);
     }
 
     /// CSI v1.13, NodeStageVolume.
@@ -151,10 +154,12 @@ public final class NodeVolumes {
     /// The monitors of every cluster that has a volume mounted here.
     public Set<Monitors> clusters() {
         Set<Monitors> clusters = new HashSet<>();
-        MountTable.read()
-                .entries()
-                .forEach(entry -> mounters.recognize(entry)
-                        .ifPresent(m -> clusters.add(m.volume().monitors())));
+        for (MountEntry entry : MountTable.read().entries()) {
+            if (mounters.recognize(entry).map(Mounters.Recognized::volume).orElse(null)
+                    instanceof MountedVolume.OfClient client) {
+                clusters.add(client.monitors());
+            }
+        }
         return clusters;
     }
 

@@ -22,7 +22,7 @@ public record StageRequest(
     void checkPlace() {
         String own = switch (volume) {
             case VolumeId.Provisioned made -> "/volumes/" + made.group();
-            case VolumeId.Static fixed -> fixed.path();
+            case VolumeId.ByHand fixed -> fixed.path();
         };
         if (!context.mountPath().equals(own)) {
             throw new DriverException.AccessDenied("volume " + volume + " is in " + own

@@ -21,12 +21,14 @@ final class Staging {
     private final VolumeMounts mounts;
     private final ClientRoots roots;
     private final HostPaths paths;
+    private final ImageMounts images;
 
-    Staging(Mounters mounters, VolumeMounts mounts, ClientRoots roots, HostPaths paths) {
+    Staging(Mounters mounters, VolumeMounts mounts, ClientRoots roots, HostPaths paths, ImageMounts images) {
         this.mounters = mounters;
         this.mounts = mounts;
         this.roots = roots;
         this.paths = paths;
+        this.images = images;
     }
 
     /// CSI v1.13, NodeStageVolume. A mount at the staging path that no longer answers is replaced.
@@ -60,18 +62,27 @@ final class Staging {
                 request.context().mountPath(),
                 request.credentials(),
                 options);
-        try (ClientRoots.Root aside = roots.create()) {
-            mounter.mount(client, aside.path(), limit);
-            bindData(request, options, aside, target);
-            if (!mounter.needsItsRoot()) {
-                aside.detach();
-            }
+        if (request.volume() instanceof VolumeId.Dataset dataset) {
+            images.show(dataset, mounter, client, target, limit);
+        } else {
+            mountAside(request, mounter, client, target, limit);
         }
         LOG.atInfo()
                 .addKeyValue("volume_id", request.volume())
                 .addKeyValue("mounter", mounter.name())
                 .addKeyValue("path", request.staging().text())
                 .log("staged");
+    }
+
+    private void mountAside(
+            StageRequest request, Mounter mounter, ClientMount client, Directory target, Duration limit) {
+        try (ClientRoots.Root aside = roots.create()) {
+            mounter.mount(client, aside.path(), limit);
+            bindData(request, client.options(), aside, target);
+            if (!mounter.needsItsRoot()) {
+                aside.detach();
+            }
+        }
     }
 
     private void bindData(StageRequest request, ClientOptions options, ClientRoots.Root aside, Directory target) {
@@ -93,5 +104,6 @@ final class Staging {
     void unstage(VolumeId volume, TargetPath staging, Duration limit) {
         roots.sweep();
         mounts.unmountAll(volume, staging, limit);
+        images.sweep(limit);
     }
 }

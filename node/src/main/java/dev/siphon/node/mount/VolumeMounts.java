@@ -81,6 +81,11 @@ final class VolumeMounts {
         throw new DriverException.InUse("too many mounts on top of each other at " + path);
     }
 
+    /// What ends a mount, if it is this driver's.
+    Optional<MountKind> kindOf(MountEntry entry) {
+        return mounters.recognize(entry).map(Mounters.Recognized::kind);
+    }
+
     /// Whether `mount` answers.
     MountHealth look(VolumeId volume, Mounters.Recognized mount) {
         return check.look(volume, mount.entry());
@@ -175,7 +180,7 @@ final class VolumeMounts {
     private void awaitEndOfLast(Mounters.Recognized mount, Duration limit) {
         if (!roots.isShown(MountTable.read(), mount.entry().device())) {
             roots.sweep();
-            mount.mounter().awaitEnd(mount.entry(), limit);
+            mount.kind().awaitEnd(mount.entry(), limit);
         }
     }
 
@@ -185,7 +190,7 @@ final class VolumeMounts {
                 .addKeyValue("why", why)
                 .log("taking away a mount that does not answer");
         try {
-            if (isLast(mount, path) && mount.mounter().mayForce(dead)) {
+            if (isLast(mount, path) && mount.kind().mayForce(dead)) {
                 umount(path, Mounts.Unmount.DETACH, Mounts.Unmount.FORCE);
             } else {
                 umount(path, Mounts.Unmount.DETACH);

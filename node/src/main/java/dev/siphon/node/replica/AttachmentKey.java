@@ -1,6 +1,8 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.dataset.Digest;
+import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// Which attachment of a dataset: a dataset may have several, each with a device and a tree of its own, so that each
@@ -12,7 +14,7 @@ public record AttachmentKey(Digest digest, String place) {
     public static final String ANYWHERE = "any";
 
     private static final Pattern PLACE = Pattern.compile("[a-z0-9]{1,12}");
-    private static final int DIGEST_DIGITS = 40;
+    private static final Pattern TAG = Pattern.compile("siphon:([0-9a-f]{40}):[a-z0-9]{1,12}");
 
     public AttachmentKey {
         if (!PLACE.matcher(place).matches()) {
@@ -27,6 +29,12 @@ public record AttachmentKey(Digest digest, String place) {
     /// What the loop device says of itself, whatever file is behind it: 160 bits of the digest tell datasets apart,
     /// and more do not fit beside the place.
     String tag() {
-        return "siphon:" + digest.hex().substring(0, DIGEST_DIGITS) + ":" + place;
+        return "siphon:" + digest.beginning() + ":" + place;
+    }
+
+    /// How the digest begins of the dataset whose tag this is; empty for the tags of others.
+    static Optional<String> beginning(String tag) {
+        Matcher parts = TAG.matcher(tag);
+        return parts.matches() ? Optional.of(parts.group(1)) : Optional.empty();
     }
 }

@@ -28,8 +28,8 @@ import jnr.constants.platform.Errno;
 ///
 /// Every method may hang with the file system behind the device.
 final class Attachments {
-    private static final String TYPE = "erofs";
-    private static final Pattern SOURCE = Pattern.compile("/dev/loop([0-9]{1,9})");
+    static final String TYPE = "erofs";
+    static final Pattern SOURCE = Pattern.compile("/dev/loop([0-9]{1,9})");
     private static final Set<MountFlag> FLAGS = Set.of(MountFlag.READ_ONLY, MountFlag.NO_SUID, MountFlag.NO_DEV);
 
     private final AttachmentFolders folders;

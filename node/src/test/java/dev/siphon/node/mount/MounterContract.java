@@ -103,7 +103,7 @@ abstract class MounterContract {
         MountedVolume recognized = mounter().recognize(bind).orElseThrow();
         assertTrue(recognized.is(volume().volume()));
         assertFalse(recognized.is(VolumeId.parse("s1:lab:other:g:v")));
-        assertEquals(hosts(volume().monitors()), hosts(recognized.monitors()));
+        assertEquals(hosts(volume().monitors()), hosts(((MountedVolume.OfClient) recognized).monitors()));
         assertEquals(entry.device(), bind.device());
         assertTrue(mounter().recognize(entry).isPresent());
         Mounts.unmount(bound.toString());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountFlag;
 import dev.siphon.node.linux.MountTable;
@@ -44,6 +45,7 @@ class NodeVolumesIT {
         return new NodeVolumes(
                 workplace.path("state"),
                 new Mounters(List.of(mounter), (_, _) -> mounter),
+                RealDatasets.in(workplace.path("state")),
                 calls,
                 new NodeVolumes.Limits(Duration.ofSeconds(5), LONG));
     }

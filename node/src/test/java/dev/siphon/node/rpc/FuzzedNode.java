@@ -17,6 +17,7 @@ import dev.siphon.csi.server.Deadlines;
 import dev.siphon.csi.server.ErrorMapping;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
+import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Requests;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.grant.PublishCheck;
@@ -80,6 +81,7 @@ final class FuzzedNode implements AutoCloseable {
         NodeVolumes volumes = new NodeVolumes(
                 workplace.path("state"),
                 new Mounters(List.of(mounter), (_, _) -> mounter),
+                RealDatasets.in(workplace.path("state")),
                 calls,
                 new NodeVolumes.Limits(Duration.ofSeconds(5), Duration.ofSeconds(10)));
         UnixEndpoint endpoint = new UnixEndpoint(workplace.directory("socket").resolve("csi.sock"));

@@ -18,6 +18,7 @@ import csi.v1.VolumeCapability.AccessMode.Mode;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Requests;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.BlockingCalls;
@@ -74,7 +75,11 @@ class NodeFieldsTest {
             throw new AssertionError("a bad request reached the mounters");
         });
         return new NodeVolumes(
-                state, none, calls, new NodeVolumes.Limits(Duration.ofSeconds(5), Duration.ofSeconds(5)));
+                state,
+                none,
+                RealDatasets.in(state),
+                calls,
+                new NodeVolumes.Limits(Duration.ofSeconds(5), Duration.ofSeconds(5)));
     }
 
     @BeforeEach

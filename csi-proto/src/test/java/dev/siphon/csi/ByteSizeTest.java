@@ -1,4 +1,4 @@
-package dev.siphon.controller.identity;
+package dev.siphon.csi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class AllowanceTest {
+final class ByteSizeTest {
     @ParameterizedTest(name = "{0} is {1} bytes")
     @CsvSource({
         "0, 0",
@@ -33,8 +33,8 @@ final class AllowanceTest {
         "9223372036854775807, 9223372036854775807"
     })
     void sizesAreReadAsPeopleWriteThem(String text, long bytes) {
-        assertEquals(bytes, Allowance.bytes(text));
-        assertEquals(bytes, Allowance.bytes(" " + text + "\n"));
+        assertEquals(bytes, ByteSize.bytes(text));
+        assertEquals(bytes, ByteSize.bytes(" " + text + "\n"));
     }
 
     @ParameterizedTest(name = "[{0}] is no size")
@@ -66,7 +66,7 @@ final class AllowanceTest {
                 "١G"
             })
     void whatIsNoSizeIsRefused(String text) {
-        var refused = assertThrows(IllegalArgumentException.class, () -> Allowance.bytes(text));
+        var refused = assertThrows(IllegalArgumentException.class, () -> ByteSize.bytes(text));
         assertTrue(String.valueOf(refused.getMessage()).startsWith("\""), refused.getMessage());
     }
 }

@@ -1,21 +1,20 @@
-package dev.siphon.controller.identity;
+package dev.siphon.csi;
 
-import dev.siphon.csi.Quoted;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads and writes an allowance as people do: bytes, or a number with a unit of Kubernetes' quantities.
-public final class Allowance {
+/// Reads and writes numbers of bytes as people do: bytes, or a number with a unit of Kubernetes' quantities.
+public final class ByteSize {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,9})?) ?([kKMGTPE]i?)?B?");
     private static final Map<String, Integer> EXPONENTS =
             Map.of("k", 1, "K", 1, "M", 2, "G", 3, "T", 4, "P", 5, "E", 6);
     private static final int KILO = 1024;
     private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
 
-    private Allowance() {}
+    private ByteSize() {}
 
     /// The bytes that `text` says: `500Gi` and `500GiB` are 500 × 2^30, `1T` and `1 TB` are 10^12, `4096` is 4096.
     /// A fraction of a byte is left out.

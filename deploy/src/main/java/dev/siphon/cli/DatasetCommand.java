@@ -1,0 +1,18 @@
+package dev.siphon.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `siphon dataset`: what is done with datasets from outside of Kubernetes, and by the jobs in it.
+@Command(name = "dataset", description = "Makes datasets: one immutable image each, with a digest for each part of it.")
+public final class DatasetCommand implements Runnable {
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(command.commandLine(), "say what to do: pack");
+    }
+}

@@ -1,0 +1,44 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.ByteSize;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/// The node's flags about replicas of datasets, for picocli's `@Mixin`.
+final class CacheOptions {
+    private static final int WATERMARK_PERCENT = 90;
+
+    @Option(
+            names = "--cache-dir",
+            split = ",",
+            defaultValue = "${env:SIPHON_CACHE_DIRS:-}",
+            paramLabel = "DIRECTORY=SIZE",
+            description =
+                    "A directory for replicas of datasets, on a local disk, and how much they may take of it, such"
+                            + " as /mnt/nvme0/siphon=500Gi; may be repeated, once for each disk (default: none, and datasets are"
+                            + " read from CephFS).")
+    private List<String> directories = List.of();
+
+    ConfigProblems.Read<List<CacheLimits>> read(ConfigProblems problems) {
+        return problems.read(
+                "--cache-dir",
+                () -> directories.stream()
+                        .filter(text -> !text.isEmpty())
+                        .map(CacheOptions::limits)
+                        .toList());
+    }
+
+    private static CacheLimits limits(String text) {
+        int equals = text.lastIndexOf('=');
+        if (equals < 0) {
+            throw new IllegalArgumentException(
+                    Quoted.of(text) + " must be DIRECTORY=SIZE, such as /mnt/nvme0/siphon=500Gi");
+        }
+        Path directory = Path.of(text.substring(0, equals)).normalize();
+        return new CacheLimits(directory, ByteSize.bytes(text.substring(equals + 1)), WATERMARK_PERCENT);
+    }
+}

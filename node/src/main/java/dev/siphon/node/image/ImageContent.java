@@ -1,0 +1,139 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+
+/// Every byte of an image, to be had range by range in any order.
+final class ImageContent {
+    private static final int FINGERPRINTED_AT_ONCE = 4096;
+    private static final FileData NOTHING = (_, _, _) -> {};
+
+    private final ImageLayout layout;
+    private final Modes modes;
+    private final Digest metadata;
+    private final UUID uuid;
+
+    ImageContent(ImageLayout layout, Modes modes) {
+        this.layout = layout;
+        this.modes = modes;
+        metadata = digestOfMetadata();
+        uuid = uuid(metadata);
+    }
+
+    ImageLayout layout() {
+        return layout;
+    }
+
+    /// Says which image this is, and of which files: two with the same one may go on with each other's work.
+    /// Besides all metadata in the image it is the number of each file, and when it was last changed in any
+    /// way. It says the same wherever a snapshot is mounted.
+    Digest fingerprint() {
+        StringBuilder parts = new StringBuilder(metadata.hex());
+        ByteBuffer part = ByteBuffer.allocate(FINGERPRINTED_AT_ONCE * 3 * Long.BYTES);
+        for (Inode inode : layout.tree().inodes()) {
+            part.putLong(inode.status().inode())
+                    .putLong(inode.status().changedSeconds())
+                    .putLong(inode.status().changedNanos());
+            if (!part.hasRemaining()) {
+                parts.append(Digest.of(part.flip()).hex());
+                part.clear();
+            }
+        }
+        parts.append(Digest.of(part.flip()).hex());
+        return digest(parts);
+    }
+
+    /// The first block, which has nothing of a file in it.
+    void fillFirst(MemorySegment block) {
+        fill(0, block, NOTHING);
+    }
+
+    /// Fills `memory` with what the image has from `offset` on; both are whole blocks.
+    void fill(long offset, MemorySegment memory, FileData files) {
+        memory.fill((byte) 0);
+        ImageRange range = new ImageRange(offset, memory, files);
+        if (offset == 0) {
+            ErofsFormat.put(superblock(), range.bytes());
+        }
+        inodes(range);
+        bodies(range);
+    }
+
+    private void inodes(ImageRange range) {
+        List<Inode> all = layout.tree().inodes();
+        for (int i = layout.inodeAt(range.start()); i < all.size(); i++) {
+            Inode inode = all.get(i);
+            long at = layout.inodeOffset(inode);
+            if (at >= range.end()) {
+                return;
+            }
+            boolean inline = ImageLayout.inline(inode);
+            if (at >= range.start()) {
+                int block = layout.block(inode);
+                long size = ImageLayout.dataBytes(inode);
+                ErofsFormat.put(inode, modes, size, inline, block, range.bytes(), (int) (at - range.start()));
+            }
+            at += ErofsFormat.INODE_BYTES;
+            range.put(at, inode.attributes());
+            if (inline) {
+                data(inode, at + inode.attributes().length, range);
+            }
+        }
+    }
+
+    private void bodies(ImageRange range) {
+        List<Inode> all = layout.bodies();
+        for (int i = layout.bodyAt(range.start()); i < all.size(); i++) {
+            long at = layout.bodyOffset(all.get(i));
+            if (at >= range.end()) {
+                return;
+            }
+            data(all.get(i), at, range);
+        }
+    }
+
+    private void data(Inode inode, long at, ImageRange range) {
+        switch (inode) {
+            case Inode.Folder folder -> new DirectoryBlocks(folder).put(range.bytes(), at - range.start(), layout);
+            case Inode.Symlink link -> range.put(at, link.target());
+            case Inode.RegularFile file -> range.read(at, file);
+        }
+    }
+
+    private ErofsFormat.Superblock superblock() {
+        List<Inode> inodes = layout.tree().inodes();
+        long blocks = layout.imageBytes() / ErofsFormat.BLOCK_BYTES;
+        return new ErofsFormat.Superblock(inodes.size(), blocks, layout.slot(inodes.getFirst()), uuid);
+    }
+
+    /// Of all but the superblock and the contents of files, and of the image's length.
+    private Digest digestOfMetadata() {
+        StringBuilder parts = new StringBuilder().append(layout.imageBytes());
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(Manifest.CHUNK_BYTES, ErofsFormat.BLOCK_BYTES);
+            for (long at = ErofsFormat.BLOCK_BYTES; at < layout.metadataEnd(); at += memory.byteSize()) {
+                MemorySegment range = memory.asSlice(0, Math.min(memory.byteSize(), layout.metadataEnd() - at));
+                fill(at, range, NOTHING);
+                parts.append(Digest.of(range.asByteBuffer()).hex());
+            }
+        }
+        return digest(parts);
+    }
+
+    private static Digest digest(StringBuilder text) {
+        return Digest.of(ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.US_ASCII)));
+    }
+
+    /// The digest's beginning as a UUID of version 8, whose bits are the maker's (RFC 9562).
+    private static UUID uuid(Digest digest) {
+        long most = Long.parseUnsignedLong(digest.hex(), 0, 16, 16);
+        long least = Long.parseUnsignedLong(digest.hex(), 16, 32, 16);
+        return new UUID((most & ~0xf000L) | 0x8000L, (least >>> 2) | (1L << 63));
+    }
+}

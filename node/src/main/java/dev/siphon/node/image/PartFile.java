@@ -1,0 +1,180 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// An image that is being made, in [ImageFiles#part]. It is on disk before [DoneLog] says so, and what that
+/// says is read and compared all the same before it is believed. Once it is whole it gets its name, and
+/// after that its manifest does.
+final class PartFile implements AutoCloseable {
+    /// How a log begins.
+    static final String TITLE = "siphon-pack 1 ";
+
+    static final Set<OpenOption> OPENED =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    /// 0600: what nobody but some accounts could read shall not be everybody's by way of its image.
+    static final FileAttribute<?>[] PRIVATE = {
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+    };
+
+    /// So many chunks, 64 MiB, are lost at most when a packer dies.
+    private static final int LOGGED_AT_ONCE = 16;
+
+    private final ImageFiles files;
+    private final FileChannel channel;
+    private final DoneLog log;
+    private final boolean fresh;
+    private final ReentrantLock logging = new ReentrantLock();
+    private final StringBuilder unlogged = new StringBuilder();
+    private int unloggedChunks;
+
+    private PartFile(ImageFiles files, FileChannel channel, DoneLog log, boolean fresh) {
+        this.files = files;
+        this.channel = channel;
+        this.log = log;
+        this.fresh = fresh;
+    }
+
+    /// Goes on with what is there if it is of the same image, and begins anew otherwise.
+    ///
+    /// @param fingerprint what it is the image of
+    /// @throws DriverException QuotaExhausted (RESOURCE_EXHAUSTED), BackendUnavailable (UNAVAILABLE)
+    static PartFile open(PartLock lock, Digest fingerprint, long imageBytes) {
+        ImageFiles files = lock.files();
+        DoneLog log = DoneLog.open(files.done(), TITLE + fingerprint + " " + imageBytes);
+        boolean opened = false;
+        try {
+            PartFile part = open(files, lock.open(), log, imageBytes);
+            opened = true;
+            return part;
+        } catch (IOException e) {
+            throw StoreErrors.translate("writing", files.part(), e);
+        } finally {
+            if (!opened) {
+                log.close();
+            }
+        }
+    }
+
+    private static PartFile open(ImageFiles files, FileChannel channel, DoneLog log, long imageBytes)
+            throws IOException {
+        boolean resumed = !log.done().isEmpty() && channel.size() == imageBytes;
+        if (!resumed) {
+            log.done().clear();
+            channel.truncate(0);
+            // its last byte gives it its length; what is never written reads as zeros
+            channel.write(ByteBuffer.allocate(1), imageBytes - 1);
+        }
+        return new PartFile(files, channel, log, !resumed);
+    }
+
+    /// The digest that an earlier run has left of chunk `index`; whether the chunk has it is to be seen.
+    Optional<Digest> claimed(int index) {
+        return Optional.ofNullable(log.done().get(index));
+    }
+
+    /// Whether what was not written yet is zeros.
+    boolean fresh() {
+        return fresh;
+    }
+
+    /// Fills `memory` with the bytes at `offset`.
+    void read(long offset, MemorySegment memory) {
+        ByteBuffer bytes = memory.asByteBuffer();
+        try {
+            while (bytes.hasRemaining()) {
+                if (channel.read(bytes, offset + bytes.position()) < 0) {
+                    throw new DriverException.BackendFault(
+                            Quoted.of(files.part().toString()) + " became shorter: somebody else writes to it");
+                }
+            }
+        } catch (IOException e) {
+            throw StoreErrors.translate("reading", files.part(), e);
+        }
+    }
+
+    /// Writes `memory` at `offset`.
+    ///
+    /// @throws DriverException QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room
+    void write(long offset, MemorySegment memory) {
+        ByteBuffer bytes = memory.asByteBuffer();
+        try {
+            while (bytes.hasRemaining()) {
+                channel.write(bytes, offset + bytes.position());
+            }
+        } catch (IOException e) {
+            throw StoreErrors.translate("writing", files.part(), e);
+        }
+    }
+
+    /// Chunk `index` is written. It will be logged together with some others, since each time costs two flushes.
+    void finished(int index, Digest digest) {
+        synchronized (unlogged) {
+            unlogged.append(DoneLog.line(index, digest));
+            if (++unloggedChunks < LOGGED_AT_ONCE) {
+                return;
+            }
+        }
+        // who comes while another flushes leaves it to the next
+        if (logging.tryLock()) {
+            try {
+                flush();
+            } finally {
+                logging.unlock();
+            }
+        }
+    }
+
+    /// Puts what is written on disk, and then says so.
+    private void flush() {
+        String lines;
+        synchronized (unlogged) {
+            lines = unlogged.toString();
+            unlogged.setLength(0);
+            unloggedChunks = 0;
+        }
+        force();
+        log.write(lines);
+    }
+
+    private void force() {
+        try {
+            channel.force(true);
+        } catch (IOException e) {
+            throw StoreErrors.translate("flushing", files.part(), e);
+        }
+    }
+
+    /// All chunks are written: gives the image its name, and then the manifest.
+    void publish(Manifest manifest) {
+        logging.lock();
+        try {
+            flush();
+        } finally {
+            logging.unlock();
+        }
+        Publication.publish(files, manifest);
+    }
+
+    @Override
+    public void close() {
+        try (log) {
+            channel.close();
+        } catch (IOException e) {
+            throw StoreErrors.translate("closing", files.part(), e);
+        }
+    }
+}

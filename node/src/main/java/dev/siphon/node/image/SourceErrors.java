@@ -1,0 +1,31 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.mount.SystemErrors;
+
+/// What went wrong with the source of an image.
+final class SourceErrors {
+    private SourceErrors() {}
+
+    /// The error to report for a system call that failed at `path`, which is quoted.
+    static DriverException translate(String path, ErrnoException failed) {
+        return switch (failed.errno()) {
+            case ENOENT, ENOTDIR, ELOOP, ENODATA, EISDIR, ENXIO -> changed(path);
+            case EXDEV -> mounted(path);
+            default -> SystemErrors.translate("reading " + path, failed);
+        };
+    }
+
+    /// FAILED_PRECONDITION: it is not what it was when the tree was walked.
+    static DriverException changed(String path) {
+        return new DriverException.InUse(
+                path + " changed while it was packed: pack a snapshot, or a tree that nobody" + " writes to");
+    }
+
+    /// FAILED_PRECONDITION: what is below a mount is of another tree, and hides what the source has there.
+    static DriverException mounted(String path) {
+        return new DriverException.InUse(
+                "something is mounted at " + path + ", which hides what is to be packed: unmount it");
+    }
+}

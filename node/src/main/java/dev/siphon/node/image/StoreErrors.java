@@ -1,0 +1,34 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/// What went wrong where the image is made.
+final class StoreErrors {
+    /// How the C library says ENOSPC and EDQUOT; the JDK passes on the text and not the number.
+    private static final String NO_SPACE = "No space left on device";
+
+    private static final String NO_QUOTA = "Disk quota exceeded";
+
+    private StoreErrors() {}
+
+    /// The error to report.
+    static DriverException translate(String what, Path path, IOException failed) {
+        String message = what + " " + Quoted.of(path.toString()) + " failed: " + failed;
+        String reason = Objects.requireNonNullElse(failed.getMessage(), "");
+        if (reason.contains(NO_SPACE) || reason.contains(NO_QUOTA)) {
+            return new DriverException.QuotaExhausted(
+                    message + ": make room and pack again, which goes on where it stopped");
+        }
+        return switch (failed) {
+            case AccessDeniedException _ -> new DriverException.AccessDenied(message);
+            case NoSuchFileException _ -> new DriverException.NotFound(message);
+            default -> new DriverException.BackendUnavailable(message, failed);
+        };
+    }
+}

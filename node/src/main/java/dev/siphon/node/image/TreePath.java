@@ -1,0 +1,54 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.Quoted;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/// Where something is in the tree, seen from its root.
+final class TreePath {
+    private static final int SHOWN_CHARS = 150;
+
+    private TreePath() {}
+
+    /// For the kernel; empty for the root.
+    static byte[] of(Inode inode) {
+        Deque<Inode> parts = new ArrayDeque<>();
+        for (Inode part = inode; !part.isRoot(); part = part.parent()) {
+            parts.push(part);
+        }
+        ByteArrayOutputStream path = new ByteArrayOutputStream();
+        for (Inode part : parts) {
+            if (path.size() > 0) {
+                path.write('/');
+            }
+            path.writeBytes(part.name());
+        }
+        return path.toByteArray();
+    }
+
+    /// For people: quoted; of a long one the end, since that tells it from others.
+    static String quoted(Inode inode) {
+        return quoted(of(inode));
+    }
+
+    /// The same of `name` in `folder`.
+    static String quoted(Inode.Folder folder, byte[] name) {
+        byte[] above = of(folder);
+        ByteArrayOutputStream path = new ByteArrayOutputStream();
+        path.writeBytes(above);
+        if (above.length > 0) {
+            path.write('/');
+        }
+        path.writeBytes(name);
+        return quoted(path.toByteArray());
+    }
+
+    private static String quoted(byte[] path) {
+        String text = path.length == 0 ? "." : new String(path, StandardCharsets.UTF_8);
+        return text.length() <= SHOWN_CHARS
+                ? Quoted.of(text)
+                : "..." + Quoted.of(text.substring(text.length() - SHOWN_CHARS));
+    }
+}

@@ -1,0 +1,194 @@
+package dev.siphon.node.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import jnr.constants.platform.Errno;
+
+/// Reads a tree of files by descriptors, one directory at a time. No symbolic link is followed, neither at the end of
+/// a path nor within it, no mount is crossed, and nothing above the root is reached, whatever is renamed meanwhile:
+/// openat2(2) refuses with ELOOP or EXDEV. Names are bytes; none is decoded.
+///
+/// For one thread, the one that made it. Every method may hang with the file system, and throws [ErrnoException].
+public final class TreeReader implements AutoCloseable {
+    private static final long AT_SYMLINK_NOFOLLOW = 0x100;
+    private static final long AT_EMPTY_PATH = 0x1000;
+    private static final long O_NONBLOCK = 0x800;
+    private static final long O_CLOEXEC = 0x80000;
+    /// `RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH` of `linux/openat2.h`
+    private static final long RESOLVE = 0x01 | 0x02 | 0x04 | 0x08;
+    /// `PATH_MAX`, with the zero at its end
+    private static final int PATH_BYTES = 4096;
+    /// the longest list and the longest value of extended attributes (`linux/limits.h`)
+    private static final int ATTRIBUTE_BYTES = 65536;
+
+    private static final byte[] EMPTY = {};
+    private static final byte[] DOT = {'.'};
+    private static final long ENTRY_LENGTH = 16;
+    private static final long ENTRY_NAME = 19;
+
+    private final Directory root;
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment path = arena.allocate(PATH_BYTES);
+    private final MemorySegment name = arena.allocate(PATH_BYTES);
+    private final MemorySegment content = arena.allocate(ATTRIBUTE_BYTES, Long.BYTES);
+    private final MemorySegment status = arena.allocate(FileStatus.BYTES, Long.BYTES);
+    private final MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
+    private Descriptor here;
+
+    /// A reader that is in `root`, which has to stay open as long as this.
+    public TreeReader(Directory root) {
+        this.root = root;
+        here = open(root.number(), DOT, Syscalls.O_DIRECTORY);
+    }
+
+    /// Goes to the directory at `relative`, as seen from the root; an empty one is the root. It may be of any length.
+    ///
+    /// @throws ErrnoException ELOOP for a symbolic link on the way, EXDEV for a mount, ENOTDIR, ENOENT
+    public void enter(byte[] relative) {
+        Descriptor found = open(root.number(), DOT, Syscalls.O_DIRECTORY);
+        int start = 0;
+        while (start < relative.length) {
+            int end = partEnd(relative, start);
+            byte[] part = java.util.Arrays.copyOfRange(relative, start, end);
+            try (Descriptor above = found) {
+                found = open(above.number(), part, Syscalls.O_DIRECTORY);
+            }
+            start = end + 1;
+        }
+        here.close();
+        here = found;
+    }
+
+    /// Where the part of a path ends that one call takes: at a slash, or at the end.
+    private static int partEnd(byte[] relative, int start) {
+        int end = Math.min(relative.length, start + PATH_BYTES - 1);
+        while (end < relative.length && relative[end] != '/') {
+            end--;
+        }
+        return end;
+    }
+
+    /// All names in this directory but `.` and `..`, in no order.
+    public List<byte[]> names() {
+        List<byte[]> names = new ArrayList<>();
+        // from its beginning, however often it was read
+        try (Descriptor listed = open(here.number(), DOT, Syscalls.O_DIRECTORY)) {
+            long length;
+            while ((length = Syscalls.GETDENTS64.call(listed.number(), content.address(), content.byteSize())) > 0) {
+                for (long at = 0; at < length; ) {
+                    byte[] found = text(content, at + ENTRY_NAME);
+                    if (!(found.length == 1 && found[0] == '.')
+                            && !(found.length == 2 && found[0] == '.' && found[1] == '.')) {
+                        names.add(found);
+                    }
+                    at += Short.toUnsignedInt(content.get(ValueLayout.JAVA_SHORT_UNALIGNED, at + ENTRY_LENGTH));
+                }
+            }
+        }
+        return names;
+    }
+
+    /// What is at `child` of this directory; a symbolic link is what is told of, not where it leads.
+    public FileStatus status(byte[] child) {
+        return status(here.number(), child, AT_SYMLINK_NOFOLLOW);
+    }
+
+    /// What this directory itself is.
+    public FileStatus status() {
+        return status(here);
+    }
+
+    FileStatus status(Descriptor of) {
+        return status(of.number(), EMPTY, AT_EMPTY_PATH);
+    }
+
+    private FileStatus status(int at, byte[] child, long flags) {
+        Syscalls.STATX.call(at, text(name, child), flags, FileStatus.MASK, status.address());
+        return FileStatus.of(status);
+    }
+
+    /// Where the symbolic link `child` leads, as it was written.
+    public byte[] target(byte[] child) {
+        long length = Syscalls.READLINKAT.call(here.number(), text(name, child), content.address(), content.byteSize());
+        return content.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /// Those extended attributes of `child` that `wanted` says, by their names: one character of a name is one byte.
+    /// None where the file system has no such thing.
+    public SortedMap<String, byte[]> attributes(byte[] child, Predicate<String> wanted) {
+        long file = text(path, concatenated((here.path() + "/").getBytes(StandardCharsets.US_ASCII), child));
+        SortedMap<String, byte[]> attributes = new TreeMap<>();
+        for (String attribute : attributeNames(file)) {
+            if (wanted.test(attribute)) {
+                long named = text(name, attribute.getBytes(StandardCharsets.ISO_8859_1));
+                long length = Syscalls.LGETXATTR.call(file, named, content.address(), content.byteSize());
+                attributes.put(attribute, content.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE));
+            }
+        }
+        return attributes;
+    }
+
+    private List<String> attributeNames(long file) {
+        List<String> names = new ArrayList<>();
+        try {
+            long length = Syscalls.LLISTXATTR.call(file, content.address(), content.byteSize());
+            for (long at = 0; at < length; ) {
+                byte[] found = text(content, at);
+                names.add(new String(found, StandardCharsets.ISO_8859_1));
+                at += found.length + 1;
+            }
+        } catch (ErrnoException e) {
+            // ENOTSUP is how Linux says EOPNOTSUPP: both have the same number
+            if (!e.is(Errno.ENOTSUP)) {
+                throw e;
+            }
+        }
+        return names;
+    }
+
+    /// Opens the file `child` of this directory for reading; what is there now may be of another kind than it was,
+    /// and is not waited for.
+    public TreeFile open(byte[] child) {
+        return new TreeFile(this, open(here.number(), child, O_NONBLOCK));
+    }
+
+    private Descriptor open(int at, byte[] relative, long flags) {
+        how.setAtIndex(ValueLayout.JAVA_LONG, 0, flags | O_CLOEXEC | Syscalls.O_NOFOLLOW);
+        how.setAtIndex(ValueLayout.JAVA_LONG, 2, RESOLVE);
+        return new Descriptor(Syscalls.OPENAT2.call(at, text(name, relative), how.address(), how.byteSize()));
+    }
+
+    private static byte[] concatenated(byte[] first, byte[] second) {
+        byte[] both = java.util.Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
+    }
+
+    /// Puts `bytes` into `memory` as the C library wants them; its address.
+    private static long text(MemorySegment memory, byte[] bytes) {
+        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);
+        memory.set(ValueLayout.JAVA_BYTE, bytes.length, (byte) 0);
+        return memory.address();
+    }
+
+    private static byte[] text(MemorySegment memory, long at) {
+        long end = at;
+        while (memory.get(ValueLayout.JAVA_BYTE, end) != 0) {
+            end++;
+        }
+        return memory.asSlice(at, end - at).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    @Override
+    public void close() {
+        here.close();
+        arena.close();
+    }
+}

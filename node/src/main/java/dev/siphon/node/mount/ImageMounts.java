@@ -1,0 +1,203 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.linux.Mounts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Where the images of datasets are reached: a client's mount for each dataset, in a directory of the driver's own,
+/// from before its tree is mounted until after the last volume that shows it is gone. The node goes back to the image
+/// whenever a replica fails, so the client outlives the fill.
+final class ImageMounts {
+    private static final Logger LOG = LoggerFactory.getLogger(ImageMounts.class);
+    private static final String IMAGE = "image";
+    private static final String MANIFEST = "image.manifest";
+
+    /// Of 16 TiB, the largest image; whoever may write what is read here must not fill the driver's memory.
+    private static final long MAX_MANIFEST_BYTES = 300L << 20;
+
+    private final Path directory;
+    private final VolumeMounts mounts;
+    private final Datasets datasets;
+    private final ClientRoots roots;
+    private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
+
+    /// @param directory theirs alone
+    ImageMounts(Path directory, VolumeMounts mounts, Datasets datasets, ClientRoots roots) {
+        this.directory = directory;
+        this.mounts = mounts;
+        this.datasets = datasets;
+        this.roots = roots;
+    }
+
+    /// Mounts what is not mounted of `volume`, and binds its tree to `target`.
+    ///
+    /// @param limit for the client to come up, and for whoever stages the same dataset just now
+    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset is staged for longer
+    void show(VolumeId.Dataset volume, Mounter mounter, ClientMount client, Directory target, Duration limit) {
+        ReentrantLock lock = lock(volume.digest());
+        if (!taken(lock, limit)) {
+            throw new DriverException.OperationPending("dataset " + volume + " is being attached by another volume");
+        }
+        Path source = directory.resolve(volume.digest());
+        try {
+            mount(volume, source, mounter, client, limit);
+            Digest digest = digest(volume, source);
+            Path tree = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
+            try (Directory root = Directory.open(tree.toString())) {
+                mounts.bind(root, target, client.options().flags());
+            }
+        } catch (ErrnoException e) {
+            end(source, limit);
+            throw SystemErrors.translate("attaching dataset " + volume, e);
+        } catch (RuntimeException e) {
+            end(source, limit);
+            throw e;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void mount(VolumeId.Dataset volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
+        if (mounts.findAlive(volume, TargetPath.parse("state directory", source.toString()))
+                .isPresent()) {
+            return;
+        }
+        try {
+            Files.createDirectories(source);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot make a mount point in the state directory", e);
+        }
+        mounter.mount(client, source, limit);
+    }
+
+    /// Reads the manifest: who may read what is at the volume's path may have the dataset, and nobody else.
+    private static Digest digest(VolumeId.Dataset volume, Path source) {
+        Path manifest = source.resolve(MANIFEST);
+        try {
+            if (Files.size(manifest) > MAX_MANIFEST_BYTES) {
+                throw new DriverException.InUse("dataset " + volume + ": its manifest is larger than any image's");
+            }
+            Digest digest = Manifest.parse(Files.readString(manifest)).root();
+            if (!digest.beginning().equals(volume.digest())) {
+                throw new DriverException.InUse("what lies at " + volume.path() + " is another dataset, "
+                        + digest.beginning() + ", and not " + volume + "; the PV needs its digest in its volumeHandle");
+            }
+            return digest;
+        } catch (java.nio.file.NoSuchFileException _) {
+            throw new DriverException.NotFound("dataset " + volume + ": there is no " + MANIFEST + " in "
+                    + volume.path() + "; `siphon dataset pack` writes one beside the image");
+        } catch (DriverException.InvalidRequest e) {
+            throw new DriverException.InUse("dataset " + volume + ": " + e.getMessage());
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("dataset " + volume + ": cannot read its manifest: " + e, e);
+        }
+    }
+
+    /// Takes away what no volume shows any more, also of a run that was killed. What is being attached stays.
+    ///
+    /// @param limit for each client to end
+    void sweep(Duration limit) {
+        for (Digest digest : datasets.attached()) {
+            unlessBusy(digest.beginning(), () -> detach(digest));
+        }
+        for (Path source : sources()) {
+            unlessBusy(String.valueOf(source.getFileName()), () -> end(source, limit));
+        }
+    }
+
+    private void detach(Digest digest) {
+        boolean shown = MountTable.read().entries().stream()
+                .anyMatch(entry -> !roots.isOwn(entry.mountPoint()) && isTree(entry, digest));
+        if (!shown) {
+            datasets.detach(digest);
+        }
+    }
+
+    private boolean isTree(MountEntry entry, Digest digest) {
+        return datasets.recognize(entry)
+                .filter(new MountedVolume.Sealed(digest.beginning())::equals)
+                .isPresent();
+    }
+
+    private List<Path> sources() {
+        List<Path> paths = new ArrayList<>();
+        try {
+            Files.createDirectories(directory);
+            try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+                found.forEach(paths::add);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the state directory", e);
+        }
+        return paths;
+    }
+
+    /// Unmounts an image whose tree is not there.
+    private void end(Path source, Duration limit) {
+        String digest = String.valueOf(source.getFileName());
+        if (datasets.attached().stream().anyMatch(each -> each.beginning().equals(digest))) {
+            return;
+        }
+        Optional<MountEntry> mounted = MountTable.read().at(source.toString());
+        try {
+            if (mounted.isPresent()) {
+                // a fill may still read: its files end the client when they are closed
+                Mounts.unmount(source.toString(), Mounts.Unmount.DETACH);
+            }
+            Files.deleteIfExists(source);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EINVAL, Errno.ENOENT)) {
+                throw SystemErrors.translate("unmounting the image of dataset " + digest, e);
+            }
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("path", source).setCause(e).log("cannot remove the mount point of an image");
+        }
+        mounted.flatMap(mounts::kindOf).ifPresent(kind -> kind.awaitEnd(mounted.get(), limit));
+    }
+
+    private ReentrantLock lock(String digest) {
+        return locks.computeIfAbsent(digest, _ -> new ReentrantLock());
+    }
+
+    private static boolean taken(ReentrantLock lock, Duration limit) {
+        try {
+            return lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private void unlessBusy(String digest, Runnable body) {
+        ReentrantLock lock = lock(digest);
+        if (lock.tryLock()) {
+            try {
+                body.run();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.LoopDevice;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.mount.Datasets;
+import dev.siphon.node.mount.MountedVolume;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+
+/// The trees of [Replicas], as volumes use them.
+public final class DatasetTrees implements Datasets {
+    private final Replicas replicas;
+    private final Path state;
+
+    /// @param state the directory that `replicas` has for its trees
+    public DatasetTrees(Replicas replicas, Path state) {
+        this.replicas = replicas;
+        this.state = state;
+    }
+
+    @Override
+    public Path attach(Digest digest, Path image, Path manifest) {
+        return replicas.attach(new DatasetImage(digest, image, manifest)).tree();
+    }
+
+    @Override
+    public void detach(Digest digest) {
+        replicas.detach(digest);
+    }
+
+    @Override
+    public List<Digest> attached() {
+        return MountTable.read().entries().stream()
+                .flatMap(entry -> dataset(entry).stream())
+                .toList();
+    }
+
+    /// The dataset whose own tree `entry` is, by its place.
+    private Optional<Digest> dataset(MountEntry entry) {
+        Path place = Path.of(entry.mountPoint());
+        if (!entry.type().equals(Attachments.TYPE) || !place.startsWith(state) || place.equals(state)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new Digest(state.relativize(place).getName(0).toString()));
+        } catch (DriverException.InvalidRequest _) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public Optional<String> problem(String beginning) {
+        return replicas.list().stream()
+                .filter(status -> status.digest().beginning().equals(beginning))
+                .findFirst()
+                .flatMap(ReplicaStatus::problem);
+    }
+
+    /// By the tree of the same device. Where that is gone, with a mount namespace of before, by the device's tag: the
+    /// device is not asked otherwise, as it may hang with the file that is behind it.
+    @Override
+    public Optional<MountedVolume> recognize(MountEntry entry) {
+        if (!entry.type().equals(Attachments.TYPE)) {
+            return Optional.empty();
+        }
+        return MountTable.read().entries().stream()
+                .filter(tree -> tree.device().equals(entry.device()))
+                .flatMap(tree -> dataset(tree).stream())
+                .map(Digest::beginning)
+                .findFirst()
+                .or(() -> tagged(entry))
+                .map(MountedVolume.Sealed::new);
+    }
+
+    private static Optional<String> tagged(MountEntry entry) {
+        Matcher source = Attachments.SOURCE.matcher(entry.source());
+        if (!source.matches()) {
+            return Optional.empty();
+        }
+        return LoopDevice.open(Integer.parseInt(source.group(1))).flatMap(device -> {
+            try (device) {
+                return AttachmentKey.beginning(device.status().tag());
+            }
+        });
+    }
+
+    /// Whoever waits for the image may be waiting for CephFS; the tree itself answers.
+    @Override
+    public boolean mayForce(boolean dead) {
+        return false;
+    }
+
+    /// Nothing is ever written; the tree itself is taken away by [#detach].
+    @Override
+    public void awaitEnd(MountEntry unmounted, Duration limit) {
+        // nothing to wait for
+    }
+}

@@ -1,0 +1,22 @@
+package dev.siphon.node;
+
+import dev.siphon.node.mount.Datasets;
+import dev.siphon.node.replica.DatasetTrees;
+import dev.siphon.node.replica.Pace;
+import dev.siphon.node.replica.Placement;
+import dev.siphon.node.replica.ReplicaSettings;
+import dev.siphon.node.replica.Replicas;
+import java.nio.file.Path;
+import java.util.List;
+
+/// Datasets as the node has them, without a cache directory.
+public final class RealDatasets {
+    private RealDatasets() {}
+
+    /// Those of a node with that state directory; they end with the test's process.
+    public static Datasets in(Path state) {
+        Path trees = state.resolve("datasets");
+        return new DatasetTrees(
+                Replicas.start(new ReplicaSettings(trees, List.of(), Placement.mostFree(), Pace.usual())), trees);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.siphon.node.image;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.node.Programs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The judge that EROFS brings along: fsck.erofs of erofs-utils, which checks the superblock's checksum, all inodes and
+/// all directories.
+final class FsckTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void fsckFindsNoErrors() throws IOException {
+        Programs.run("../e2e/lab.d/need", "erofs-utils");
+        Path source = Files.createDirectories(directory.toRealPath().resolve("source"));
+        Path many = Files.createDirectories(source.resolve("a/b/many"));
+        IntStream.range(0, 1000).forEach(i -> write(many.resolve("file-" + i), i * 17));
+        Files.createLink(source.resolve("link"), many.resolve("file-7"));
+        Files.createSymbolicLink(source.resolve("symlink"), Path.of("x".repeat(3000)));
+        Path image = directory.resolve("image");
+        new ImagePacker(Packing.listener(() -> {})).pack(new PackRequest(source, image, Modes.READABLE, 2));
+        String said = Programs.run("fsck.erofs", "-d3", image.toString());
+        assertTrue(said.contains("No errors found"), said);
+    }
+
+    private static void write(Path path, int size) {
+        try {
+            Files.write(path, new byte[size]);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.image;
+
+import org.jspecify.annotations.NullMarked;
