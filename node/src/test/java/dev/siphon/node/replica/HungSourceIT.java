@@ -15,13 +15,14 @@ import dev.siphon.node.Workplace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A file system that stops answering while datasets on it are attached and filled: a user-space one, whose process
-/// is stopped.
+/// A CephFS that stops answering while datasets on it are attached and filled: its client is stopped.
 @Tag("fuse")
 class HungSourceIT {
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -31,12 +32,24 @@ class HungSourceIT {
     private final TestDataset other = TestDataset.create(workplace, "other", 40, 400_000);
     private final TestDataset late = TestDataset.create(workplace, "source/late", 1, 1000);
     private final Path mounted = workplace.directory("mounted");
+    private final Path cluster = mounted.resolve("hung-" + UUID.randomUUID());
     private final Path cache = workplace.path("cache");
     private final Process fileSystem = start();
 
     private Process start() {
         try {
-            return new ProcessBuilder("bindfs", "-f", workplace.path("source").toString(), mounted.toString())
+            return new ProcessBuilder(
+                            "ceph-fuse",
+                            "-f",
+                            "-c",
+                            variable("CEPH_CONF"),
+                            "--keyring",
+                            variable("CEPH_KEYRING"),
+                            "-n",
+                            "client.admin",
+                            "--client_fs",
+                            variable("FS_NAME"),
+                            mounted.toString())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
@@ -45,25 +58,32 @@ class HungSourceIT {
         }
     }
 
+    private static String variable(String name) {
+        return Optional.ofNullable(System.getenv(name))
+                .orElseThrow(() -> new IllegalStateException(name + " is not set: run in a lab"));
+    }
+
     private void signal(String signal) {
         Programs.run("kill", "-" + signal, Long.toString(fileSystem.pid()));
     }
 
     @BeforeEach
     void awaitMount() {
-        ReplicaNode.await(() -> "bindfs", () -> workplace.mounts().contains(mounted.toString()));
+        ReplicaNode.await(() -> "a mount", () -> workplace.mounts().contains(mounted.toString()));
+        Programs.run("cp", "-a", workplace.path("source").toString(), cluster.toString());
     }
 
     @AfterEach
     void close() {
         signal("CONT");
+        Programs.run("rm", "-rf", cluster.toString());
         workplace.close();
         fileSystem.destroy();
         awaitNoDevice(hung.digest());
     }
 
     private DatasetImage through(String name, TestDataset dataset) {
-        return dataset.below(mounted.resolve(name));
+        return dataset.below(cluster.resolve(name));
     }
 
     @Test

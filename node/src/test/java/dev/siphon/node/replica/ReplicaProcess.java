@@ -5,7 +5,9 @@ import dev.siphon.node.replica.cache.CacheLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /// A process that fills, swaps and evicts one dataset until it is killed.
 public final class ReplicaProcess {
@@ -59,13 +61,13 @@ public final class ReplicaProcess {
     /// @param arguments as [#start] makes them
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
-        DatasetImage image =
-                new DatasetImage(new Digest(arguments[1]), Path.of(arguments[2]), Path.of(arguments[3]));
+        DatasetImage image = new DatasetImage(new Digest(arguments[1]), Path.of(arguments[2]), Path.of(arguments[3]));
         Replicas replicas = Replicas.start(settings(directory));
         replicas.attach(image);
         Files.createFile(directory.resolve("ready"));
         while (true) {
             ReplicaNode.awaitLocal(replicas, image.digest(), directory.resolve("cache"));
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(TimeUnit.MILLISECONDS.toNanos(300)));
             replicas.evict(image.digest());
             if (!replicas.cacheProblems().isEmpty()) {
                 throw new IllegalStateException(replicas.cacheProblems().toString());
