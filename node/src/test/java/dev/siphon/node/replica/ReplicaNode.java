@@ -52,7 +52,7 @@ final class ReplicaNode {
                 FAST.diskRetry());
     }
 
-    /// As [#FAST], with attached replicas checked once a `period`.
+    /// As [#FAST], with attached replicas checked once a `period`, and disks that fail left alone for good.
     static Pace scrubbing(Duration period) {
         return new Pace(
                 FAST.chunksInFlight(),
@@ -64,7 +64,7 @@ final class ReplicaNode {
                 FAST.patience(),
                 FAST.firstRetry(),
                 FAST.longestRetry(),
-                FAST.diskRetry());
+                Duration.ofMinutes(10));
     }
 
     /// With this patience for file systems, and fills of 4 chunks a second.
