@@ -157,6 +157,11 @@ public final class DataFile implements AutoCloseable {
         }
     }
 
+    /// Gives the file this length, with zeros in what it lacked.
+    public void lengthen(long bytes) {
+        Syscalls.FTRUNCATE.call(descriptor.number(), bytes);
+    }
+
     /// fsync(2).
     public void sync() {
         Syscalls.FSYNC.call(descriptor.number());

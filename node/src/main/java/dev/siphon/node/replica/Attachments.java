@@ -131,14 +131,16 @@ final class Attachments {
 
     /// Puts `file` behind the tree, under its readers.
     ///
+    /// @param instead the replica that is behind it now, if it is known: one that was cut short gets its length
+    ///     back, since the kernel changes files of one length only
     /// @throws DriverException.NotFound (NOT_FOUND) if it is not attached
-    Attached swap(AttachmentKey key, Path file) {
+    Attached swap(AttachmentKey key, Path file, Optional<Path> instead) {
         LoopDevice opened = open(key)
                 .orElseThrow(() -> new DriverException.NotFound("dataset " + key.digest() + " is not attached"));
         try (LoopDevice device = opened;
                 DataFile wanted = DataFile.open(file)) {
             LoopStatus before = device.status();
-            LoopStatus now = before.backing().equals(wanted.identity()) ? before : device.change(wanted);
+            LoopStatus now = before.backing().equals(wanted.identity()) ? before : change(device, wanted, instead);
             if (!now.backing().equals(wanted.identity())) {
                 throw new DriverException.BackendFault(
                         "the kernel says that " + device.path() + " is not over " + file + ", which was put there");
@@ -146,6 +148,20 @@ final class Attachments {
             return new Attached(folders.tree(key), now, false);
         } catch (ErrnoException e) {
             throw SystemErrors.translate("putting " + file + " behind dataset " + key.digest(), e);
+        }
+    }
+
+    private static LoopStatus change(LoopDevice device, DataFile wanted, Optional<Path> instead) {
+        try {
+            return device.change(wanted);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EINVAL) || instead.isEmpty()) {
+                throw e;
+            }
+            try (DataFile old = DataFile.create(instead.get())) {
+                old.lengthen(wanted.size());
+            }
+            return device.change(wanted);
         }
     }
 

@@ -37,7 +37,7 @@ final class Swapping {
 
     /// Puts a replica, which is whole and was checked, behind the tree; not if it was detached meanwhile.
     void to(DatasetState state, CachedReplica replica) {
-        swap(state, replica.image(), new Place.Local(replica.cache()));
+        swap(state, replica.image(), new Place.Local(replica.cache()), Optional.empty());
     }
 
     /// Puts the image on CephFS behind the tree; that it was detached meanwhile is as good.
@@ -50,15 +50,20 @@ final class Swapping {
                         () -> new DriverException.InUse(
                                 "dataset " + state.digest()
                                         + " is read from its replica, and there is no telling where its image is: attach it once more"));
-        swap(state, image.image(), new Place.Remote());
+        swap(
+                state,
+                image.image(),
+                new Place.Remote(),
+                state.servedFrom()
+                        .map(cache -> caches.at(cache).replica(state.digest()).image()));
     }
 
-    private void swap(DatasetState state, Path file, Place place) {
+    private void swap(DatasetState state, Path file, Place place, Optional<Path> instead) {
         turns.take(state.digest(), () -> {
                     AttachmentKey key = state.key();
                     Optional<Attachment> now = attachments.find(key).isEmpty()
                             ? Optional.empty()
-                            : Optional.of(attachment(key, attachments.swap(key, file), place));
+                            : Optional.of(attachment(key, attachments.swap(key, file, instead), place));
                     now.ifPresentOrElse(state::attached, state::unattached);
                     return now;
                 })

@@ -101,10 +101,21 @@ final class Tending {
             }
             return untilCheck(state, replica);
         }
-        room.remove(state, replica);
-        state.damaged(Optional.empty());
         state.want(false);
+        discard(state, directory, replica);
         return Duration.ZERO;
+    }
+
+    /// Throws a bad replica away. Where even that fails, it is the disk that is bad.
+    private void discard(DatasetState state, CacheDirectory directory, CachedReplica replica) {
+        try {
+            room.remove(state, replica);
+        } catch (ErrnoException | UncheckedIOException e) {
+            directory.failing(
+                    "the cache directory " + directory.path() + " fails: " + e.getMessage(),
+                    settings.pace().diskRetry());
+        }
+        state.damaged(Optional.empty());
     }
 
     private Duration untilCheck(DatasetState state, CachedReplica replica) {
@@ -123,9 +134,8 @@ final class Tending {
             }
             if (!isRight(state, replica, Optional.empty())) {
                 if (state.damage().isPresent()) {
-                    room.remove(state, replica);
-                    state.damaged(Optional.empty());
                     state.want(false);
+                    discard(state, caches.at(replica.cache()), replica);
                 }
                 return Optional.of(Duration.ZERO);
             }

@@ -52,7 +52,7 @@ final class ReplicaNode {
                 FAST.diskRetry());
     }
 
-    /// As [#FAST], with attached replicas checked once a `period`.
+    /// As [#FAST], with attached replicas checked once a `period`, and disks that fail left alone for good.
     static Pace scrubbing(Duration period) {
         return new Pace(
                 FAST.chunksInFlight(),
@@ -64,15 +64,15 @@ final class ReplicaNode {
                 FAST.patience(),
                 FAST.firstRetry(),
                 FAST.longestRetry(),
-                FAST.diskRetry());
+                Duration.ofMinutes(10));
     }
 
-    /// As [#FAST], with this patience for file systems.
+    /// With this patience for file systems, and fills of 4 chunks a second.
     static Pace patient(Duration limit) {
         return new Pace(
                 FAST.chunksInFlight(),
                 FAST.fillsAtOnce(),
-                FAST.fillBytesPerSecond(),
+                OptionalLong.of(16 << 20),
                 FAST.scrubPeriod(),
                 FAST.scrubBytesPerSecond(),
                 limit,

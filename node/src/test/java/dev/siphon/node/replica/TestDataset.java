@@ -4,6 +4,10 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.image.ImagePacker;
+import dev.siphon.node.image.Modes;
+import dev.siphon.node.image.PackListener;
+import dev.siphon.node.image.PackRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -11,7 +15,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +22,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/// An image made by mkfs.erofs, with its manifest and what its files have to be. One of the files is a program.
+/// An image as the packer makes it, with what its files have to be. One of the files is a program.
 public final class TestDataset {
     private final DatasetImage image;
     private final Manifest manifest;
@@ -48,35 +51,28 @@ public final class TestDataset {
             Programs.run("chmod", "755", source + "/program");
             files.put("program", Digest.of(ByteBuffer.wrap(Files.readAllBytes(source.resolve("program")))));
             Path image = directory.resolve("image");
-            Programs.run("mkfs.erofs", "--quiet", image.toString(), source.toString());
+            Manifest manifest = new ImagePacker(new Unheard()).pack(new PackRequest(source, image, Modes.READABLE, 2));
             try (Stream<Path> all = Files.walk(source)) {
                 for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                     Files.delete(path);
                 }
             }
-            Manifest manifest = manifest(image, count + 1);
-            Path beside = Files.writeString(directory.resolve("manifest"), manifest.text());
+            Path beside = directory.resolve("image.manifest");
             return new TestDataset(new DatasetImage(manifest.root(), image, beside), manifest, files);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static Manifest manifest(Path image, int files) throws IOException {
-        List<Digest> chunks = new ArrayList<>();
-        try (FileChannel channel = FileChannel.open(image)) {
-            ByteBuffer chunk = ByteBuffer.allocate(Manifest.CHUNK_BYTES);
-            while (channel.read(chunk) >= 0) {
-                if (!chunk.hasRemaining()) {
-                    chunks.add(Digest.of(chunk.flip()));
-                    chunk.clear();
-                }
-            }
-            if (chunk.position() > 0) {
-                chunks.add(Digest.of(chunk.flip()));
-            }
-            return new Manifest(channel.size(), files, chunks);
-        }
+    private static final class Unheard implements PackListener {
+        @Override
+        public void walked(long entries) {}
+
+        @Override
+        public void leftOut(long count, List<String> first) {}
+
+        @Override
+        public void packed(long done, long all) {}
     }
 
     public DatasetImage image() {
@@ -93,7 +89,7 @@ public final class TestDataset {
 
     /// The dataset as it is seen through another path, as by another mount.
     public DatasetImage below(Path directory) {
-        return new DatasetImage(digest(), directory.resolve("image"), directory.resolve("manifest"));
+        return new DatasetImage(digest(), directory.resolve("image"), directory.resolve("image.manifest"));
     }
 
     /// The names of its files.

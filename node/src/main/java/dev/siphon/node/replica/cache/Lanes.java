@@ -60,6 +60,11 @@ public final class Lanes {
         return run.await();
     }
 
+    /// How many threads have not come back, for tests.
+    int underWay() {
+        return underWay.get();
+    }
+
     private final class Run {
         private final BitSet left;
         private final Bandwidth bandwidth;

@@ -1,0 +1,116 @@
+package dev.siphon.node.replica;
+
+import static dev.siphon.node.replica.ReplicaNode.FAST;
+import static dev.siphon.node.replica.ReplicaNode.LIMIT;
+import static dev.siphon.node.replica.ReplicaNode.await;
+import static dev.siphon.node.replica.ReplicaNode.awaitLocal;
+import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
+import static dev.siphon.node.replica.ReplicaNode.awaitStatus;
+import static dev.siphon.node.replica.ReplicaNode.scrubbing;
+import static dev.siphon.node.replica.ReplicaNode.status;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.node.Programs;
+import dev.siphon.node.Workplace;
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Disks under cache directories that are full, or break.
+class FailingDiskIT {
+    private static final long DISK_BYTES = 40 << 20;
+
+    private final Workplace workplace = Workplace.create();
+    private final TestDataset dataset = TestDataset.create(workplace, "one", 40, 400_000);
+    private final Path disk = workplace.directory("disk");
+    private final CacheLimits bad = new CacheLimits(disk.resolve("cache"), LIMIT, 100);
+    private final CacheLimits good = new CacheLimits(workplace.path("good"), LIMIT, 100);
+
+    @AfterEach
+    void close() {
+        workplace.close();
+        awaitNoDevice(dataset.digest());
+    }
+
+    /// The first directory that works.
+    private Replicas start(Pace pace, CacheLimits... caches) {
+        return Replicas.start(new ReplicaSettings(
+                workplace.path("state"),
+                List.of(caches),
+                (_, _, candidates) -> candidates.stream().findFirst().map(Placement.Candidate::directory),
+                pace));
+    }
+
+    @Test
+    void aFullDiskIsNamedAndNobodysReadsSuffer() {
+        Programs.run("mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", disk.toString());
+        try (Replicas replicas = start(FAST, bad)) {
+            Path tree = replicas.attach(dataset.image()).tree();
+            awaitStatus(
+                    replicas,
+                    dataset.digest(),
+                    status -> status.flatMap(ReplicaStatus::problem)
+                            .filter(problem -> problem.contains("ENOSPC"))
+                            .isPresent());
+            assertTrue(dataset.isRight(tree));
+            assertEquals(
+                    new ReplicaState.Remote(),
+                    status(replicas, dataset.digest()).orElseThrow().state());
+            // room is made, and found at the next try
+            Programs.run("mount", "-o", "remount,size=64m", disk.toString());
+            awaitLocal(replicas, dataset.digest(), bad.directory());
+            assertTrue(dataset.isRight(tree));
+            replicas.detach(dataset.digest());
+        }
+    }
+
+    @Test
+    void whatDoesNotFitOnOneDiskGoesToAnother() {
+        Programs.run("mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", disk.toString());
+        try (Replicas replicas = start(FAST, bad, good)) {
+            replicas.attach(dataset.image());
+            awaitLocal(replicas, dataset.digest(), good.directory());
+            assertTrue(replicas.cacheProblems().stream().allMatch(why -> why.contains(disk.toString())));
+            replicas.detach(dataset.digest());
+        }
+    }
+
+    /// A file system over a file that is cut off under it, with no room to grow again: every read and write from then
+    /// on is EIO.
+    @Test
+    void aDiskThatBreaksIsLeft() throws IOException {
+        Path memory = workplace.directory("memory");
+        Programs.run("mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", memory.toString());
+        Path device = memory.resolve("device");
+        try (RandomAccessFile file = new RandomAccessFile(device.toFile(), "rw")) {
+            file.setLength(DISK_BYTES);
+            Programs.run("mkfs.ext4", "-q", device.toString());
+            Programs.run("mount", "-o", "loop", device.toString(), disk.toString());
+            try (Replicas replicas = start(scrubbing(Duration.ofMillis(50)), bad, good)) {
+                Path tree = replicas.attach(dataset.image()).tree();
+                awaitLocal(replicas, dataset.digest(), bad.directory());
+                file.setLength(0);
+                Programs.run("fallocate", "--length", Long.toString(DISK_BYTES), memory + "/filler");
+                TestDataset.dropCaches();
+                await(
+                        () -> replicas.cacheProblems().toString(),
+                        () -> !replicas.cacheProblems().isEmpty());
+                awaitLocal(replicas, dataset.digest(), good.directory());
+                assertTrue(dataset.isRight(tree));
+                assertEquals(
+                        Optional.of(new Place.Local(good.directory())),
+                        status(replicas, dataset.digest())
+                                .flatMap(ReplicaStatus::attached)
+                                .map(Attachment::place));
+                replicas.detach(dataset.digest());
+            }
+        }
+    }
+}

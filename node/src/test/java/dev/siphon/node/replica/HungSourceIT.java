@@ -1,0 +1,125 @@
+package dev.siphon.node.replica;
+
+import static dev.siphon.node.replica.ReplicaNode.awaitLocal;
+import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
+import static dev.siphon.node.replica.ReplicaNode.awaitStatus;
+import static dev.siphon.node.replica.ReplicaNode.patient;
+import static dev.siphon.node.replica.ReplicaNode.settings;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.Programs;
+import dev.siphon.node.Workplace;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// A CephFS that stops answering while datasets on it are attached and filled: its client is stopped.
+@Tag("fuse")
+class HungSourceIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final Workplace workplace = Workplace.create();
+    private final TestDataset hung = TestDataset.create(workplace, "source/hung", 40, 400_000);
+    private final TestDataset other = TestDataset.create(workplace, "other", 40, 400_000);
+    private final TestDataset late = TestDataset.create(workplace, "source/late", 1, 1000);
+    private final Path mounted = workplace.directory("mounted");
+    private final Path cluster = mounted.resolve("hung-" + UUID.randomUUID());
+    private final Path cache = workplace.path("cache");
+    private final Process fileSystem = start();
+
+    private Process start() {
+        try {
+            return new ProcessBuilder(
+                            "ceph-fuse",
+                            "-f",
+                            "-c",
+                            variable("CEPH_CONF"),
+                            "--keyring",
+                            variable("CEPH_KEYRING"),
+                            "-n",
+                            "client.admin",
+                            "--client_fs",
+                            variable("FS_NAME"),
+                            mounted.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static String variable(String name) {
+        return Optional.ofNullable(System.getenv(name))
+                .orElseThrow(() -> new IllegalStateException(name + " is not set: run in a lab"));
+    }
+
+    private void signal(String signal) {
+        Programs.run("kill", "-" + signal, Long.toString(fileSystem.pid()));
+    }
+
+    @BeforeEach
+    void awaitMount() {
+        ReplicaNode.await(() -> "a mount", () -> workplace.mounts().contains(mounted.toString()));
+        Programs.run("cp", "-a", workplace.path("source").toString(), cluster.toString());
+    }
+
+    @AfterEach
+    void close() {
+        signal("CONT");
+        Programs.run("rm", "-rf", cluster.toString());
+        workplace.close();
+        fileSystem.destroy();
+        awaitNoDevice(hung.digest());
+    }
+
+    private DatasetImage through(String name, TestDataset dataset) {
+        return dataset.below(cluster.resolve(name));
+    }
+
+    @Test
+    void othersGoOnAndTheProcessEnds() {
+        Path tree;
+        try (Replicas replicas = Replicas.start(settings(workplace, patient(PATIENCE)))) {
+            replicas.attach(other.image());
+            awaitLocal(replicas, other.digest(), cache);
+            tree = replicas.attach(through("hung", hung)).tree();
+            signal("STOP");
+            awaitStatus(
+                    replicas,
+                    hung.digest(),
+                    status -> status.flatMap(ReplicaStatus::problem).isPresent());
+            assertThrows(DriverException.DeadlinePassed.class, () -> replicas.attach(through("late", late)));
+            assertTimeout(Duration.ofSeconds(20), () -> tryOthers(replicas));
+            assertTimeout(Duration.ofSeconds(10), replicas::close);
+        }
+        try (Replicas restarted = Replicas.start(settings(workplace, patient(PATIENCE)))) {
+            assertTimeout(Duration.ofSeconds(20), () -> tryOthers(restarted));
+            signal("CONT");
+            awaitLocal(restarted, hung.digest(), cache);
+            assertTrue(hung.isRight(tree));
+            restarted.detach(hung.digest());
+            restarted.detach(other.digest());
+            restarted.detach(late.digest());
+        }
+    }
+
+    private void tryOthers(Replicas replicas) {
+        Path tree = replicas.attach(other.image()).tree();
+        assertTrue(other.isRight(tree));
+        replicas.evict(other.digest());
+        replicas.warm(other.image());
+        awaitLocal(replicas, other.digest(), cache);
+        replicas.detach(other.digest());
+        replicas.attach(other.image());
+    }
+}

@@ -1,0 +1,78 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/// A process that fills, swaps and evicts one dataset until it is killed.
+public final class ReplicaProcess {
+    private final Process process;
+
+    private ReplicaProcess(Process process) {
+        this.process = process;
+    }
+
+    /// Starts one that works in `directory`; it makes `directory/ready` when it has attached the dataset.
+    static ReplicaProcess start(Path directory, TestDataset dataset) throws IOException {
+        Files.deleteIfExists(directory.resolve("ready"));
+        return new ReplicaProcess(new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Xmx128m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        ReplicaProcess.class.getName(),
+                        directory.toString(),
+                        dataset.digest().hex(),
+                        dataset.image().image().toString(),
+                        dataset.image().manifest().toString())
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("log").toFile()))
+                .start());
+    }
+
+    static ReplicaSettings settings(Path directory) {
+        return ReplicaNode.settings(
+                directory.resolve("state"),
+                ReplicaNode.slowly(40),
+                new CacheLimits(directory.resolve("cache"), ReplicaNode.LIMIT, 100));
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /// SIGKILL, and waits until it is gone.
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("the process did not end");
+        }
+    }
+
+    /// @param arguments as [#start] makes them
+    public static void main(String[] arguments) throws IOException {
+        Path directory = Path.of(arguments[0]);
+        DatasetImage image = new DatasetImage(new Digest(arguments[1]), Path.of(arguments[2]), Path.of(arguments[3]));
+        Replicas replicas = Replicas.start(settings(directory));
+        replicas.attach(image);
+        Files.createFile(directory.resolve("ready"));
+        while (true) {
+            ReplicaNode.awaitLocal(replicas, image.digest(), directory.resolve("cache"));
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(TimeUnit.MILLISECONDS.toNanos(300)));
+            replicas.evict(image.digest());
+            if (!replicas.cacheProblems().isEmpty()) {
+                throw new IllegalStateException(replicas.cacheProblems().toString());
+            }
+            replicas.warm(image);
+        }
+    }
+}
