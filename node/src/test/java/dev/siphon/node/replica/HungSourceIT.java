@@ -64,7 +64,7 @@ class HungSourceIT {
     }
 
     private void signal(String signal) {
-        Programs.run("kill", "-" + signal, Long.toString(fileSystem.pid()));
+        Programs.run("sh", "-c", "kill -" + signal + " " + fileSystem.pid());
     }
 
     @BeforeEach
