@@ -39,8 +39,10 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         CLONE_WITHOUT_TARGET,
         /// A snapshot is kept for a clone that the mgr does not know.
         SNAPSHOT_HELD,
-        /// A volume from elsewhere that never became whole.
+        /// A volume that never became whole: one from elsewhere, or an empty one that nobody was told of.
         HALF_FILLED,
+        /// A volume with files that its owner has shut to everybody.
+        CLOSED(false),
         /// A snapshot for a copy that is over.
         TRANSFER_LEFT,
         /// A volume that stands for a snapshot which is gone.

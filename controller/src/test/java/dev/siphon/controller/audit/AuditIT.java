@@ -1,6 +1,7 @@
 package dev.siphon.controller.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -162,6 +163,23 @@ class AuditIT {
                 List.of(Kind.HALF_FILLED, Kind.VOLUME_WITHOUT_KEY),
                 cluster.defects().stream().map(Finding::kind).toList());
         assertTrue(cluster.repairs().mend(cluster.defects().getFirst().repair()));
+    }
+
+    @Test
+    void aVolumeWithFilesThatItsOwnerShutsIsKept() throws IOException {
+        VolumeId.Provisioned shut = cluster.create("shut", "u1");
+        Path precious = Files.writeString(data(shut).resolve("data"), "precious");
+        var files = cluster.adapter.ports().files();
+        String path = subvolumes.find(shut).orElseThrow().dataPath().orElseThrow();
+        files.setMode("lab", shut.fileSystem(), path, 01000);
+        Finding remark = cluster.audit(Duration.ZERO).getFirst();
+        assertEquals(Kind.CLOSED, remark.kind());
+        assertFalse(cluster.repairs().mend(remark.repair()));
+        assertEquals(List.of(), cluster.defects());
+        // nor does the one who asked for it lose anything, should he ask again
+        assertEquals(shut, cluster.create("shut", "u1"));
+        assertEquals("precious", Files.readString(precious));
+        cluster.domain.volumes().delete(shut);
     }
 
     @Test
