@@ -57,6 +57,10 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         AUTH_FILE_LEFT,
         /// A cephx identity of a volume that is gone.
         IDENTITY_WITHOUT_VOLUME,
+        /// An identity of a volume that was replaced, and may be in use still.
+        IDENTITY_REPLACED(false),
+        /// An identity of a volume that was to replace the one whose key nodes get: a rotation was cut off.
+        IDENTITY_NOT_KEPT,
         /// A volume that nobody can mount.
         VOLUME_WITHOUT_KEY,
         /// A key of a volume that is gone.

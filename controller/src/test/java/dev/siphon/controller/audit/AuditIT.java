@@ -338,6 +338,19 @@ class AuditIT {
     }
 
     @Test
+    void identitiesBesideTheOneInUseAreFound() {
+        VolumeIdentity first = VolumeIdentity.first(volume);
+        var second = cluster.adapter.identities().mintLike("lab", first.userId() + ".2", first.userId());
+        assertFoundForAPerson(Kind.IDENTITY_NOT_KEPT);
+        cluster.store.put(volume, second);
+        Finding remark = cluster.audit(Duration.ZERO).getFirst();
+        assertEquals(Kind.IDENTITY_REPLACED, remark.kind());
+        assertTrue(remark.object().endsWith(first.userId()), remark::toString);
+        cluster.adapter.identities().remove("lab", first.userId());
+        assertEquals(List.of(), cluster.audit(Duration.ZERO));
+    }
+
+    @Test
     void aVolumeWithoutPersistentVolumeIsNoDefect() {
         assertEquals(
                 List.of(),
