@@ -21,7 +21,8 @@ import java.util.stream.Collectors;
 /// Looks at where contents come from: clones and copies that did not end, snapshots taken for them, and volumes that
 /// stand for a snapshot.
 final class ContentChecks {
-    /// The mode of a volume whose limit of files was never set, see `Creation`.
+    /// The mode of a volume whose limit of files was never set, see `Creation`. Its owner can set that too, so
+    /// alone it says nothing: nobody was ever told of such a volume, so that one with files in it was whole.
     private static final int UNFINISHED = 01000;
 
     private final Look look;
@@ -88,8 +89,16 @@ final class ContentChecks {
 
     private List<Finding> ofComplete(Place place, VolumeId.Provisioned id) {
         boolean old = place.entry().changed().plus(ages.filling()).isBefore(look.at());
-        boolean closed = place.entry().data().stream().anyMatch(data -> data.mode() == UNFINISHED);
-        if (old && (closed || (isKind(place, Names.Kind.FILLED) && !isWhole(place)))) {
+        boolean closed = isClosed(place);
+        boolean notWhole = isKind(place, Names.Kind.FILLED) && !isWhole(place);
+        if (closed && !VolumeChecks.hasNoFiles(place.entry())) {
+            return List.of(finding(
+                    Kind.CLOSED,
+                    place,
+                    "has mode 1000, which lets nobody in, and files: somebody set it",
+                    new Repair.ByHand("whoever owns it may chmod its top directory to what it was, such as 0700")));
+        }
+        if (old && (closed || notWhole)) {
             String since = " since " + place.entry().changed();
             return List.of(finding(
                     Kind.HALF_FILLED,
@@ -114,6 +123,13 @@ final class ContentChecks {
                     new Repair.ByHand("delete the volume, which holds nothing")));
         }
         return List.of();
+    }
+
+    /// Whether it has the mode of what is yet to be finished, and is of a kind that has that; a volume from
+    /// elsewhere has a note instead, which no key of a volume can write.
+    private static boolean isClosed(Place place) {
+        return (isKind(place, Names.Kind.PLAIN) || isKind(place, Names.Kind.HOME))
+                && place.entry().data().stream().anyMatch(data -> data.mode() == UNFINISHED);
     }
 
     /// The snapshot that a volume without contents stands for.

@@ -39,8 +39,10 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         CLONE_WITHOUT_TARGET,
         /// A snapshot is kept for a clone that the mgr does not know.
         SNAPSHOT_HELD,
-        /// A volume from elsewhere that never became whole.
+        /// A volume that never became whole: one from elsewhere, or an empty one that nobody was told of.
         HALF_FILLED,
+        /// A volume with files that its owner has shut to everybody.
+        CLOSED(false),
         /// A snapshot for a copy that is over.
         TRANSFER_LEFT,
         /// A volume that stands for a snapshot which is gone.
@@ -55,6 +57,10 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         AUTH_FILE_LEFT,
         /// A cephx identity of a volume that is gone.
         IDENTITY_WITHOUT_VOLUME,
+        /// An identity of a volume that was replaced, and may be in use still.
+        IDENTITY_REPLACED(false),
+        /// An identity of a volume that was to replace the one whose key nodes get: a rotation was cut off.
+        IDENTITY_NOT_KEPT,
         /// A volume that nobody can mount.
         VOLUME_WITHOUT_KEY,
         /// A key of a volume that is gone.

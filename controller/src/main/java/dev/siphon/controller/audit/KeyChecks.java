@@ -10,6 +10,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -74,20 +75,49 @@ final class KeyChecks {
                         new Repair.RemoveKey(volume)));
             }
         }
+        Map<VolumeId.Provisioned, String> current = store.userIds();
+        found.addAll(otherGenerations(current, identities));
         for (Look look : looks) {
             look.groups().values().stream()
                     .filter(seen -> !seen.state().notes().containsKey(Freezing.NOTE))
                     .flatMap(seen -> seen.entries().stream().map(entry -> new Place(seen.group(), entry)))
                     .flatMap(place -> place.volume().stream())
-                    .filter(volume -> !kept.contains(volume) || !hasIdentity(volume, identities))
+                    .filter(volume -> !identities.contains(current.getOrDefault(volume, "")))
                     .forEach(volume -> found.add(withoutKey(volume, kept.contains(volume))));
         }
         return found;
     }
 
-    private static boolean hasIdentity(VolumeId.Provisioned volume, List<String> identities) {
-        String first = VolumeIdentity.first(volume).userId();
-        return identities.stream().anyMatch(each -> each.equals(first) || each.startsWith(first + "."));
+    /// Identities of volumes beside the one whose key nodes get.
+    private List<Finding> otherGenerations(Map<VolumeId.Provisioned, String> current, List<String> identities) {
+        List<Finding> found = new ArrayList<>();
+        for (Look look : looks) {
+            for (String identity : identities) {
+                VolumeIdentity.parse(cluster, look.fileSystem(), identity)
+                        .filter(each -> volumes.contains(each.volume()))
+                        .flatMap(each -> Optional.ofNullable(current.get(each.volume()))
+                                .flatMap(kept -> VolumeIdentity.parse(cluster, look.fileSystem(), kept))
+                                .flatMap(kept -> beside(kept, each)))
+                        .ifPresent(found::add);
+            }
+        }
+        return found;
+    }
+
+    /// @param kept the identity whose key nodes get
+    private static Optional<Finding> beside(VolumeIdentity kept, VolumeIdentity other) {
+        if (!kept.volume().equals(other.volume()) || kept.generation() == other.generation()) {
+            return Optional.empty();
+        }
+        boolean older = other.generation() < kept.generation();
+        String object = other.volume().cluster() + ":client." + other.userId();
+        String why = (older ? "was replaced by client." : "follows the one whose key is kept for nodes, client.")
+                + kept.userId() + ", and opens volume " + other.volume() + " too";
+        return Optional.of(new Finding(
+                older ? Kind.IDENTITY_REPLACED : Kind.IDENTITY_NOT_KEPT,
+                object,
+                why,
+                new Repair.ByHand("`siphon key rotate " + other.volume() + "` goes on with what was begun")));
     }
 
     private static Finding withoutKey(VolumeId.Provisioned volume, boolean kept) {

@@ -77,7 +77,8 @@ final class VolumeChecks {
                 : new Repair.DeleteVolume(volume, seen);
     }
 
-    private static boolean hasNoFiles(EntryState entry) {
+    /// Whether nothing would be lost with it.
+    static boolean hasNoFiles(EntryState entry) {
         return entry.snapshots().isEmpty()
                 && entry.data().stream().allMatch(data -> data.kind() == FileKind.DIRECTORY && data.entries() == 0);
     }

@@ -30,6 +30,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,6 +67,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     /// The last generation in the cluster of what had been replaced when that was last looked at.
     private final Map<VolumeId.Provisioned, Integer> later = new ConcurrentHashMap<>();
 
+    private final Orphans orphans;
     private final Semaphore slots = new Semaphore(AT_ONCE);
     private final Set<String> looked = new HashSet<>();
     private final ScheduledExecutorService healer = Executors.newSingleThreadScheduledExecutor(
@@ -79,6 +82,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         this.identities = identities;
         this.store = store;
         this.timeLeft = timeLeft;
+        this.orphans = new Orphans(files, this::removeAll);
     }
 
     /// Begins to look after what is without a key.
@@ -100,7 +104,9 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     @Override
     public void made(VolumeId.Provisioned volume, VolumeContext context, String name) {
-        if (store.mayHave(volume) && store.find(volume).isPresent()) {
+        // one that was in doubt may be another than the one that the key was minted for
+        boolean doubtful = orphans.settle(volume);
+        if (!doubtful && store.mayHave(volume) && store.find(volume).isPresent()) {
             return;
         }
         store.named(volume, name);
@@ -135,6 +141,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             pending.remove(volume, mine);
             mine.complete(null);
         } catch (DriverException.NotFound gone) {
+            orphans.miss(volume);
             pending.remove(volume, mine);
             mine.completeExceptionally(gone);
         } catch (DriverException failed) {
@@ -156,20 +163,16 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             }
         });
         clusters.ids().stream().filter(cluster -> !looked.contains(cluster)).forEach(cluster -> {
-            look(cluster, this::volumes);
+            look(cluster, this::allVolumes);
         });
     }
 
     /// Mints again what somebody took out of the store, or whose identity he removed. Comparing the two shows that; a
-    /// listing of all volumes would cost a call to Ceph for each account.
+    /// listing of all volumes would cost a call to Ceph for each account. Removes what is left of volumes that went.
     private void putBack() {
         clusters.ids().stream().filter(looked::contains).forEach(cluster -> {
-            look(
-                    cluster,
-                    seen -> Stream.concat(
-                                    seen.kept().keySet().stream(),
-                                    seen.identities().map(VolumeIdentity::volume))
-                            .filter(volume -> volume.cluster().equals(cluster) && store.hasPlaceFor(volume)));
+            orphans.look(cluster);
+            look(cluster, seen -> seen.claimed().filter(store::hasPlaceFor));
         });
     }
 
@@ -207,11 +210,26 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                             minted.stream().flatMap(id -> VolumeIdentity.parse(cluster, fileSystem, id).stream()));
         }
 
+        /// The volumes of its file systems that have an identity or a key.
+        private Stream<VolumeId.Provisioned> claimed() {
+            return Stream.concat(kept.keySet().stream(), identities().map(VolumeIdentity::volume))
+                    .filter(volume -> volume.cluster().equals(cluster) && fileSystems.contains(volume.fileSystem()));
+        }
+
         private boolean hasKey(VolumeId.Provisioned volume) {
             return Optional.ofNullable(kept.get(volume))
                     .filter(minted::contains)
                     .isPresent();
         }
+    }
+
+    /// All volumes; those that have left a key are noted.
+    private Stream<VolumeId.Provisioned> allVolumes(Seen seen) {
+        Set<VolumeId.Provisioned> there = volumes(seen).collect(Collectors.toUnmodifiableSet());
+        seen.claimed()
+                .filter(volume -> Volumes.canHaveMade(volume) && !there.contains(volume))
+                .forEach(orphans::miss);
+        return there.stream();
     }
 
     private Stream<VolumeId.Provisioned> volumes(Seen seen) {
@@ -257,15 +275,19 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     private void mintAnyway(VolumeId.Provisioned volume, String dataPath, boolean writable) {
-        String userId = latest(volume).userId();
-        store.put(volume, identities.mint(volume.cluster(), userId, grant(volume, dataPath, writable)));
+        orphans.minting(timeLeft.get(), () -> {
+            String userId = latest(volume).userId();
+            store.put(volume, identities.mint(volume.cluster(), userId, grant(volume, dataPath, writable)));
+        });
     }
 
     /// The identity that the volume has, or is to have; older ones may still be there.
     private VolumeIdentity latest(VolumeId.Provisioned volume) {
-        return store.find(volume)
-                .flatMap(key -> VolumeIdentity.of(volume, key.userId()))
-                .orElseGet(() -> new VolumeIdentity(volume, later.getOrDefault(volume, 1)));
+        return kept(volume).orElseGet(() -> new VolumeIdentity(volume, later.getOrDefault(volume, 1)));
+    }
+
+    private Optional<VolumeIdentity> kept(VolumeId.Provisioned volume) {
+        return store.find(volume).flatMap(key -> VolumeIdentity.of(volume, key.userId()));
     }
 
     /// What the volume's layout says about where its objects are. A volume that is gone meanwhile is
@@ -283,16 +305,37 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     @Override
+    public void leaving(VolumeId.Provisioned volume) {
+        orphans.doubt(volume);
+    }
+
+    @Override
     public void removed(VolumeId.Provisioned volume) {
         Optional.ofNullable(pending.get(volume)).ifPresent(minting -> {
             awaitEnd(volume, minting);
             pending.remove(volume, minting);
         });
-        for (int generation = latest(volume).generation(); generation > 0; generation--) {
-            identities.remove(volume.cluster(), new VolumeIdentity(volume, generation).userId());
-        }
+        removeAll(volume);
+        boolean _ = orphans.settle(volume);
+    }
+
+    /// Removes every identity of a volume, and its key. Where the store does not say how many there are, the mons do.
+    private void removeAll(VolumeId.Provisioned volume) {
+        Stream<VolumeIdentity> all = kept(volume)
+                .map(identity -> IntStream.rangeClosed(
+                                1, Math.max(identity.generation(), later.getOrDefault(volume, 1)))
+                        .mapToObj(generation -> new VolumeIdentity(volume, generation)))
+                .orElseGet(() -> minted(volume));
+        all.forEach(identity -> identities.remove(volume.cluster(), identity.userId()));
         store.remove(volume);
         later.remove(volume);
+    }
+
+    private Stream<VolumeIdentity> minted(VolumeId.Provisioned volume) {
+        return identities
+                .startingWith(volume.cluster(), VolumeIdentity.first(volume).userId())
+                .stream()
+                .flatMap(userId -> VolumeIdentity.of(volume, userId).stream());
     }
 
     /// A key that is being minted now would outlive the volume.

@@ -23,7 +23,8 @@ import java.util.OptionalLong;
 final class Creation {
     /// The mode of an empty volume whose limit of files is yet to be set: the sticky bit and nobody's permission,
     /// which no class can ask for ([ClassParameters]). It lets nobody in, and costs no round trip to a mon or
-    /// mgr.
+    /// mgr. The owner of a whole volume can set it too: finishing that once more changes no file, and nothing may
+    /// be removed for its sake.
     private static final int UNFINISHED = 01000;
 
     private final Subvolumes subvolumes;

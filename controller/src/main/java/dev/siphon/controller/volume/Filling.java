@@ -240,6 +240,7 @@ final class Filling {
         Optional.ofNullable(copies.remove(target))
                 .ifPresent(running -> running.copy().done().cancel(true));
         inventory.leaving(target);
+        keys.leaving(target);
         Optional.ofNullable(clones.get(target)).ifPresent(snapshot -> {
             subvolumes.cancelClone(target);
             awaitLetGo(target, snapshot);

@@ -13,6 +13,11 @@ public interface KeyMinting {
         }
 
         @Override
+        public void leaving(VolumeId.Provisioned volume) {
+            // there is none
+        }
+
+        @Override
         public void removed(VolumeId.Provisioned volume) {
             // there is none
         }
@@ -24,6 +29,9 @@ public interface KeyMinting {
     /// @param context what nodes are told of the volume
     /// @param name what the caller calls the volume; in Kubernetes the name of its PersistentVolume
     void made(VolumeId.Provisioned volume, VolumeContext context, String name);
+
+    /// A volume is about to go. Whether it has gone may never be said: who is not answered cannot know. Asks nobody.
+    void leaving(VolumeId.Provisioned volume);
 
     /// A volume is gone: its key goes too, wherever it is. Repeating it is safe.
     ///

@@ -1,6 +1,7 @@
 package dev.siphon.controller.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -165,6 +166,23 @@ class AuditIT {
     }
 
     @Test
+    void aVolumeWithFilesThatItsOwnerShutsIsKept() throws IOException {
+        VolumeId.Provisioned shut = cluster.create("shut", "u1");
+        Path precious = Files.writeString(data(shut).resolve("data"), "precious");
+        var files = cluster.adapter.ports().files();
+        String path = subvolumes.find(shut).orElseThrow().dataPath().orElseThrow();
+        files.setMode("lab", shut.fileSystem(), path, 01000);
+        Finding remark = cluster.audit(Duration.ZERO).getFirst();
+        assertEquals(Kind.CLOSED, remark.kind());
+        assertFalse(cluster.repairs().mend(remark.repair()));
+        assertEquals(List.of(), cluster.defects());
+        // nor does the one who asked for it lose anything, should he ask again
+        assertEquals(shut, cluster.create("shut", "u1"));
+        assertEquals("precious", Files.readString(precious));
+        cluster.domain.volumes().delete(shut);
+    }
+
+    @Test
     void whatHasChangedSinceIsLeftAlone() throws IOException {
         VolumeId.Provisioned half = cluster.group("u1").volume("v" + NAME_OF_NONE);
         Path data = Files.createDirectories(
@@ -317,6 +335,19 @@ class AuditIT {
         assertEquals(key, cluster.store.find(volume).orElseThrow());
         cluster.adapter.identities().remove("lab", key.userId());
         assertFoundAndMended(Kind.VOLUME_WITHOUT_KEY);
+    }
+
+    @Test
+    void identitiesBesideTheOneInUseAreFound() {
+        VolumeIdentity first = VolumeIdentity.first(volume);
+        var second = cluster.adapter.identities().mintLike("lab", first.userId() + ".2", first.userId());
+        assertFoundForAPerson(Kind.IDENTITY_NOT_KEPT);
+        cluster.store.put(volume, second);
+        Finding remark = cluster.audit(Duration.ZERO).getFirst();
+        assertEquals(Kind.IDENTITY_REPLACED, remark.kind());
+        assertTrue(remark.object().endsWith(first.userId()), remark::toString);
+        cluster.adapter.identities().remove("lab", first.userId());
+        assertEquals(List.of(), cluster.audit(Duration.ZERO));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.siphon.controller.audit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.audit.Finding.Kind;
@@ -48,6 +49,48 @@ final class ChecksTest {
         assertEquals(
                 List.of(new Repair.RemoveFile("lab", "cephfs", "/volumes/_index/clone/track")),
                 found.stream().map(Finding::repair).toList());
+    }
+
+    /// A volume of mode 1000, years after it was made.
+    private static List<Finding> closed(String name, long entries, List<String> snapshots) {
+        var group = new dev.siphon.controller.volume.Group("lab", "cephfs", GROUP);
+        String data = "01234567-89ab-cdef-0123-456789abcdef";
+        var entry = new Survey.EntryState(
+                name,
+                Survey.FileKind.DIRECTORY,
+                NOW.minus(Duration.ofDays(1000)),
+                new Survey.Meta.Read(MetaFile.complete(group.path() + "/" + name + "/" + data)),
+                List.of(new Survey.DataState(data, Survey.FileKind.DIRECTORY, 1, 1, 01000, entries, "own")),
+                List.of(),
+                snapshots,
+                false);
+        var state = new Survey.GroupState(group, OptionalLong.empty(), Map.of());
+        Look look = new Look(
+                "lab",
+                "cephfs",
+                NOW,
+                new Top(List.of(GROUP), Map.of(), Map.of(), Set.of(), Set.of()),
+                Map.of(GROUP, new Look.Seen(state, List.of(entry))));
+        return new ContentChecks(look, AGES).all();
+    }
+
+    @Test
+    void aVolumeWithFilesIsNeverDeletedForAModeThatItsOwnerCanSet() {
+        for (String name : List.of("v0123456789abcdefghij", "h0123456789abcdefghij")) {
+            for (List<Finding> found : List.of(closed(name, 1, List.of()), closed(name, 0, List.of("s1")))) {
+                assertEquals(
+                        List.of(Kind.CLOSED), found.stream().map(Finding::kind).toList());
+                assertInstanceOf(Repair.ByHand.class, found.getFirst().repair());
+            }
+        }
+    }
+
+    @Test
+    void aVolumeWithoutFilesThatWasNeverFinishedIsDeleted() {
+        List<Finding> found = closed("v0123456789abcdefghij", 0, List.of());
+        assertEquals(
+                List.of(Kind.HALF_FILLED), found.stream().map(Finding::kind).toList());
+        assertInstanceOf(Repair.DeleteVolume.class, found.getFirst().repair());
     }
 
     @Test

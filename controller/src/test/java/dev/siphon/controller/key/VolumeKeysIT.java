@@ -99,6 +99,11 @@ class VolumeKeysIT {
         return new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT).start();
     }
 
+    private VolumeKeys lookingEverySecond() {
+        return new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT)
+                .start(Duration.ofSeconds(1));
+    }
+
     @Test
     void aKeyGoesWithItsVolumeAndIsNotInherited() {
         VolumeId.Provisioned volume = create("keys-again", "u1");
@@ -140,8 +145,7 @@ class VolumeKeysIT {
         awaitKey(volume);
         VolumeKey before = store.find(volume).orElseThrow();
         store.remove(volume);
-        try (VolumeKeys _ = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT)
-                .start(Duration.ofSeconds(1))) {
+        try (VolumeKeys _ = lookingEverySecond()) {
             awaitKey(volume);
             // what follows is after the look at the start
             store.remove(volume);
@@ -166,6 +170,77 @@ class VolumeKeysIT {
             awaitKey(volume);
             assertEquals(second, store.find(volume).orElseThrow());
         }
+        domain.volumes().delete(volume);
+    }
+
+    @Test
+    void aReplacedKeyThatWasLostGoesWithItsVolumeToo() {
+        VolumeId.Provisioned volume = create("keys-lost", "u1");
+        awaitKey(volume);
+        VolumeIdentity first = VolumeIdentity.first(volume);
+        store.put(volume, adapter.identities().mintLike("lab", first.next().userId(), first.userId()));
+        adapter.identities().remove("lab", first.userId());
+        store.remove(volume);
+        domain.volumes().delete(volume);
+        assertEquals(List.of(), adapter.identities().startingWith("lab", first.userId()));
+    }
+
+    /// As after a DeleteVolume that was not answered in time, and that nobody repeats.
+    @Test
+    void whatAVolumeThatWentLaterHasLeftIsRemoved() {
+        VolumeId.Provisioned stays = create("keys-stays", "u1");
+        awaitKey(stays);
+        VolumeKey kept = store.find(stays).orElseThrow();
+        VolumeId.Provisioned volume = create("keys-later", "u1");
+        awaitKey(volume);
+        try (VolumeKeys looking = lookingEverySecond()) {
+            // so that the look through all volumes is over
+            store.remove(stays);
+            awaitKey(stays);
+            List.of(volume, stays).forEach(looking::leaving);
+            adapter.ports().subvolumes().remove(volume);
+            CephLab.await(FOLLOWS_WITHIN, () -> !store.volumes().contains(volume));
+        }
+        assertNothingOf(volume);
+
+        // and one that the controller which was asked did not live to see
+        assertEquals(volume, create("keys-later", "u1"));
+        awaitKey(volume);
+        adapter.ports().subvolumes().remove(volume);
+        try (VolumeKeys _ = lookingEverySecond()) {
+            CephLab.await(FOLLOWS_WITHIN, () -> !store.volumes().contains(volume));
+        }
+        assertNothingOf(volume);
+        assertEquals(Optional.of(kept), store.find(stays));
+        domain.volumes().delete(stays);
+    }
+
+    private void assertNothingOf(VolumeId.Provisioned volume) {
+        assertEquals(
+                List.of(),
+                adapter.identities()
+                        .startingWith("lab", VolumeIdentity.first(volume).userId()));
+    }
+
+    @Test
+    void aVolumeThatComesAfterOneThatWentUnseenHasAKeyOfItsOwn() {
+        VolumeId.Provisioned volume = create("keys-unseen", "u1");
+        awaitKey(volume);
+        VolumeKey before = store.find(volume).orElseThrow();
+        keys.leaving(volume);
+        adapter.ports().subvolumes().remove(volume);
+        Domain another = domain();
+        assertEquals(
+                volume,
+                another.volumes()
+                        .create(new VolumeRequest(
+                                "keys-unseen",
+                                new CapacityRange(SIZE, 0),
+                                ClassParameters.parse(Map.of("owner", "u1")),
+                                false,
+                                Optional.empty()))
+                        .id());
+        CephLab.await(FOLLOWS_WITHIN, () -> !store.find(volume).orElseThrow().equals(before));
         domain.volumes().delete(volume);
     }
 }

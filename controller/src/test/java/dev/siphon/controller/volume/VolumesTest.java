@@ -313,4 +313,33 @@ final class VolumesTest {
         assertEquals(0, world.ceph.quotaFiles(id));
         assertTrue(world.ceph.everything().getFirst().contains(" 755 "), "only what is named changes");
     }
+
+    @Test
+    void aVolumeMayBeGoneWhoseRemovalWasNotAnswered() {
+        VolumeId.Provisioned id = world.create(request("pvc-1"));
+        world.restart((call, make) -> {
+            Object answer = make.get();
+            if (call.method().equals("remove")) {
+                throw new DriverException.DeadlinePassed("remove was not answered");
+            }
+            return answer;
+        });
+        assertThrows(
+                DriverException.DeadlinePassed.class,
+                () -> world.domain.volumes().delete(id));
+        assertEquals(java.util.Set.of(id), world.leaving);
+        world.restart();
+        world.domain.volumes().delete(id);
+        assertEquals(java.util.Set.of(), world.leaving);
+    }
+
+    @Test
+    void aRetryKeepsTheFilesOfAVolumeThatItsOwnerShut() {
+        VolumeId.Provisioned id = world.volumeWithFile("pvc-1");
+        world.domain.volumes().modify(id, new Changeable(OptionalLong.empty(), OptionalInt.of(01000)));
+        var before = world.ceph.everything();
+        assertEquals(id, world.create(request("pvc-1")));
+        world.domain.volumes().modify(id, new Changeable(OptionalLong.empty(), OptionalInt.of(01000)));
+        assertEquals(before, world.ceph.everything());
+    }
 }

@@ -22,6 +22,9 @@ final class World {
     /// The volumes that have a key.
     final Set<VolumeId.Provisioned> keys = ConcurrentHashMap.newKeySet();
 
+    /// The volumes that may be gone.
+    final Set<VolumeId.Provisioned> leaving = ConcurrentHashMap.newKeySet();
+
     Domain domain;
 
     World() {
@@ -41,8 +44,14 @@ final class World {
             }
 
             @Override
+            public void leaving(VolumeId.Provisioned volume) {
+                leaving.add(volume);
+            }
+
+            @Override
             public void removed(VolumeId.Provisioned volume) {
                 keys.remove(volume);
+                leaving.remove(volume);
             }
         };
     }

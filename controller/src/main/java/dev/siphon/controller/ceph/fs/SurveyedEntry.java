@@ -51,7 +51,7 @@ final class SurveyedEntry {
                 case ".meta" -> meta = meta(directory, child);
                 // the mgr writes it before it renames it
                 case ".meta.tmp" -> {}
-                case ".trash" -> purging = isFull(mount, directory.path().child(child));
+                case ".trash" -> purging = listed(mount, directory.path().child(child)) > 0;
                 case String other when UUID.matcher(other).matches() -> data.add(data(mount, directory, child));
                 case String other -> others.add(other);
             }
@@ -67,10 +67,10 @@ final class SurveyedEntry {
                 purging);
     }
 
-    private static boolean isFull(Mount mount, MountPath path) {
+    private static long listed(Mount mount, MountPath path) {
         List<Mount.Entry> entries = new ArrayList<>();
         mount.list(path, entries::add);
-        return !entries.isEmpty();
+        return entries.size();
     }
 
     /// Those that the group has show too, as `_NAME_INODE`.
@@ -89,13 +89,15 @@ final class SurveyedEntry {
             return new DataState(name.toString(), kind(stat), stat.uid(), stat.gid(), 0, 0, "");
         }
         try (OpenFile open = directory.openDirectory(name)) {
+            long counted = open.number("ceph.dir.entries").orElse(0);
             return new DataState(
                     name.toString(),
                     FileKind.DIRECTORY,
                     stat.uid(),
                     stat.gid(),
                     stat.mode() & PERMISSION_BITS,
-                    open.number("ceph.dir.entries").orElse(0),
+                    // the MDS may count late, and what is empty may be deleted
+                    counted > 0 ? counted : listed(mount, path),
                     open.attribute("ceph.dir.layout.pool_namespace").orElse(""));
         }
     }
