@@ -19,6 +19,11 @@ final class Failures {
         }
     }
 
+    /// Notes what is still to be done for a volume.
+    void add(VolumeId.Provisioned volume, String what) {
+        failures.add(volume + ": " + what);
+    }
+
     /// Tells a person, a line for each.
     ///
     /// @return whether there were any

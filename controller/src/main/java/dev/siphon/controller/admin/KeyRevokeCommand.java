@@ -7,9 +7,11 @@ import dev.siphon.controller.key.Revocation.Revoked;
 import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.report.Table;
 import dev.siphon.csi.report.Table.Cell;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +37,8 @@ import picocli.CommandLine.Spec;
             "old keys. May be repeated."
         })
 final class KeyRevokeCommand implements Callable<Integer> {
+    private static final int FAILED = 1;
+
     @Spec
     private CommandSpec command = CommandSpec.create();
 
@@ -48,7 +52,8 @@ final class KeyRevokeCommand implements Callable<Integer> {
             names = "--block-address",
             paramLabel = "HOURS",
             description = "With --node ADDRESS or NAME@ADDRESS: have MDS and OSDs refuse everything from there for so"
-                    + " long, also who copied a ticket (default: they do not).")
+                    + " long, also who copied a ticket (default: they do not). Refused where a daemon of Ceph or a"
+                    + " controller has that address.")
     private Optional<Integer> blockHours = Optional.empty();
 
     /// Which volumes.
@@ -59,7 +64,10 @@ final class KeyRevokeCommand implements Callable<Integer> {
         @Option(
                 names = "--node",
                 paramLabel = "NODE",
-                description = "All volumes that a node has mounted: its host name, its address, or NAME@ADDRESS.")
+                description = {
+                    "All volumes that a node has mounted: its host name as its clients say it, its address, or",
+                    "NAME@ADDRESS. Exits 1 and says who is there if there are none."
+                })
         private Optional<String> node = Optional.empty();
     }
 
@@ -95,21 +103,38 @@ final class KeyRevokeCommand implements Callable<Integer> {
                 volume -> KeyVolumes.exists(backend, volume));
         Failures failures = new Failures();
         List<Revoked> revoked = new ArrayList<>();
-        if (which.node.isPresent()) {
-            NodePlace place = place(which.node.get());
-            block(backend, place);
+        List<VolumeId.Provisioned> volumes = new ArrayList<>();
+        Optional<NodePlace> node = which.node.map(this::place);
+        if (node.isPresent()) {
+            block(backend, node.get());
             forEachFileSystem(
                     backend,
-                    (cluster, fileSystem) -> revocation
-                            .mountedAt(cluster, fileSystem, place)
-                            .forEach(volume ->
-                                    failures.collect(volume, () -> revoked.add(revocation.revokeAt(volume, place)))));
+                    (cluster, fileSystem) -> volumes.addAll(revocation.mountedAt(cluster, fileSystem, node.get())));
         } else {
-            KeyVolumes.parse(command, which.volumes)
-                    .forEach(volume -> failures.collect(volume, () -> revoked.add(revocation.revoke(volume))));
+            volumes.addAll(KeyVolumes.parse(command, which.volumes));
         }
+        volumes.forEach(volume -> failures.collect(
+                volume,
+                () -> revoked.add(
+                        node.isPresent() ? revocation.revokeAt(volume, node.get()) : revocation.revoke(volume))));
         print(revoked);
-        return failures.print(command) ? 1 : 0;
+        revoked.forEach(each -> each.keyless().ifPresent(why -> failures.add(each.volume(), why)));
+        if (volumes.isEmpty()) {
+            tellWhoIsThere(backend, revocation, which.node.orElse(""));
+        }
+        return failures.print(command) || volumes.isEmpty() ? FAILED : 0;
+    }
+
+    /// A name that nobody has must not look like a node of which nothing was mounted.
+    private void tellWhoIsThere(Backend backend, Revocation revocation, String node) {
+        List<ClientSession> open = new ArrayList<>();
+        forEachFileSystem(backend, (cluster, fileSystem) -> open.addAll(revocation.open(cluster, fileSystem)));
+        PrintWriter out = command.commandLine().getErr();
+        out.println("siphon: no key was revoked: no session with the key of a volume is at " + Quoted.of(node)
+                + "; there are sessions at: " + (open.isEmpty() ? "none" : places(open)));
+        blockHours.ifPresent(_ -> out.println("siphon: its address is blocked all the same"));
+        out.println("siphon: what a node had mounted whose sessions have ended: siphon key revoke VOLUME...");
+        out.flush();
     }
 
     private NodePlace place(String text) {

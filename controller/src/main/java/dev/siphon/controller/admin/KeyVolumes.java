@@ -2,6 +2,7 @@ package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -39,8 +40,19 @@ final class KeyVolumes {
                         "--key-dir or --kubernetes-namespace is needed: there the keys of volumes are"));
     }
 
-    /// Whether there is such a volume.
+    /// Whether there is such a volume. Asks the MDS: the mgr may be waiting for whoever's key is to go.
     static boolean exists(Backend backend, VolumeId.Provisioned volume) {
-        return backend.ceph().ports().subvolumes().find(volume).isPresent();
+        try {
+            var _ = backend.ceph()
+                    .ports()
+                    .files()
+                    .quotaBytes(
+                            volume.cluster(),
+                            volume.fileSystem(),
+                            Group.of(volume).path() + "/" + volume.subvolume());
+            return true;
+        } catch (DriverException.NotFound _) {
+            return false;
+        }
     }
 }

@@ -25,6 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -123,20 +125,29 @@ final class OffboardCommand implements Callable<Integer> {
                                 new VolumeKeys(ceph, backend.ceph().identities(), store, () -> Duration.ofMinutes(1))),
                 backend.ceph().clientSessions());
         Table table = new Table("group", "state", "volumes", "keys", "sessions_ended", "note");
+        boolean whole = true;
         for (Group group : groups) {
             Freezer.Result result = freeze ? freezer.freeze(group) : freezer.unfreeze(group);
             table.row(
                     new Cell.Text(group.toString()),
-                    new Cell.Text(freeze ? "frozen" : "goes on"),
-                    new Cell.Count(result.volumes()),
+                    new Cell.Text(freeze ? result.unfinished().isEmpty() ? "frozen" : "not frozen" : "goes on"),
+                    result.volumes().isPresent()
+                            ? new Cell.Count(result.volumes().getAsInt())
+                            : new Cell.Text("?"),
                     new Cell.Count(result.identities()),
                     new Cell.Count(result.sessions()),
-                    new Cell.Text(result.goOn()
-                            .map(why -> "sessions go on until their tickets end: " + why)
-                            .orElse("")));
+                    new Cell.Text(note(result)));
+            whole &= result.unfinished().isEmpty();
         }
         options.print(command, table);
-        return 0;
+        return whole ? 0 : FAILED;
+    }
+
+    private static String note(Freezer.Result result) {
+        return Stream.concat(
+                        result.unfinished().map(why -> why + "; run this again").stream(),
+                        result.goOn().map(why -> "sessions go on until their tickets end: " + why).stream())
+                .collect(Collectors.joining("; "));
     }
 
     private int handOver(Backend backend, List<Group> groups, String other) {

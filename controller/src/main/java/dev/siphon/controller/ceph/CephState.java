@@ -140,6 +140,15 @@ public final class CephState {
         return new KeyTypes(keyType, preferred, allowed);
     }
 
+    /// After how many seconds an MDS ends the session of a client that gives no capability back; 0 for never. As the
+    /// mons' configuration has it: what a daemon's own file says they do not know.
+    public double capRevokeEvictionSeconds(String cluster, Duration limit) {
+        CephCommand command = CephCommand.read(Daemon.MON, "config get")
+                .with("who", "mds")
+                .with("key", "mds_cap_revoke_eviction_timeout");
+        return ask(cluster, command, limit).getAsDouble();
+    }
+
     private static String name(JsonElement cipher) {
         return cipher.getAsJsonObject().get("name").getAsString();
     }

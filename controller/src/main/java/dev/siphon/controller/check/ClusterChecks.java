@@ -64,6 +64,11 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             list.note(what("release"), Releases.judge(versions.get()));
             lookAtFileSystems();
             lookAtKeys();
+            var _ = list.look(
+                    what("held capabilities"),
+                    _ -> "`ceph config get mds mds_cap_revoke_eviction_timeout` as client.admin has to be more than 0",
+                    () -> state.capRevokeEvictionSeconds(cluster, list.limit()),
+                    ClusterChecks::judgeEviction);
         }
 
         /// librados goes on without a key, and waits.
@@ -207,6 +212,15 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
                 ? new Outcome.Failed(
                         "none is active", "`ceph fs status " + fileSystem.name() + "`; start an MDS, or a standby")
                 : new Outcome.Ok("active: " + String.join(", ", fileSystem.active()));
+    }
+
+    /// Whether somebody who holds a key of an account, and gives no capability back, can make everybody else wait.
+    static Outcome judgeEviction(double seconds) {
+        return seconds > 0
+                ? new Outcome.Ok("clients that give none back are evicted after " + Math.round(seconds) + " s")
+                : new Outcome.Failed(
+                        "a client that gives none back makes the mgr, and so all accounts, wait for ever",
+                        "`ceph config set mds mds_cap_revoke_eviction_timeout 300`");
     }
 
     /// Whether keys of that type can be had; which kernels can use them is for the nodes to tell.

@@ -21,5 +21,9 @@ public interface ClientSessions {
 
     /// Has MDS and OSDs refuse every client at an IP address: also one whose session nobody knows, which has a
     /// ticket that somebody copied. Repeating it makes it last longer.
+    ///
+    /// @param address an IP address, no name
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if a daemon of the cluster, a controller
+    ///     or this process has that address
     void block(String cluster, String address, Duration time);
 }

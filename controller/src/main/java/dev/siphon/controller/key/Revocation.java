@@ -1,5 +1,6 @@
 package dev.siphon.controller.key;
 
+import dev.siphon.controller.key.VolumeIdentities.Fresh;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -12,10 +13,13 @@ import java.util.function.Predicate;
 
 /// Makes keys that somebody may have worthless at once, and gives the volumes others.
 ///
-/// For each volume, in this order: another identity with the same caps is minted and put in the store; all
+/// For each volume, in this order: another identity with the same caps is minted, whose key nobody gets yet; all
 /// earlier ones are removed, so that the mons refuse them; their sessions are ended, after which the MDS
-/// refuses what was mounted and the OSDs refuse these clients. Killed anywhere, a repeat finishes it:
-/// sessions that are left say which volumes were not done.
+/// refuses what was mounted and the OSDs refuse these clients; the other key is put in the store. Killed anywhere,
+/// a repeat finishes it: sessions that are left say which volumes were not done.
+///
+/// Until the sessions are ended only the mons and the MDS's own commands are asked. A thief's client that gives no
+/// capability back makes whatever changes the account's directory wait, the mgr's volumes commands with it.
 public final class Revocation {
     private final VolumeIdentities volumes;
     private final ClientSessions sessions;
@@ -34,13 +38,16 @@ public final class Revocation {
     /// @param shared the other volumes whose objects are there too: clones and snapshots share their source's
     /// @param ended the sessions that were ended
     /// @param elsewhere sessions of the same keys at other nodes, which go on until their tickets end
+    /// @param keyless why nodes get no other key yet, though the earlier ones are worthless; a repeat gives them
+    ///     one
     public record Revoked(
             VolumeId.Provisioned volume,
             Optional<VolumeIdentity> current,
             Optional<String> objects,
             Set<VolumeId.Provisioned> shared,
             List<ClientSession> ended,
-            List<ClientSession> elsewhere) {
+            List<ClientSession> elsewhere,
+            Optional<String> keyless) {
         public Revoked {
             shared = Set.copyOf(shared);
             ended = List.copyOf(ended);
@@ -63,6 +70,14 @@ public final class Revocation {
                 .flatMap(session -> VolumeIdentity.parse(cluster, fileSystem, session.userId()).stream())
                 .map(VolumeIdentity::volume)
                 .distinct()
+                .toList();
+    }
+
+    /// The sessions of a file system that keys of volumes opened.
+    public List<ClientSession> open(String cluster, String fileSystem) {
+        return sessions.all(cluster, fileSystem).stream()
+                .filter(session -> VolumeIdentity.parse(cluster, fileSystem, session.userId())
+                        .isPresent())
                 .toList();
     }
 
@@ -89,38 +104,82 @@ public final class Revocation {
         // fails before anything is changed where sessions could not be ended
         List<ClientSession> open = sessionsOf(volume, latest);
         List<VolumeIdentity> minted = volumes.minted(volume);
-        Optional<String> objects = Optional.empty();
-        Set<VolumeId.Provisioned> shared = Set.of();
-        Optional<VolumeIdentity> next = Optional.empty();
-        if (!minted.isEmpty()) {
-            List<MintedIdentity> ofGroup = ofGroup(minted.getLast());
-            objects = objects(ofGroup, minted.getLast());
-            shared = sharing(ofGroup, volume, objects);
-            next = Optional.of(volumes.follow(minted.getLast()));
-        }
+        Opened opened = minted.isEmpty() ? Opened.UNKNOWN : opened(minted.getLast());
+        Successor next = minted.isEmpty() ? Successor.NONE : successor(minted.getLast());
         minted.forEach(volumes::remove);
         List<ClientSession> ended = new ArrayList<>();
         List<ClientSession> elsewhere = new ArrayList<>();
-        for (ClientSession session : next.isEmpty() ? open : sessionsOf(volume, latest)) {
+        for (ClientSession session : minted.isEmpty() ? open : sessionsOf(volume, latest)) {
             (where.test(session) ? ended : elsewhere).add(session);
         }
         ended.forEach(session -> sessions.end(volume.cluster(), session));
-        return new Revoked(volume, next, objects, shared, ended, elsewhere);
+        Successor given = given(volume, next);
+        Optional<VolumeIdentity> current =
+                given.keyless().isPresent() ? Optional.empty() : given.fresh().map(Fresh::identity);
+        return new Revoked(volume, current, opened.objects(), opened.shared(), ended, elsewhere, given.keyless());
     }
 
-    /// Whether an earlier run that was cut off has removed the identities of these sessions.
+    /// The identity that is to take the place of the earlier ones, or why there is none.
+    private record Successor(Optional<Fresh> fresh, Optional<String> keyless) {
+        static final Successor NONE = new Successor(Optional.empty(), Optional.empty());
+    }
+
+    /// Mints it: only an identity that is there still tells which caps it has. That the mons refuse it does not keep
+    /// the earlier ones.
+    private Successor successor(VolumeIdentity last) {
+        try {
+            return new Successor(Optional.of(volumes.mintAfter(last)), Optional.empty());
+        } catch (DriverException.AccessDenied denied) {
+            // who may not mint may not remove, either
+            throw denied;
+        } catch (DriverException notMinted) {
+            return new Successor(Optional.empty(), Optional.of(keyless(last.volume(), notMinted)));
+        }
+    }
+
+    private Successor given(VolumeId.Provisioned volume, Successor next) {
+        try {
+            next.fresh().ifPresent(volumes::give);
+            return next;
+        } catch (DriverException.NotFound gone) {
+            throw gone;
+        } catch (DriverException notGiven) {
+            return new Successor(next.fresh(), Optional.of(keyless(volume, notGiven)));
+        }
+    }
+
+    private static String keyless(VolumeId.Provisioned volume, DriverException why) {
+        return "the earlier keys are worthless and their sessions are ended, but nodes have no other key yet: "
+                + why.getMessage() + "; siphon key revoke " + volume + " once more gives them one";
+    }
+
+    /// Whether an earlier run that was cut off has removed the identities of these sessions, and nodes have another
+    /// key.
     private boolean isDone(VolumeId.Provisioned volume, List<ClientSession> open) {
-        List<String> minted =
-                volumes.minted(volume).stream().map(VolumeIdentity::userId).toList();
-        return !open.isEmpty() && open.stream().noneMatch(session -> minted.contains(session.userId()));
+        List<VolumeIdentity> minted = volumes.minted(volume);
+        return !open.isEmpty()
+                && volumes.current(volume).filter(minted::contains).isPresent()
+                && open.stream()
+                        .noneMatch(session ->
+                                minted.stream().map(VolumeIdentity::userId).anyMatch(session.userId()::equals));
     }
 
     private Revoked end(VolumeId.Provisioned volume, List<ClientSession> open) {
         open.forEach(session -> sessions.end(volume.cluster(), session));
         Optional<VolumeIdentity> current = volumes.current(volume);
-        List<MintedIdentity> ofGroup = current.map(this::ofGroup).orElse(List.of());
-        Optional<String> objects = current.flatMap(identity -> objects(ofGroup, identity));
-        return new Revoked(volume, current, objects, sharing(ofGroup, volume, objects), open, List.of());
+        Opened opened = current.map(this::opened).orElse(Opened.UNKNOWN);
+        return new Revoked(volume, current, opened.objects(), opened.shared(), open, List.of(), Optional.empty());
+    }
+
+    /// What an identity opens, and whose objects are there too.
+    private record Opened(Optional<String> objects, Set<VolumeId.Provisioned> shared) {
+        static final Opened UNKNOWN = new Opened(Optional.empty(), Set.of());
+    }
+
+    private Opened opened(VolumeIdentity identity) {
+        List<MintedIdentity> ofGroup = ofGroup(identity);
+        Optional<String> objects = objects(ofGroup, identity);
+        return new Opened(objects, sharing(ofGroup, identity.volume(), objects));
     }
 
     /// The sessions of all identities that a volume has had.

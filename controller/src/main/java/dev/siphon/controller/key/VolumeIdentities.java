@@ -56,23 +56,49 @@ final class VolumeIdentities {
         return store.find(volume).flatMap(key -> VolumeIdentity.of(volume, key.userId()));
     }
 
-    /// Mints the one that follows `last`, with the same caps, and gives nodes its key from now on.
+    /// Mints the one that follows `last`, with the same caps, and gives nodes its key from now on. Where it is not
+    /// known whether there is such a volume, nothing is minted.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the volume was deleted meanwhile; then nothing is left
+    /// @throws DriverException.NotFound (NOT_FOUND) if the volume was deleted, or is meanwhile; then nothing is
+    ///     left
     VolumeIdentity follow(VolumeIdentity last) {
+        if (!exists.test(last.volume())) {
+            throw gone(last.volume());
+        }
+        return give(mintAfter(last));
+    }
+
+    /// An identity whose key nobody gets yet.
+    record Fresh(VolumeIdentity identity, VolumeKey key) {}
+
+    /// Mints the one that follows `last`, with the same caps. Asks nobody but the mons.
+    Fresh mintAfter(VolumeIdentity last) {
         VolumeIdentity next = last.next();
-        VolumeId.Provisioned volume = last.volume();
-        store.put(volume, identities.mintLike(volume.cluster(), next.userId(), last.userId()));
-        SortedMap<String, MintedIdentity> here = in(volume.cluster());
+        String cluster = last.volume().cluster();
+        VolumeKey key = identities.mintLike(cluster, next.userId(), last.userId());
+        SortedMap<String, MintedIdentity> here = in(cluster);
         Optional.ofNullable(here.get(last.userId()))
                 .ifPresent(like -> here.put(next.userId(), new MintedIdentity(next.userId(), like.caps())));
+        return new Fresh(next, key);
+    }
+
+    /// Gives nodes that key from now on.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the volume was deleted; then nothing is left
+    VolumeIdentity give(Fresh fresh) {
+        VolumeId.Provisioned volume = fresh.identity().volume();
+        store.put(volume, fresh.key());
         if (!exists.test(volume)) {
             // the controller removed the keys it knew of before this one was in the store
-            remove(next);
+            remove(fresh.identity());
             store.remove(volume);
-            throw new DriverException.NotFound("volume " + volume + " does not exist");
+            throw gone(volume);
         }
-        return next;
+        return fresh.identity();
+    }
+
+    private static DriverException.NotFound gone(VolumeId.Provisioned volume) {
+        return new DriverException.NotFound("volume " + volume + " does not exist");
     }
 
     void remove(VolumeIdentity identity) {

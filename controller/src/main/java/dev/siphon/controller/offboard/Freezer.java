@@ -19,6 +19,7 @@ import dev.siphon.csi.VolumeId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /// Freezes accounts and lets them go on. Their volumes stay as they are.
 public final class Freezer {
@@ -31,11 +32,19 @@ public final class Freezer {
 
     /// What was done for a group.
     ///
-    /// @param volumes how many the account has
+    /// @param volumes how many the account has; empty if the mgr did not say
     /// @param identities how many were removed, or minted
     /// @param sessions how many were ended
     /// @param goOn why sessions could not be ended, and go on until their tickets end; empty if all were
-    public record Result(Group group, int volumes, int identities, int sessions, Optional<String> goOn) {}
+    /// @param unfinished why the account could not be marked as frozen, so that keys may be minted again; a repeat
+    ///     finishes it
+    public record Result(
+            Group group,
+            OptionalInt volumes,
+            int identities,
+            int sessions,
+            Optional<String> goOn,
+            Optional<String> unfinished) {}
 
     /// @param keys where the keys of volumes are, and who mints them; empty if the driver mints none
     public Freezer(
@@ -52,29 +61,62 @@ public final class Freezer {
         this.sessions = sessions;
     }
 
-    /// Keeps anything from being made for the account, takes its keys away, and ends what they have mounted. The note
-    /// goes first, so that no key is minted meanwhile. May be repeated; one that is frozen stays so since when it
-    /// was.
+    /// Takes the account's keys away, ends what it has mounted, and keeps anything from being made for it. May be
+    /// repeated; one that is frozen stays so since when it was.
+    ///
+    /// What asks nobody but the mons and the MDS's own commands goes first: a client that gives no capability back
+    /// makes the note wait, and the mgr, until its session is ended. Once the account is marked nothing more is
+    /// minted; what was until then is taken away after that.
     public Result freeze(Group group) {
-        boolean already = files.note(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE)
-                .isPresent();
-        if (!already) {
-            note(group, Instant.now().toString());
-        }
-        List<VolumeId.Provisioned> volumes = volumes(group);
+        Taken before = take(group);
+        Optional<String> unfinished = mark(group);
+        Taken after = take(group);
+        keys.ifPresent(store -> store.volumes().stream()
+                .filter(volume -> Group.of(volume).equals(group))
+                .forEach(store::remove));
+        return new Result(
+                group,
+                count(group),
+                before.identities() + after.identities(),
+                before.sessions() + after.sessions(),
+                after.goOn(),
+                unfinished);
+    }
+
+    /// @param goOn why sessions could not be ended
+    private record Taken(int identities, int sessions, Optional<String> goOn) {}
+
+    private Taken take(Group group) {
         List<String> minted = minted(group);
         for (String userId : minted) {
             identities.remove(group.cluster(), userId);
         }
-        keys.ifPresent(store -> volumes.forEach(store::remove));
-        int ended = 0;
-        Optional<String> goOn = Optional.empty();
         try {
-            ended = endSessions(group);
+            return new Taken(minted.size(), endSessions(group), Optional.empty());
         } catch (DriverException.AccessDenied denied) {
-            goOn = Optional.of(denied.getMessage());
+            return new Taken(minted.size(), 0, Optional.of(denied.getMessage()));
         }
-        return new Result(group, volumes.size(), minted.size(), ended, goOn);
+    }
+
+    /// @return why it could not be done
+    private Optional<String> mark(Group group) {
+        try {
+            if (files.note(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE)
+                    .isEmpty()) {
+                note(group, Instant.now().toString());
+            }
+            return Optional.empty();
+        } catch (DriverException notNow) {
+            return Optional.of("not marked as frozen, so keys may be minted again: " + notNow.getMessage());
+        }
+    }
+
+    private OptionalInt count(Group group) {
+        try {
+            return OptionalInt.of(volumes(group).size());
+        } catch (DriverException _) {
+            return OptionalInt.empty();
+        }
     }
 
     /// Ends those of every identity that a volume of the group has or had.
@@ -101,7 +143,7 @@ public final class Freezer {
             }
         }
         note(group, "");
-        return new Result(group, volumes.size(), made, 0, Optional.empty());
+        return new Result(group, OptionalInt.of(volumes.size()), made, 0, Optional.empty(), Optional.empty());
     }
 
     private int mint(VolumeKeys keysOf, Group group, VolumeId.Provisioned volume) {

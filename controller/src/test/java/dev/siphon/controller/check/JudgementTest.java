@@ -55,6 +55,14 @@ final class JudgementTest {
     }
 
     @Test
+    void whoGivesNoCapabilityBackHasToBeEvictedSomeTime() {
+        assertTrue(ClusterChecks.judgeEviction(300) instanceof Outcome.Ok ok
+                && ok.found().contains("300 s"));
+        assertTrue(ClusterChecks.judgeEviction(0) instanceof Outcome.Failed failed
+                && failed.remedy().contains("mds_cap_revoke_eviction_timeout"));
+    }
+
+    @Test
     void aSampleIsShownAsTheDirectoryHasIt() {
         ConcurrentHashMap<String, Account> accounts = new ConcurrentHashMap<>();
         accounts.put("u1", new Account("u1", "1", 10001, 10002, Set.of("lab", "all"), OptionalLong.of(5L << 30)));

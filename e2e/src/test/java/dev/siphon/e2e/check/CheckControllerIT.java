@@ -110,6 +110,7 @@ final class CheckControllerIT {
                 "lab: volumes of " + FS,
                 "lab: caps",
                 "lab: key type",
+                "lab: held capabilities",
                 "directory",
                 "account")) {
             all.put(what, "ok");

@@ -117,6 +117,21 @@ final class FreezingIT {
                 "another key", KEYS_WITHIN, () -> Files.exists(driver.keys().resolve(volume.getVolumeId() + ".json")));
     }
 
+    @Test
+    void whoeverMakesTheMgrWaitIsFrozenWithoutIt() throws IOException, KeyHolder.Refused {
+        Volume volume = driver.volume("held", "u3");
+        KeyHolder thief = driver.finderOf(volume);
+        try (HeldGroup held = HeldGroup.by(thief, volume.getVolumeId().split(":", -1)[3])) {
+            assertTrue(held.isHeld());
+            JsonObject frozen = siphon("user", "offboard", "u3");
+            assertEquals("frozen", frozen.get("state").getAsString());
+            assertEquals(1, frozen.get("keys").getAsInt());
+            assertTrue(frozen.get("sessions_ended").getAsInt() > 0, frozen.toString());
+        }
+        assertFalse(Files.exists(driver.keys().resolve(volume.getVolumeId() + ".json")));
+        siphon("user", "offboard", "u3", "--unfreeze");
+    }
+
     private JsonObject siphon(String... words) {
         Command.Result result = driver.siphon(
                 Stream.concat(Stream.of(words), Stream.of("--json")).toArray(String[]::new));

@@ -172,7 +172,51 @@ final class KeyCommandsIT {
                 SESSION_ENDS_WITHIN,
                 () -> driver.siphon("key", "revoke", "--node", "node-a", "--json")
                         .output()
-                        .isEmpty());
+                        .contains("no session with the key of a volume is at"));
+    }
+
+    @Test
+    void whoeverMakesTheMgrWaitIsEndedWithoutIt() throws IOException, KeyHolder.Refused {
+        Volume volume = driver.volume("held", "u1");
+        Secrets first = driver.secrets(volume);
+        KeyHolder thief = driver.finderOf(volume);
+        try (HeldGroup held = HeldGroup.by(thief, volume.getVolumeId().split(":", -1)[3])) {
+            assertTrue(held.isHeld());
+            Command.Result revoked = driver.siphon("key", "revoke", volume.getVolumeId(), "--json");
+            assertEquals(0, revoked.exit(), revoked.output());
+        }
+        assertEquals(first.userId() + ".2", driver.secrets(volume).userId());
+        assertEquals(1, identities("client." + first.userId()).size());
+    }
+
+    @Test
+    void aNodeThatNobodyIsAtIsNoStolenOneAndWhoIsThereIsTold() {
+        Volume volume = driver.volume("at-a-node", "u1");
+        Secrets secrets = driver.secrets(volume);
+        driver.mountsWith(volume, "at-a-node").mount(volume);
+        for (String typo : List.of("node-b", "NODE-A", "node-a.example", "192.0.2.1")) {
+            Command.Result revoked = driver.siphon("key", "revoke", "--node", typo, "--json");
+            assertEquals(1, revoked.exit(), typo);
+            assertTrue(revoked.output().contains("node-a@" + Lab.here().address()), revoked.output());
+            assertTrue(revoked.output().contains("siphon key revoke VOLUME"), revoked.output());
+        }
+        for (String none : List.of("999.999.1.1", "10.213.027.002")) {
+            assertEquals(2, driver.siphon("key", "revoke", "--node", none).exit(), none);
+        }
+        assertEquals(secrets, driver.secrets(volume));
+    }
+
+    @Test
+    void theAddressOfADaemonIsNotBlocked() {
+        Command.Result refused =
+                driver.siphon("key", "revoke", "--node", "node-a@" + Lab.here().address(), "--block-address", "1");
+        assertEquals(1, refused.exit(), refused.output());
+        for (String daemon : List.of("mon.a", "mgr.a", "osd.0", "mds.a", "client.siphon-key-commands")) {
+            assertTrue(refused.output().contains(daemon), refused.output());
+        }
+        String blocked =
+                KeyHolder.admin().tool("ceph", "osd", "blocklist", "ls").output();
+        assertFalse(blocked.contains(Lab.here().address() + ":0/0 "), blocked);
     }
 
     @Test
@@ -190,8 +234,8 @@ final class KeyCommandsIT {
     void anAddressIsBlockedForWhateverComesFromThere() {
         Command.Result revoked =
                 driver.siphon("key", "revoke", "--node", "node-z@192.0.2.77", "--block-address", "1", "--json");
-        assertEquals(0, revoked.exit(), revoked.output());
-        assertEquals("", revoked.output(), "no volume is mounted there");
+        assertEquals(1, revoked.exit(), "no volume is mounted there");
+        assertTrue(revoked.output().contains("its address is blocked all the same"), revoked.output());
         String blocked =
                 KeyHolder.admin().tool("ceph", "osd", "blocklist", "ls").output();
         assertTrue(blocked.contains("192.0.2.77:0/0 "), blocked);

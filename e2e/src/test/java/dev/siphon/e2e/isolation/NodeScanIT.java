@@ -61,6 +61,8 @@ final class NodeScanIT {
         assertTrue(clientsRemember(key(staged)), "a scan of memory finds what a client needs");
         assertFalse(clientsRemember(key(never)), "a client has its own volume's key alone");
 
+        assertDumpsNothing();
+
         assertFalse(mounts.stage(never, Requests.shared()).ok(), "another volume's key");
         others.close();
         assertEquals(Set.of(), found(all), "after one was unstaged, and staging failed");
@@ -68,6 +70,19 @@ final class NodeScanIT {
         mounts.close();
         assertEquals(Set.of(), found(all), "after all were unstaged");
         assertEquals(List.of(), clients());
+    }
+
+    /// A dump of the memory of any of these would put the keys on the disk.
+    private void assertDumpsNothing() throws IOException {
+        assertFalse(clients().isEmpty());
+        for (Path process : processes()) {
+            String limits = Files.readString(process.resolve("limits"));
+            assertTrue(
+                    Pattern.compile("(?m)^Max core file size +0 +0 ")
+                            .matcher(limits)
+                            .find(),
+                    limits);
+        }
     }
 
     private String key(Volume volume) {

@@ -7,9 +7,14 @@ import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.key.ClientSession;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.csi.DriverException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 
 /// [ClientSessions] by the MDS daemons' own commands. Whose a session is, is what the MDS found when it
@@ -66,10 +71,43 @@ final class CephClientSessions implements ClientSessions {
 
     @Override
     public void block(String cluster, String address, Duration time) {
+        Set<String> served = served(cluster, address);
+        if (!served.isEmpty()) {
+            throw new DriverException.InUse("address " + address + " of cluster " + cluster + " is that of "
+                    + String.join(", ", served) + ", which would be refused too; nothing was blocked");
+        }
         CephCommand command = CephCommand.change(Daemon.MON, "osd blocklist")
                 .with("blocklistop", "add")
                 .with("addr", address)
                 .with("expire", (double) time.toSeconds());
         connections.apply(cluster).call(command).orThrow();
+    }
+
+    /// Whom Siphon needs at an address: the cluster's daemons, controllers, and this process.
+    private Set<String> served(String cluster, String text) {
+        InetAddress address = InetAddress.ofLiteral(text);
+        CephConnection connection = connections.apply(cluster);
+        Set<String> found = new TreeSet<>(new DaemonAddresses(connection).at(address));
+        String user = connection.access().user();
+        for (String fileSystem : fileSystems(connection)) {
+            all(cluster, fileSystem).stream()
+                    .filter(session -> session.userId().equals(user))
+                    .filter(session -> DaemonAddresses.isAddress(session.address(), address))
+                    .forEach(session -> found.add("client." + user + " (a controller at " + session.host() + ")"));
+        }
+        try {
+            if (NetworkInterface.getByInetAddress(address) != null) {
+                found.add("this host");
+            }
+        } catch (SocketException unknown) {
+            throw new DriverException.BackendUnavailable("the addresses of this host are not known", unknown);
+        }
+        return found;
+    }
+
+    private static List<String> fileSystems(CephConnection connection) {
+        return connection.call(CephCommand.read(Daemon.MON, "fs ls")).json().getAsJsonArray().asList().stream()
+                .map(each -> each.getAsJsonObject().get("name").getAsString())
+                .toList();
     }
 }

@@ -85,10 +85,14 @@ final class CephSessions implements Sessions {
 
     /// The IP address of a session: its entity's `addr` is `IP:PORT` or `[IP]:PORT`.
     static String address(JsonObject session) {
-        String text = session.getAsJsonObject("entity")
+        return ip(session.getAsJsonObject("entity")
                 .getAsJsonObject("addr")
                 .get("addr")
-                .getAsString();
+                .getAsString());
+    }
+
+    /// What of `IP:PORT` or `[IP]:PORT` is the IP.
+    static String ip(String text) {
         String ip = text.substring(0, Math.max(0, text.lastIndexOf(':')));
         return ip.startsWith("[") ? ip.substring(1, ip.length() - 1) : ip;
     }
