@@ -17,10 +17,13 @@ public interface Directory {
     Optional<Account> account(String name);
 
     /// Hands every account to `each`, people and groups, as the directory has them now; an account may be handed over
-    /// twice. One that cannot own files is left out. May take minutes: nothing for a caller to wait for.
+    /// twice. One that cannot own files is left out, and so are members of groups and groups of people, where they
+    are
+    /// many. May take minutes: nothing for a caller to wait for.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer;
     ///     what was handed over until then is not all
+    /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if it is larger than memory is for
     void accounts(Consumer<Account> each);
 
     /// What an administrator should know of the directory although the driver works: that it does not answer, and
