@@ -100,8 +100,7 @@ public final class Reconciler implements AutoCloseable {
     /// One round.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer, or the round
-    takes too
-    ///     long: what was not looked at stays
+    ///     takes too long: what was not looked at stays
     public Round reconcile() {
         long end = System.nanoTime() + limit.toNanos();
         Map<Group, Standing> groups = new LinkedHashMap<>();

@@ -148,8 +148,8 @@ public final class CachedDirectory implements Directory {
         return nanoTime.getAsLong() - entry.since() < age.toNanos();
     }
 
-    /// Puts the question, or joins who puts it; but not one that has had its time: whether that one ever ends is up to
-    /// the directory, and the next caller may be luckier.
+    /// Puts the question, or joins who puts it; but not one that has had its time: whether that one ever ends is
+    /// up to the directory, and the next caller may be luckier.
     private FutureTask<Optional<Account>> ask(String name) {
         long now = nanoTime.getAsLong();
         Question mine = new Question(new FutureTask<>(() -> learn(name, now)), now);

@@ -16,10 +16,9 @@ public interface Directory {
     ///     one that cannot own files: somebody has to mend the directory
     Optional<Account> account(String name);
 
-    /// Hands every account to `each`, people and groups, as the directory has them now; an account may be handed over
-    /// twice. One that cannot own files is left out, and so are members of groups and groups of people, where they
-    are
-    /// many. May take minutes: nothing for a caller to wait for.
+    /// Hands every account to `each`, people and groups, as the directory has them now; an account may be handed
+    /// over twice. One that cannot own files is left out, and so may be the members of groups and the groups of
+    /// people, which can be many. May take minutes: nothing for a caller to wait for.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer;
     ///     what was handed over until then is not all

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /// the memberships.
 final class Grants {
     /// What all may take in memory, in bytes: the heap has 48 MiB for everything (`deploy/src/build/siphon`).
-    static final long MOST_BYTES = 16 << 20;
+    static final long MOST_BYTES = 12 << 20;
 
     /// What a key takes beside its characters, in bytes: an entry of a map, a string, an array.
     private static final int KEY_BYTES = 96;

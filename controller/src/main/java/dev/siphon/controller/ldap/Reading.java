@@ -9,11 +9,12 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import java.io.Serial;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/// Hands the entries of a search over one by one as they come, so that no page is in memory, and ends it when it takes
-/// too long or has no end. What it throws goes through the SDK to whoever searches, who closes the connection: that
-/// abandons the search.
+/// Hands the entries of a search over one by one as they come, so that no page is in memory, and ends it when it
+/// takes too long or has no end. What it throws goes through the SDK to whoever searches, who closes the
+/// connection: that abandons the search.
 @SuppressWarnings("serial") // the SDK's listeners are serializable; nobody writes one
 final class Reading implements SearchResultListener {
     @Serial
@@ -70,7 +71,7 @@ final class Reading implements SearchResultListener {
 
     private void inTime() {
         if (end.passed()) {
-            throw end.missed(servers, new java.util.concurrent.TimeoutException());
+            throw end.missed(servers, new TimeoutException());
         }
     }
 

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Closes connections whose server takes too long in all. The SDK limits only how long a server says nothing: one that
-/// sends a byte now and then would hold up a look-up for ever.
+/// Closes connections whose server takes too long in all. The SDK limits only how long a server says nothing:
+/// one that sends a byte now and then would hold up a look-up for ever.
 final class Watchdog implements AutoCloseable {
     private final Set<LDAPConnection> watched = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;

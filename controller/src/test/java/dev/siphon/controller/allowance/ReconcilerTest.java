@@ -123,7 +123,7 @@ final class ReconcilerTest {
             @Override
             public void accounts(Consumer<Account> each) {
                 while (true) {
-                    each.accept(account("u2", OptionalLong.empty()));
+                    each.accept(ReconcilerTest.account("u2", OptionalLong.empty()));
                 }
             }
         };
