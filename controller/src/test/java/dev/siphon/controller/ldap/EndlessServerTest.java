@@ -1,6 +1,7 @@
 package dev.siphon.controller.ldap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -199,9 +200,7 @@ final class EndlessServerTest {
             connections.close();
             for (Future<List<?>> each : waiting) {
                 ExecutionException ended = assertThrows(ExecutionException.class, () -> each.get(20, TimeUnit.SECONDS));
-                assertEquals(
-                        DriverException.BackendUnavailable.class,
-                        ended.getCause().getClass());
+                assertInstanceOf(DriverException.BackendUnavailable.class, ended.getCause());
             }
         }
     }

@@ -24,6 +24,7 @@ import com.unboundid.ldap.sdk.controls.SimplePagedResultsControl;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -47,7 +48,8 @@ final class HandmadeServer implements AutoCloseable {
     }
 
     HandmadeServer(Answer answer) throws IOException {
-        LDAPListenerConfig config = new LDAPListenerConfig(0, new Handler(answer, new CannedResponseRequestHandler()));
+        Handler handler = new Handler(answer, new CannedResponseRequestHandler(), Optional.empty());
+        LDAPListenerConfig config = new LDAPListenerConfig(0, handler);
         config.setListenAddress(InetAddress.getLoopbackAddress());
         listener = new LDAPListener(config);
         listener.startListening();
@@ -77,27 +79,23 @@ final class HandmadeServer implements AutoCloseable {
     private static final class Handler extends LDAPListenerRequestHandler {
         private final Answer answer;
         private final LDAPListenerRequestHandler others;
-        private LDAPListenerClientConnection by;
+        private final Optional<LDAPListenerClientConnection> by;
 
-        Handler(Answer answer, LDAPListenerRequestHandler others) {
+        Handler(Answer answer, LDAPListenerRequestHandler others, Optional<LDAPListenerClientConnection> by) {
             this.answer = answer;
             this.others = others;
-        }
-
-        private Handler(Answer answer, LDAPListenerRequestHandler others, LDAPListenerClientConnection by) {
-            this(answer, others);
             this.by = by;
         }
 
         @Override
         public LDAPListenerRequestHandler newInstance(LDAPListenerClientConnection connection) throws LDAPException {
-            return new Handler(answer, others.newInstance(connection), connection);
+            return new Handler(answer, others.newInstance(connection), Optional.of(connection));
         }
 
         @Override
         public LDAPMessage processSearchRequest(int id, SearchRequestProtocolOp search, List<Control> controls) {
             try {
-                String cookie = answer.to(new Asked(id, search, by));
+                String cookie = answer.to(new Asked(id, search, by.orElseThrow()));
                 return new LDAPMessage(
                         id,
                         new SearchResultDoneProtocolOp(ResultCode.SUCCESS_INT_VALUE, null, null, List.of()),
