@@ -30,16 +30,21 @@ import org.slf4j.LoggerFactory;
 /// than is in it, which stops writes and deletes nothing. Where the directory says nothing of an account's allowance
 /// the quota stays as it is, and so it does when the account is gone, or the directory does not answer.
 ///
-/// A round costs two searches in the directory, however many accounts there are, and one call to each file system,
+/// A round costs three searches in the directory at most, however many accounts there are, and one call to each file
+/// system,
 /// which reads three attributes of each group; none to a mon or mgr. A quota that differs is one more call.
 public final class Reconciler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Reconciler.class);
+
+    /// What a round may take; what is not done then is done in the next one.
+    private static final Duration ROUND = Duration.ofMinutes(15);
 
     private final Clusters clusters;
     private final FileTree files;
     private final Directory directory;
     private final Ledger ledger;
     private final ReconcilerMetrics metrics;
+    private final Duration limit;
     private final Clock clock = Clock.systemUTC();
     private final CountDownLatch stopped = new CountDownLatch(1);
 
@@ -53,6 +58,12 @@ public final class Reconciler implements AutoCloseable {
 
     /// @param ledger is told what holds
     public Reconciler(CephPorts ports, Directory directory, Ledger ledger, PrometheusRegistry registry) {
+        this(ports, directory, ledger, registry, ROUND);
+    }
+
+    /// @param limit what a round may take
+    Reconciler(CephPorts ports, Directory directory, Ledger ledger, PrometheusRegistry registry, Duration limit) {
+        this.limit = limit;
         this.clusters = ports.clusters();
         this.files = ports.files();
         this.directory = directory;
@@ -88,8 +99,10 @@ public final class Reconciler implements AutoCloseable {
 
     /// One round.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer: all stays
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer, or the round
+    ///     takes too long: what was not looked at stays
     public Round reconcile() {
+        long end = System.nanoTime() + limit.toNanos();
         Map<Group, Standing> groups = new LinkedHashMap<>();
         boolean whole = true;
         for (String cluster : clusters.ids()) {
@@ -103,10 +116,11 @@ public final class Reconciler implements AutoCloseable {
         if (groups.isEmpty()) {
             return new Round(whole, 0, 0, 0);
         }
-        Map<String, Account> accounts = accounts(groups.keySet());
+        Map<String, Account> accounts = accounts(groups.keySet(), end);
         int changed = 0;
         int gone = 0;
         for (Map.Entry<Group, Standing> each : groups.entrySet()) {
+            inTime(end);
             Optional<Account> account =
                     Optional.ofNullable(accounts.get(each.getKey().name()));
             gone += account.isEmpty() ? 1 : 0;
@@ -132,16 +146,28 @@ public final class Reconciler implements AutoCloseable {
     }
 
     /// The accounts of these groups, by the groups' names; of all others nothing is kept.
-    private Map<String, Account> accounts(Set<Group> groups) {
+    private Map<String, Account> accounts(Set<Group> groups, long end) {
         Set<String> names = groups.stream().map(Group::name).collect(Collectors.toSet());
         Map<String, Account> accounts = new HashMap<>();
         directory.accounts(account -> {
+            inTime(end);
             String name = Group.nameOf(account);
             if (names.contains(name)) {
                 accounts.put(name, account);
             }
         });
         return accounts;
+    }
+
+    /// Whatever ends it early: a directory without end, or file systems that are slow, must not be all that happens.
+    private void inTime(long end) {
+        if (System.nanoTime() - end > 0) {
+            throw new DriverException.BackendUnavailable(
+                    "a round was not over within " + limit.toSeconds() + " s; the next one begins again");
+        }
+        if (stopped.getCount() == 0) {
+            throw new DriverException.BackendUnavailable("the driver stops");
+        }
     }
 
     /// @return whether the quota was another

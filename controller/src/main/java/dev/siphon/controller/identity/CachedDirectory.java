@@ -28,7 +28,7 @@ public final class CachedDirectory implements Directory {
     private final LongSupplier nanoTime;
     private final Observer observer;
     private final Map<String, Known> known;
-    private final Map<String, FutureTask<Optional<Account>>> questions = new ConcurrentHashMap<>();
+    private final Map<String, Question> questions = new ConcurrentHashMap<>();
     private volatile boolean silent;
 
     /// How a look-up ended.
@@ -55,6 +55,8 @@ public final class CachedDirectory implements Directory {
     }
 
     private record Known(Account account, long since) {}
+
+    private record Question(FutureTask<Optional<Account>> answer, long since) {}
 
     /// @param source may block; is called on virtual threads
     /// @param timeLeft what is left of the caller's deadline
@@ -146,40 +148,51 @@ public final class CachedDirectory implements Directory {
         return nanoTime.getAsLong() - entry.since() < age.toNanos();
     }
 
-    /// Puts the question, or joins who puts it.
+    /// Puts the question, or joins who puts it; but not one that has had its time: whether that one ever ends is
+    /// up to the directory, and the next caller may be luckier.
     private FutureTask<Optional<Account>> ask(String name) {
-        FutureTask<Optional<Account>> mine = new FutureTask<>(() -> learn(name));
-        FutureTask<Optional<Account>> running = questions.putIfAbsent(name, mine);
-        if (running != null) {
-            return running;
+        long now = nanoTime.getAsLong();
+        Question mine = new Question(new FutureTask<>(() -> learn(name, now)), now);
+        Question current =
+                questions.compute(name, (_, running) -> running != null && isJoined(running, now) ? running : mine);
+        if (current.answer().equals(mine.answer())) {
+            Thread.ofVirtual().name("directory").start(() -> {
+                mine.answer().run();
+                questions.remove(name, mine);
+            });
         }
-        Thread.ofVirtual().name("directory").start(mine);
-        return mine;
+        return current.answer();
     }
 
-    private Optional<Account> learn(String name) {
-        // an answer is as old as its question
-        long asked = nanoTime.getAsLong();
+    private boolean isJoined(Question running, long now) {
+        return !running.answer().isDone()
+                && now - running.since() < limits.patience().toNanos();
+    }
+
+    /// @param asked since when: an answer is as old as its question
+    private Optional<Account> learn(String name, long asked) {
         try {
             Optional<Account> answer = source.account(name);
             silent = false;
-            keep(name, answer.map(account -> new Known(account, asked)));
+            keep(name, asked, answer);
             return answer;
         } catch (DriverException.BackendUnavailable silence) {
             silent = true;
             throw silence;
         } catch (DriverException.BackendFault refused) {
-            keep(name, Optional.empty());
+            keep(name, asked, Optional.empty());
             throw refused;
-        } finally {
-            questions.remove(name);
         }
     }
 
-    private void keep(String name, Optional<Known> answer) {
+    /// Keeps the answer, unless a later question was answered before.
+    private void keep(String name, long asked, Optional<Account> answer) {
         synchronized (known) {
+            if (remembered(name).filter(it -> it.since() - asked > 0).isPresent()) {
+                return;
+            }
             if (answer.isPresent()) {
-                known.put(name, answer.get());
+                known.put(name, new Known(answer.get(), asked));
             } else {
                 known.remove(name);
             }

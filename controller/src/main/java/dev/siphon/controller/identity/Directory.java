@@ -16,11 +16,13 @@ public interface Directory {
     ///     one that cannot own files: somebody has to mend the directory
     Optional<Account> account(String name);
 
-    /// Hands every account to `each`, people and groups, as the directory has them now; an account may be handed over
-    /// twice. One that cannot own files is left out. May take minutes: nothing for a caller to wait for.
+    /// Hands every account to `each`, people and groups, as the directory has them now; an account may be handed
+    /// over twice. One that cannot own files is left out, and so may be the members of groups and the groups of
+    /// people, which can be many. May take minutes: nothing for a caller to wait for.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer;
     ///     what was handed over until then is not all
+    /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if it is larger than memory is for
     void accounts(Consumer<Account> each);
 
     /// What an administrator should know of the directory although the driver works: that it does not answer, and

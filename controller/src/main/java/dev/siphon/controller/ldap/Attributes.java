@@ -1,16 +1,21 @@
 package dev.siphon.controller.ldap;
 
+import com.unboundid.asn1.ASN1OctetString;
+import com.unboundid.ldap.sdk.Attribute;
 import com.unboundid.ldap.sdk.SearchResultEntry;
 import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The attributes of one entry as values. What cannot be used is a fault of the directory, which the message names.
 ///
@@ -23,8 +28,18 @@ record Attributes(SearchResultEntry entry) {
 
     /// All values.
     List<String> texts(String attribute) {
-        String @org.jspecify.annotations.Nullable [] values = entry.getAttributeValues(attribute);
+        String @Nullable [] values = entry.getAttributeValues(attribute);
         return values == null ? List.of() : List.of(values);
+    }
+
+    /// Hands all values over one by one: a group may have more than should be in memory twice.
+    void each(String attribute, Consumer<String> each) {
+        @Nullable Attribute found = entry.getAttribute(attribute);
+        if (found != null) {
+            for (ASN1OctetString value : found.getRawValues()) {
+                each.accept(new String(value.getValue(), StandardCharsets.UTF_8));
+            }
+        }
     }
 
     /// The only value.
@@ -62,7 +77,7 @@ record Attributes(SearchResultEntry entry) {
     }
 
     private Optional<byte[]> bytes(String attribute) {
-        byte @org.jspecify.annotations.Nullable [] value = entry.getAttributeValueBytes(attribute);
+        byte @Nullable [] value = entry.getAttributeValueBytes(attribute);
         return Optional.ofNullable(value);
     }
 

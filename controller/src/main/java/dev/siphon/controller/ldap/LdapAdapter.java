@@ -48,6 +48,7 @@ public final class LdapAdapter implements Directory, AutoCloseable {
     private final Clock clock = Clock.systemUTC();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile Optional<Silence> silence = Optional.empty();
+    private volatile Optional<Deadline> looking = Optional.empty();
 
     /// Since when no server answers, and why.
     private record Silence(Instant since, String reason) {}
@@ -84,9 +85,17 @@ public final class LdapAdapter implements Directory, AutoCloseable {
 
     @Override
     public Optional<String> remark() {
-        return silence.map(it -> "LDAP does not answer since " + it.since() + " (" + it.reason() + "): "
-                + directory.usable() + " accounts are served as they were known, each for at most "
-                + config.cache().stale().toSeconds() + " s, others are UNAVAILABLE");
+        return silence.or(this::late)
+                .map(it -> "LDAP does not answer since " + it.since() + " (" + it.reason() + "): "
+                        + directory.usable() + " accounts are served as they were known, each for at most "
+                        + config.cache().stale().toSeconds() + " s, others are UNAVAILABLE");
+    }
+
+    /// A look that is not over although it should be: what it will say is not waited for.
+    private Optional<Silence> late() {
+        return looking.filter(Deadline::passed)
+                .map(it -> new Silence(
+                        clock.instant().minus(it.limit()), "it was asked then, and has not answered in whole"));
     }
 
     /// What an administrator can do about it when the directory has not answered.
@@ -118,6 +127,7 @@ public final class LdapAdapter implements Directory, AutoCloseable {
     }
 
     private void look() {
+        looking = Optional.of(Deadline.in(config.limits().step()));
         try {
             var _ = connections.atMostTwo(LOOK);
             if (silence.isPresent()) {
@@ -132,6 +142,8 @@ public final class LdapAdapter implements Directory, AutoCloseable {
             silence = Optional.of(
                     new Silence(silence.map(Silence::since).orElseGet(clock::instant), unavailable.getMessage()));
             heard(false);
+        } finally {
+            looking = Optional.empty();
         }
     }
 

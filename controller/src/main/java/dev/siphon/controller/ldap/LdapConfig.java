@@ -90,5 +90,10 @@ public record LdapConfig(
         Duration step() {
             return lookup.dividedBy(3);
         }
+
+        /// What a search for all accounts may take: 5 minutes where a look-up has 5 seconds.
+        Duration listing() {
+            return lookup.multipliedBy(60);
+        }
     }
 }

@@ -18,7 +18,6 @@ import com.unboundid.ldap.sdk.SearchResultEntry;
 import com.unboundid.ldap.sdk.SearchScope;
 import com.unboundid.ldap.sdk.ServerSet;
 import com.unboundid.ldap.sdk.SimpleBindRequest;
-import com.unboundid.ldap.sdk.SingleServerSet;
 import com.unboundid.ldap.sdk.StartTLSPostConnectProcessor;
 import com.unboundid.ldap.sdk.controls.SimplePagedResultsControl;
 import com.unboundid.util.ssl.HostNameSSLSocketVerifier;
@@ -29,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -47,14 +47,18 @@ final class LdapConnections implements AutoCloseable {
     private static final Duration HEALTH_CHECK = Duration.ofSeconds(30);
     private static final int TRIES = 2;
 
-    /// More entries than any group has; a server that sends more would fill the memory.
-    private static final int MOST_ENTRIES = 200_000;
+    /// The largest entry that is read, in bytes: the SDK takes some five times that while it does.
+    private static final int MOST_BYTES = 3 << 20;
+
+    /// What the entries of one look-up may take while they are kept, see [Reading#bytes].
+    private static final long MOST_KEPT_BYTES = 8 << 20;
 
     private final LdapConfig.Limits limits;
     private final List<LdapServer> servers;
     private final Supplier<LDAPConnectionPool> pools;
     private final AtomicReference<LDAPConnectionPool> pool;
     private final Semaphore turns;
+    private final Watchdog watchdog;
 
     /// A search.
     ///
@@ -78,12 +82,13 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    private LdapConnections(LdapConfig config, Supplier<LDAPConnectionPool> pools) {
+    private LdapConnections(LdapConfig config, Supplier<LDAPConnectionPool> pools, Watchdog watchdog) {
         this.limits = config.limits();
         this.servers = config.servers();
         this.pools = pools;
         this.pool = new AtomicReference<>(pools.get());
         this.turns = new Semaphore(limits.connections(), true);
+        this.watchdog = watchdog;
     }
 
     /// Gets ready; connects when there is something to ask.
@@ -94,12 +99,14 @@ final class LdapConnections implements AutoCloseable {
         SimpleBindRequest bind = config.bind()
                 .map(who -> new SimpleBindRequest(who.dn(), new PasswordFile(who.passwordFile())))
                 .orElseGet(SimpleBindRequest::new);
+        Watchdog watchdog = new Watchdog();
         List<ServerSet> sets = config.servers().stream()
-                .map(server -> server(server, config.limits().step(), bind, tls))
+                .<ServerSet>map(server ->
+                        new WatchedServer(server, how(server.protection(), config.limits(), bind, tls), watchdog))
                 .toList();
         FailoverServerSet all = new FailoverServerSet(sets);
         all.setReOrderOnFailover(true);
-        return new LdapConnections(config, () -> pool(all, bind, config.limits()));
+        return new LdapConnections(config, () -> pool(all, bind, config.limits()), watchdog);
     }
 
     private static LDAPConnectionPool pool(ServerSet servers, SimpleBindRequest bind, LdapConfig.Limits limits) {
@@ -117,14 +124,17 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    private static ServerSet server(LdapServer server, Duration step, SimpleBindRequest bind, SSLContext tls) {
+    private static WatchedServer.How how(
+            LdapServer.Protection protection, LdapConfig.Limits limits, SimpleBindRequest bind, SSLContext tls) {
+        Duration step = limits.step();
         SSLSocketFactory impatient = new ImpatientTls(tls.getSocketFactory(), step);
-        SocketFactory sockets =
-                server.protection() == LdapServer.Protection.TLS ? impatient : SocketFactory.getDefault();
-        PostConnectProcessor protect = server.protection() == LdapServer.Protection.START_TLS
+        SocketFactory sockets = protection == LdapServer.Protection.TLS ? impatient : SocketFactory.getDefault();
+        PostConnectProcessor protect = protection == LdapServer.Protection.START_TLS
                 ? new StartTLSPostConnectProcessor(impatient)
                 : new Untouched();
-        return new SingleServerSet(server.host(), server.port(), sockets, options(step), bind, protect);
+        // a server that takes all of that leaves a step for the next one
+        return new WatchedServer.How(
+                sockets, options(step), bind, protect, limits.lookup().minus(step));
     }
 
     private static LDAPConnectionOptions options(Duration step) {
@@ -135,50 +145,61 @@ final class LdapConnections implements AutoCloseable {
         options.setFollowReferrals(false);
         options.setAbandonOnTimeout(false);
         options.setUseSchema(false);
+        options.setMaxMessageSize(MOST_BYTES);
         // the certificate must be for the host that the configuration names; only 127.0.0.0/8 and ::1 are let off
         options.setSSLSocketVerifier(new HostNameSSLSocketVerifier(true));
         return options;
     }
 
-    /// All entries that match, asked for in pages.
+    /// All entries that match, asked for in pages: a few, which are kept.
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
+    /// @throws DriverException.BackendFault if they are too many to keep
     List<SearchResultEntry> all(Search search) {
-        return use(connection -> {
+        return use(limits.lookup(), (connection, end) -> {
             List<SearchResultEntry> entries = new ArrayList<>();
-            pages(connection, search, entries::add);
+            AtomicLong bytes = new AtomicLong();
+            pages(connection, search, end, entry -> {
+                if (bytes.addAndGet(Reading.bytes(entry)) > MOST_KEPT_BYTES) {
+                    throw new DriverException.BackendFault("LDAP has more entries than can be kept, " + MOST_KEPT_BYTES
+                            + " bytes, for " + Quoted.of(search.filter().toString()));
+                }
+                entries.add(entry);
+            });
             return entries;
         });
     }
 
-    /// Hands all entries that match to `each`, page by page, so that no more than a page is in memory. After a
+    /// Hands the entries that a look-up needs to `each` one by one, so that no more than one is in memory. After a
     /// connection that failed it begins again, and hands some over twice.
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
+    void lookUp(Search search, Consumer<SearchResultEntry> each) {
+        each(search, limits.lookup(), each);
+    }
+
+    /// As [#lookUp], with the time that a whole directory takes, see [LdapConfig.Limits#listing].
     void each(Search search, Consumer<SearchResultEntry> each) {
-        boolean _ = use(connection -> {
-            pages(connection, search, each);
+        each(search, limits.listing(), each);
+    }
+
+    void each(Search search, Duration limit, Consumer<SearchResultEntry> each) {
+        boolean _ = use(limit, (connection, end) -> {
+            pages(connection, search, end, each);
             return true;
         });
     }
 
-    private void pages(LDAPConnection connection, Search search, Consumer<SearchResultEntry> each)
+    private void pages(LDAPConnection connection, Search search, Deadline end, Consumer<SearchResultEntry> each)
             throws LDAPException {
+        Reading reading = new Reading(search, each, end, servers);
         ASN1OctetString cookie = new ASN1OctetString();
-        int count = 0;
         do {
-            SearchRequest request = request(search);
+            SearchRequest request = request(search, reading);
             request.addControl(new SimplePagedResultsControl(limits.pageSize(), cookie));
-            SearchResult page = connection.search(request);
-            List<SearchResultEntry> entries = found(page.getSearchEntries());
-            entries.forEach(each);
-            count += entries.size();
-            SimplePagedResultsControl more = SimplePagedResultsControl.get(page);
+            SimplePagedResultsControl more = SimplePagedResultsControl.get(connection.search(request));
             cookie = more == null ? new ASN1OctetString() : more.getCookie();
-            if (count > MOST_ENTRIES) {
-                throw new DriverException.BackendFault("LDAP has more than " + MOST_ENTRIES + " entries for "
-                        + search.filter() + " below " + Quoted.of(search.base()));
-            }
+            reading.pageEnded(cookie != null && cookie.getValueLength() > 0);
         } while (cookie != null && cookie.getValueLength() > 0);
     }
 
@@ -186,31 +207,31 @@ final class LdapConnections implements AutoCloseable {
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
     List<SearchResultEntry> atMostTwo(Search search) {
-        return use(connection -> {
-            SearchRequest request = request(search);
+        return use(limits.lookup(), (connection, end) -> {
+            List<SearchResultEntry> found = new ArrayList<>();
+            Consumer<SearchResultEntry> two = entry -> {
+                if (found.size() < 2) {
+                    found.add(entry);
+                }
+            };
+            SearchRequest request = request(search, new Reading(search, two, end, servers));
             request.setSizeLimit(2);
             try {
-                return found(connection.search(request).getSearchEntries());
+                SearchResult _ = connection.search(request);
             } catch (LDAPSearchException ended) {
-                if (ended.getResultCode().equals(ResultCode.SIZE_LIMIT_EXCEEDED)) {
-                    return found(ended.getSearchEntries());
+                boolean absent = ended.getResultCode().equals(ResultCode.NO_SUCH_OBJECT)
+                        && search.scope().equals(SearchScope.BASE);
+                if (!absent && !ended.getResultCode().equals(ResultCode.SIZE_LIMIT_EXCEEDED)) {
+                    throw ended;
                 }
-                if (ended.getResultCode().equals(ResultCode.NO_SUCH_OBJECT)
-                        && search.scope().equals(SearchScope.BASE)) {
-                    return List.of();
-                }
-                throw ended;
             }
+            return found;
         });
     }
 
-    /// The SDK says null where a listener took the entries.
-    private static List<SearchResultEntry> found(@Nullable List<SearchResultEntry> entries) {
-        return entries == null ? List.of() : entries;
-    }
-
-    private SearchRequest request(Search search) {
+    private static SearchRequest request(Search search, Reading reading) {
         SearchRequest request = new SearchRequest(
+                reading,
                 search.base(),
                 search.scope(),
                 search.filter(),
@@ -222,18 +243,25 @@ final class LdapConnections implements AutoCloseable {
 
     @FunctionalInterface
     private interface Use<T> {
-        T with(LDAPConnection connection) throws LDAPException;
+        T with(LDAPConnection connection, Deadline end) throws LDAPException;
     }
 
-    private <T> T use(Use<T> use) {
+    private <T> T use(Duration limit, Use<T> use) {
         takeTurn();
         try {
-            long end = System.nanoTime() + limits.lookup().toNanos();
+            Deadline end = Deadline.in(limit);
             for (int left = TRIES - 1; ; left--) {
                 try {
-                    return once(use);
+                    return once(use, end);
                 } catch (LDAPException failed) {
-                    if (left == 0 || !isConnectionsFault(failed) || System.nanoTime() - end > 0) {
+                    if (isTooLarge(failed)) {
+                        throw new DriverException.BackendFault(
+                                "LDAP has an entry of more than " + MOST_BYTES + " bytes, which is not read");
+                    }
+                    if (end.passed()) {
+                        throw end.missed(servers, failed);
+                    }
+                    if (left == 0 || !isConnectionsFault(failed) || watchdog.isClosed()) {
                         throw unavailable(failed);
                     }
                 }
@@ -243,12 +271,12 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    private <T> T once(Use<T> use) throws LDAPException {
+    private <T> T once(Use<T> use, Deadline end) throws LDAPException {
         LDAPConnectionPool from = pool.get();
         LDAPConnection connection = from.getConnection();
         boolean good = false;
-        try {
-            T result = use.with(connection);
+        try (Watchdog.Watch _ = watchdog.over(connection, end)) {
+            T result = use.with(connection, end);
             good = true;
             return result;
         } catch (LDAPException failed) {
@@ -279,14 +307,22 @@ final class LdapConnections implements AutoCloseable {
 
     private void takeTurn() {
         try {
-            if (turns.tryAcquire(limits.lookup().toMillis(), TimeUnit.MILLISECONDS)) {
+            if (!watchdog.isClosed() && turns.tryAcquire(limits.lookup().toMillis(), TimeUnit.MILLISECONDS)) {
                 return;
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
+        if (watchdog.isClosed()) {
+            throw new DriverException.BackendUnavailable("LDAP is not asked any more: the driver stops");
+        }
         throw new DriverException.BackendUnavailable("all " + limits.connections()
                 + " connections to LDAP are waiting for an answer of " + servers + "; retry");
+    }
+
+    /// How the SDK says that a message is longer than it may be: the cause has no type of its own.
+    private static boolean isTooLarge(LDAPException failed) {
+        return String.valueOf(failed.getMessage()).contains(Integer.toString(MOST_BYTES));
     }
 
     /// Whether another connection may do better.
@@ -306,8 +342,10 @@ final class LdapConnections implements AutoCloseable {
                 "LDAP " + servers + " gave no answer, " + failed.getResultCode().getName() + said, failed);
     }
 
+    /// Ends all that wait for an answer, with [DriverException.BackendUnavailable].
     @Override
     public void close() {
+        watchdog.close();
         synchronized (pools) {
             pool.get().close();
         }

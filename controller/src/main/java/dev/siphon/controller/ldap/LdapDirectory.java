@@ -9,7 +9,6 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -116,31 +115,40 @@ final class LdapDirectory implements Directory {
     }
 
     private Set<String> members(SearchResultEntry group) {
-        List<String> listed = new Attributes(group).texts(groups.members());
-        Stream<String> names = switch (groups.membership()) {
-            case NAMES -> listed.stream();
+        Set<String> members = new HashSet<>();
+        switch (groups.membership()) {
+            case NAMES -> new Attributes(group).texts(groups.members()).forEach(name -> add(members, name));
             case DNS ->
-                peopleOf(group, listed).stream()
-                        .flatMap(entry -> new Attributes(entry).texts(accounts.name()).stream());
-        };
-        return Set.copyOf(names.filter(LdapDirectory::canBeName).distinct().toList());
+                addPeopleOf(
+                        group,
+                        person -> new Attributes(person).texts(accounts.name()).forEach(name -> add(members, name)));
+        }
+        return members;
+    }
+
+    private static void add(Set<String> members, String name) {
+        if (canBeName(name)) {
+            members.add(name);
+        }
     }
 
     /// The entries of a group's members: those that say so themselves, where the server keeps that, because then one
     /// search finds all; else each by its DN.
-    private List<SearchResultEntry> peopleOf(SearchResultEntry group, List<String> dns) {
+    private void addPeopleOf(SearchResultEntry group, Consumer<SearchResultEntry> each) {
         List<String> attributes = List.of(accounts.name());
         if (accounts.memberOf().isPresent()) {
             Filter theirs = Filter.createEqualityFilter(accounts.memberOf().get(), group.getDN());
-            return connections.all(
-                    search(accounts.base(), Filter.createANDFilter(accounts.filter(), theirs), attributes));
+            connections.lookUp(
+                    search(accounts.base(), Filter.createANDFilter(accounts.filter(), theirs), attributes), each);
+            return;
         }
-        List<SearchResultEntry> people = new ArrayList<>();
-        dns.stream()
-                .filter(this::isBelowAccounts)
-                .forEach(dn -> people.addAll(connections.atMostTwo(
-                        new LdapConnections.Search(dn, SearchScope.BASE, accounts.filter(), attributes))));
-        return people;
+        new Attributes(group)
+                .texts(groups.members()).stream()
+                        .filter(this::isBelowAccounts)
+                        .forEach(dn -> connections
+                                .atMostTwo(
+                                        new LdapConnections.Search(dn, SearchScope.BASE, accounts.filter(), attributes))
+                                .forEach(each));
     }
 
     private boolean isBelowAccounts(String dn) {

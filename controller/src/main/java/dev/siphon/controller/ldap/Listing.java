@@ -1,15 +1,12 @@
 package dev.siphon.controller.ldap;
 
 import com.unboundid.ldap.sdk.DN;
+import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.SearchResultEntry;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.DriverException;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -17,93 +14,79 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All accounts of the directory by two paged searches, one of the groups and one of the people, however many there
-/// are. In memory are a page of people, and of the groups their names and who is in them.
+/// All accounts of the directory by paged searches, however many there are: of the groups that have an allowance with
+/// their members, of all groups, and of the people. In memory are one entry, and who is given what by those groups: a
+/// group that gives nothing costs nothing, whoever is in it.
 record Listing(LdapConnections connections, LdapConfig.Accounts accounts, LdapConfig.Groups groups) {
     private static final Logger LOG = LoggerFactory.getLogger(Listing.class);
 
-    /// A group as its members see it; empty allowances are none, a broken one is a fault of all its members.
-    private record Membership(List<String> names, OptionalLong allowance, Optional<DriverException> fault) {}
-
-    /// Hands all accounts over, the groups first. A group's members are left out where the server names them by DN.
+    /// Hands all accounts over, the groups first. Groups' members and people's groups are left out: there are more of
+    /// them than memory, and whoever wants all accounts asks for their allowances.
     void each(Consumer<Account> each) {
-        Map<String, List<Membership>> byMember = new HashMap<>();
-        Map<String, List<Membership>> byGid = new HashMap<>();
-        connections.each(LdapDirectory.search(groups.base(), groups.filter(), groupAttributes()), entry -> {
-            Attributes attributes = new Attributes(entry);
-            Membership membership = membership(attributes);
-            attributes.texts(groups.gid()).forEach(gid -> add(byGid, gid, membership));
-            attributes.texts(groups.members()).forEach(member -> add(byMember, key(member), membership));
-            group(entry).ifPresent(each);
-        });
+        Grants grants = new Grants();
+        groups.allowance().ifPresent(attribute -> addGrants(attribute, grants));
+        List<String> attributes =
+                LdapDirectory.attributes(groups.allowance(), groups.name(), groups.id(), groups.gid());
+        connections.each(
+                LdapDirectory.search(groups.base(), groups.filter(), attributes),
+                entry -> group(entry).ifPresent(each));
         connections.each(
                 LdapDirectory.search(accounts.base(), accounts.filter(), LdapDirectory.attributes(accounts)),
-                entry -> person(entry, byMember, byGid).ifPresent(each));
+                entry -> person(entry, grants).ifPresent(each));
     }
 
-    private static void add(Map<String, List<Membership>> memberships, String key, Membership membership) {
-        memberships.computeIfAbsent(key, _ -> new ArrayList<>()).add(membership);
+    private void addGrants(String attribute, Grants grants) {
+        Filter giving = Filter.createANDFilter(groups.filter(), Filter.createPresenceFilter(attribute));
+        List<String> attributes = List.of(attribute, groups.gid(), groups.members());
+        connections.each(LdapDirectory.search(groups.base(), giving, attributes), entry -> {
+            Attributes found = new Attributes(entry);
+            grant(found).ifPresent(grant -> {
+                found.each(groups.gid(), gid -> grants.addGid(gid, grant));
+                found.each(groups.members(), member -> grants.addMember(key(member), grant));
+            });
+        });
     }
 
-    private Membership membership(Attributes attributes) {
-        List<String> names = attributes.texts(groups.name());
+    private Optional<Grants.Grant> grant(Attributes group) {
         try {
-            return new Membership(names, attributes.allowance(groups.allowance()), Optional.empty());
+            OptionalLong bytes = group.allowance(groups.allowance());
+            return bytes.isPresent()
+                    ? Optional.of(new Grants.Grant(bytes.getAsLong(), Optional.empty()))
+                    : Optional.empty();
         } catch (DriverException.BackendFault broken) {
-            return new Membership(names, OptionalLong.empty(), Optional.of(broken));
+            return Optional.of(new Grants.Grant(0, Optional.of(broken)));
         }
     }
 
-    private List<String> groupAttributes() {
-        return LdapDirectory.attributes(groups.allowance(), groups.name(), groups.id(), groups.gid(), groups.members());
-    }
-
     private Optional<Account> group(SearchResultEntry entry) {
-        return usable(entry, groups.name(), (name, attributes) -> {
-            Set<String> members = switch (groups.membership()) {
-                case NAMES -> new HashSet<>(attributes.texts(groups.members()));
-                case DNS -> Set.of();
-            };
-            return LdapDirectory.group(groups, name, attributes, members);
-        });
+        return usable(
+                entry, groups.name(), (name, attributes) -> LdapDirectory.group(groups, name, attributes, Set.of()));
     }
 
-    private Optional<Account> person(
-            SearchResultEntry entry, Map<String, List<Membership>> byMember, Map<String, List<Membership>> byGid) {
+    private Optional<Account> person(SearchResultEntry entry, Grants grants) {
         return usable(entry, accounts.name(), (name, attributes) -> {
             String member = switch (groups.membership()) {
                 case NAMES -> name;
                 case DNS -> entry.getDN();
             };
-            Set<String> names = new HashSet<>();
-            OptionalLong allowance = OptionalLong.empty();
-            List<Membership> all = new ArrayList<>(byMember.getOrDefault(key(member), List.of()));
             String gid = Integer.toUnsignedString(attributes.id(accounts.gid(), 1));
-            all.addAll(byGid.getOrDefault(gid, List.of()));
-            for (Membership in : all) {
-                in.fault().ifPresent(fault -> {
-                    throw fault;
-                });
-                names.addAll(in.names());
-                allowance = LdapDirectory.larger(allowance, in.allowance());
-            }
-            return LdapDirectory.person(accounts, name, attributes, names, allowance);
+            return LdapDirectory.person(accounts, name, attributes, Set.of(), grants.largest(key(member), gid));
         });
     }
 
     @FunctionalInterface
-    private interface Reading {
+    private interface Form {
         Account of(String name, Attributes attributes);
     }
 
     /// The account of an entry that can be one. A look-up of the others fails, and says why.
-    private static Optional<Account> usable(SearchResultEntry entry, String nameAttribute, Reading reading) {
+    private static Optional<Account> usable(SearchResultEntry entry, String nameAttribute, Form form) {
         Attributes attributes = new Attributes(entry);
         try {
             return attributes.texts(nameAttribute).stream()
                     .filter(LdapDirectory::canBeName)
                     .findFirst()
-                    .map(name -> reading.of(name, attributes));
+                    .map(name -> form.of(name, attributes));
         } catch (DriverException.BackendFault broken) {
             LOG.atDebug().addKeyValue("dn", entry.getDN()).log("cannot own files: {}", broken.getMessage());
             return Optional.empty();

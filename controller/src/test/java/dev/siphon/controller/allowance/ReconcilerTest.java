@@ -2,9 +2,12 @@ package dev.siphon.controller.allowance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.allowance.Reconciler.Round;
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.CephPorts;
@@ -25,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 final class ReconcilerTest {
@@ -105,5 +109,29 @@ final class ReconcilerTest {
         assertEquals(new Round(true, 1, 0, 0), reconciler.reconcile());
         assertEquals(OptionalLong.of(4 * GIB), standing(volume).quotaBytes());
         assertThrows(DriverException.QuotaExhausted.class, () -> create("two", 4 * GIB));
+    }
+
+    @Test
+    void aDirectoryWithoutEndEndsTheRound() {
+        create("one", GIB);
+        Directory endless = new Directory() {
+            @Override
+            public Optional<Account> account(String name) {
+                return directory.account(name);
+            }
+
+            @Override
+            public void accounts(Consumer<Account> each) {
+                while (true) {
+                    each.accept(ReconcilerTest.account("u2", OptionalLong.empty()));
+                }
+            }
+        };
+        Reconciler patient = new Reconciler(
+                ports, endless, domain.volumes().ledger(), new PrometheusRegistry(), Duration.ofMillis(200));
+        var late = assertTimeoutPreemptively(
+                Duration.ofSeconds(20),
+                () -> assertThrows(DriverException.BackendUnavailable.class, patient::reconcile));
+        assertTrue(late.getMessage().contains("not over within"), late.getMessage());
     }
 }

@@ -173,6 +173,25 @@ final class CachedDirectoryTest {
     }
 
     @Test
+    void aQuestionThatIsNeverAnsweredIsPutAgain() throws InterruptedException {
+        CountDownLatch asking = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        source = name -> {
+            asking.countDown();
+            awaitLatch(answer);
+            return Optional.of(account(name, "late"));
+        };
+        timeLeft = Duration.ofMillis(100);
+        assertThrows(DriverException.BackendUnavailable.class, () -> directory.account("u1"));
+        asking.await();
+        timeLeft = Duration.ofSeconds(20);
+        source = name -> Optional.of(account(name, "well"));
+        advance(LIMITS.patience());
+        assertEquals("well", directory.account("u1").orElseThrow().id());
+        answer.countDown();
+    }
+
+    @Test
     void aSlowAnswerHoldsUpNobodyElse() {
         CountDownLatch never = new CountDownLatch(1);
         source = name -> {

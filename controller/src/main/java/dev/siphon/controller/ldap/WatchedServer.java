@@ -1,0 +1,72 @@
+package dev.siphon.controller.ldap;
+
+import com.unboundid.ldap.sdk.LDAPConnection;
+import com.unboundid.ldap.sdk.LDAPConnectionOptions;
+import com.unboundid.ldap.sdk.LDAPConnectionPoolHealthCheck;
+import com.unboundid.ldap.sdk.LDAPException;
+import com.unboundid.ldap.sdk.PostConnectProcessor;
+import com.unboundid.ldap.sdk.ServerSet;
+import com.unboundid.ldap.sdk.SimpleBindRequest;
+import java.time.Duration;
+import javax.net.SocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/// One server, connected to, protected and bound to within a time in all: the SDK's own set limits each read only.
+final class WatchedServer extends ServerSet {
+    private final LdapServer server;
+    private final How how;
+    private final Watchdog watchdog;
+
+    /// How to get a connection.
+    ///
+    /// @param limit what all of it may take
+    record How(
+            SocketFactory sockets,
+            LDAPConnectionOptions options,
+            SimpleBindRequest bind,
+            PostConnectProcessor protect,
+            Duration limit) {}
+
+    WatchedServer(LdapServer server, How how, Watchdog watchdog) {
+        this.server = server;
+        this.how = how;
+        this.watchdog = watchdog;
+    }
+
+    @Override
+    public boolean includesAuthentication() {
+        return true;
+    }
+
+    @Override
+    public boolean includesPostConnectProcessing() {
+        return true;
+    }
+
+    @Override
+    public LDAPConnection getConnection() throws LDAPException {
+        return getConnection(null);
+    }
+
+    @Override
+    public LDAPConnection getConnection(@Nullable LDAPConnectionPoolHealthCheck check) throws LDAPException {
+        LDAPConnection connection = new LDAPConnection(how.sockets(), how.options());
+        boolean good = false;
+        try (Watchdog.Watch _ = watchdog.over(connection, Deadline.in(how.limit()))) {
+            connection.connect(server.host(), server.port(), how.options().getConnectTimeoutMillis());
+            doBindPostConnectAndHealthCheckProcessing(connection, how.bind(), how.protect(), check);
+            associateConnectionWithThisServerSet(connection);
+            good = true;
+            return connection;
+        } finally {
+            if (!good) {
+                connection.closeWithoutUnbind();
+            }
+        }
+    }
+
+    @Override
+    public void toString(StringBuilder text) {
+        text.append(server);
+    }
+}
