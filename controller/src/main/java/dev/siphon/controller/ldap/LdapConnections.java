@@ -48,7 +48,7 @@ final class LdapConnections implements AutoCloseable {
     private static final int TRIES = 2;
 
     /// The largest entry that is read, in bytes: the SDK takes some five times that while it does.
-    private static final int MOST_BYTES = 3 << 20;
+    private static final int MOST_BYTES = 2 << 20;
 
     /// What the entries of one look-up may take while they are kept, see [Reading#bytes].
     private static final long MOST_KEPT_BYTES = 8 << 20;

@@ -142,7 +142,7 @@ final class LargeDirectoryTest {
     @ParameterizedTest
     @CsvSource({
         "12, 40000, groups with an allowance have more than",
-        "1, 290000, groups with an allowance have more than",
+        "1, 190000, groups with an allowance have more than",
         "1, 340000, has an entry of more than"
     })
     void moreMembersThanMemoryIsForAreAFaultAndNotTheEnd(int count, int members, String fault) throws Exception {
