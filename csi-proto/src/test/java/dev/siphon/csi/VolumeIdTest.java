@@ -59,11 +59,21 @@ final class VolumeIdTest {
                 "a path that ends in a slash, static:lab:cephfs:/home/",
                 "a path into snapshots, static:lab:cephfs:/home/.snap/s",
                 "a control character in the path, `static:lab:cephfs:/a\u0001`",
-                "NUL in the path, `static:lab:cephfs:/a\u0000b`"
+                "NUL in the path, `static:lab:cephfs:/a\u0000b`",
+                "a dataset without digest, dataset:lab:cephfs:/data",
+                "a dataset with half a digest, dataset:lab:cephfs:0123456789abcdef0123:/data",
+                "a dataset with a path upwards, dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:/a/../b"
             })
     void whatNoVersionCanHaveMadeIsRefused(String what, String text) {
         assertEquals(Optional.empty(), VolumeId.tryParse(text), what);
         assertThrows(DriverException.InvalidRequest.class, () -> VolumeId.parse(text));
+    }
+
+    @Test
+    void aDatasetIsKnownByItsDigestAndItsPlace() {
+        VolumeId id = new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), "/datasets/a b");
+        assertEquals("dataset:lab:cephfs:" + "0123456789".repeat(4) + ":/datasets/a b", id.toString());
+        assertEquals(id, VolumeId.parse(id.toString()));
     }
 
     @Test
@@ -86,8 +96,8 @@ final class VolumeIdTest {
         String message = assertThrows(DriverException.InvalidRequest.class, () -> VolumeId.parse("x\u0007y"))
                 .getMessage();
         assertEquals(
-                "volume_id \"x\\u0007y\" is not one of this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME or"
-                        + " static:CLUSTER:FS:/PATH of at most 128 bytes",
+                "volume_id \"x\\u0007y\" is not one of this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME,"
+                        + " static:CLUSTER:FS:/PATH or dataset:CLUSTER:FS:DIGEST:/PATH of at most 128 bytes",
                 message);
     }
 
