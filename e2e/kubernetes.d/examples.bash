@@ -19,8 +19,10 @@ logs_of_job() { kubectl -n "$1" logs -l "batch.kubernetes.io/job-name=$2" --tail
 begin_examples() {
   step "the examples of deploy/examples/kubernetes, all at once"
   "$E2E/lab.d/kubernetes/pytorch" "${LAB_KUBERNETES%/*}"
+  # a lab that runs does not see what comes into that folder
+  cp "$PYTORCH/digits.csv.gz" "$LAB_RUN"
   lab run "$LAB_KUBERNETES/bin/ctr" -n k8s.io images import - <"$PYTORCH/image.tar" >"$LAB_RUN/log/pytorch.log"
-  kubectl -n u1 create configmap train --from-file="$EXAMPLES/train.py" --from-file="$PYTORCH/digits.csv.gz" >/dev/null
+  kubectl -n u1 create configmap train --from-file="$EXAMPLES/train.py" --from-file="$LAB_RUN/digits.csv.gz" >/dev/null
   example u1 training.yaml ranks.yaml statefulset.yaml home.yaml expansion.yaml over-quota.yaml
 }
 
