@@ -94,7 +94,10 @@ public final class Replicas implements AutoCloseable {
         AttachmentKey key = state.key();
         folders.image(key).ifPresent(state::image);
         Optional<Attached> attached = attachments.find(key);
-        attached.ifPresent(now -> state.attached(swapping.seen(key, now)));
+        attached.ifPresent(now -> {
+            state.attached(swapping.seen(key, now));
+            state.want(false); // the run that attached it may have been killed before its fill began
+        });
         if (attached.isEmpty() && state.image().isPresent() && !state.isWanted()) {
             folders.remove(key); // left by a run that was killed before it mounted, or after it unmounted
         }

@@ -70,6 +70,14 @@ class ReplicasIT {
     }
 
     @Test
+    void whatWasAttachedBeforeItsFillBeganIsFilledByTheNextRun() {
+        restart(settings(workplace.path("state"), FAST));
+        replicas.attach(dataset.image());
+        restart(settings(workplace, FAST));
+        awaitLocal(replicas, dataset.digest(), cache);
+    }
+
+    @Test
     void nobodyButTheDriverFindsFilesAndTheTreeIsReadOnly() throws IOException {
         Path tree = replicas.attach(dataset.image()).tree();
         awaitLocal(replicas, dataset.digest(), cache);
