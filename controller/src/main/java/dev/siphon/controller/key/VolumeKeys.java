@@ -167,8 +167,9 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         });
     }
 
-    /// Mints again what somebody took out of the store, or whose identity he removed. Comparing the two shows that; a
-    /// listing of all volumes would cost a call to Ceph for each account. Removes what is left of volumes that went.
+    /// Mints again what somebody took out of the store, or whose identity he removed. Comparing the two shows that;
+    /// a listing of all volumes would cost a call to Ceph for each account. Removes what is left of volumes that
+    /// went.
     private void putBack() {
         clusters.ids().stream().filter(looked::contains).forEach(cluster -> {
             orphans.look(cluster);
