@@ -35,6 +35,7 @@ class HungSourceIT {
     private final Path cluster = mounted.resolve("hung-" + UUID.randomUUID());
     private final Path cache = workplace.path("cache");
     private final Process fileSystem = start();
+    private final Process resumer = resumer();
 
     private Process start() {
         try {
@@ -58,13 +59,34 @@ class HungSourceIT {
         }
     }
 
+    /// Waits with the signal that lets the file system go on: a process that has a file of it open starts no other
+    /// while it is stopped, since the kernel flushes the file where the child closes it.
+    private Process resumer() {
+        try {
+            return new ProcessBuilder("sh", "-c", "read line; kill -CONT " + fileSystem.pid()).start();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private void resume() {
+        try {
+            resumer.getOutputStream().close();
+            resumer.waitFor();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static String variable(String name) {
         return Optional.ofNullable(System.getenv(name))
                 .orElseThrow(() -> new IllegalStateException(name + " is not set: run in a lab"));
     }
 
-    private void signal(String signal) {
-        Programs.run("sh", "-c", "kill -" + signal + " " + fileSystem.pid());
+    private void stop() {
+        Programs.run("sh", "-c", "kill -STOP " + fileSystem.pid());
     }
 
     @BeforeEach
@@ -75,7 +97,7 @@ class HungSourceIT {
 
     @AfterEach
     void close() {
-        signal("CONT");
+        resume();
         Programs.run("rm", "-rf", cluster.toString());
         workplace.close();
         fileSystem.destroy();
@@ -93,7 +115,7 @@ class HungSourceIT {
             replicas.attach(other.image());
             awaitLocal(replicas, other.digest(), cache);
             tree = replicas.attach(through("hung", hung)).tree();
-            signal("STOP");
+            stop();
             awaitStatus(
                     replicas,
                     hung.digest(),
@@ -104,7 +126,7 @@ class HungSourceIT {
         }
         try (Replicas restarted = Replicas.start(settings(workplace, patient(PATIENCE)))) {
             assertTimeout(Duration.ofSeconds(20), () -> tryOthers(restarted));
-            signal("CONT");
+            resume();
             awaitLocal(restarted, hung.digest(), cache);
             assertTrue(hung.isRight(tree));
             restarted.detach(hung.digest());
