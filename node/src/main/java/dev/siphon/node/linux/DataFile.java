@@ -1,9 +1,6 @@
 package dev.siphon.node.linux;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import jnr.constants.platform.Errno;
 
@@ -17,24 +14,7 @@ public final class DataFile implements AutoCloseable {
     /// network file system asks for more.
     public static final int ALIGNMENT = 4096;
 
-    private static final long AT_FDCWD = -100;
-    private static final long AT_EMPTY_PATH = 0x1000;
-    private static final long O_RDWR = 2;
-    private static final long O_CREAT = 0x40;
-    private static final long O_CLOEXEC = 0x80000;
-    private static final long RESOLVE_NO_MAGICLINKS = 0x02;
-    private static final long RESOLVE_NO_SYMLINKS = 0x04;
     private static final int OWNER_ONLY = 0600;
-
-    private static final long STATX_BASIC_STATS = 0x7ff;
-    private static final long STATX_BYTES = 256;
-    private static final long STATX_MODE = 28;
-    private static final long STATX_INO = 32;
-    private static final long STATX_SIZE = 40;
-    private static final long STATX_DEV_MAJOR = 136;
-    private static final long STATX_DEV_MINOR = 140;
-    private static final int S_IFMT = 0xf000;
-    private static final int S_IFREG = 0x8000;
 
     private final Descriptor descriptor;
     private final boolean direct;
@@ -44,18 +24,13 @@ public final class DataFile implements AutoCloseable {
     private DataFile(Descriptor descriptor, boolean direct) {
         this.descriptor = descriptor;
         this.direct = direct;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attributes = arena.allocate(STATX_BYTES, Long.BYTES);
-            Syscalls.STATX.call(
-                    descriptor.number(), text(arena, ""), AT_EMPTY_PATH, STATX_BASIC_STATS, attributes.address());
-            if ((attributes.get(ValueLayout.JAVA_SHORT, STATX_MODE) & S_IFMT) != S_IFREG) {
+        try {
+            FileStatus status = FileStatus.of(descriptor, 0);
+            if (status.kind() != FileStatus.Kind.REGULAR) {
                 throw new ErrnoException("open", Errno.EINVAL.intValue());
             }
-            this.identity = FileIdentity.of(
-                    attributes.get(ValueLayout.JAVA_INT, STATX_DEV_MAJOR),
-                    attributes.get(ValueLayout.JAVA_INT, STATX_DEV_MINOR),
-                    attributes.get(ValueLayout.JAVA_LONG, STATX_INO));
-            this.size = attributes.get(ValueLayout.JAVA_LONG, STATX_SIZE);
+            this.identity = status.identity();
+            this.size = status.size();
         } catch (ErrnoException e) {
             descriptor.close();
             throw e;
@@ -77,7 +52,7 @@ public final class DataFile implements AutoCloseable {
 
     /// Opens a file to read and write, past the page cache where possible, and makes it if it is missing, mode 0600.
     public static DataFile create(Path path) {
-        return direct(path, O_RDWR | O_CREAT, OWNER_ONLY);
+        return direct(path, Descriptor.O_RDWR | Descriptor.O_CREAT, OWNER_ONLY);
     }
 
     private static DataFile direct(Path path, long flags, int mode) {
@@ -92,14 +67,12 @@ public final class DataFile implements AutoCloseable {
     }
 
     private static Descriptor open(Path path, long flags, int mode) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
-            how.setAtIndex(ValueLayout.JAVA_LONG, 0, flags | O_CLOEXEC);
-            how.setAtIndex(ValueLayout.JAVA_LONG, 1, mode);
-            how.setAtIndex(ValueLayout.JAVA_LONG, 2, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
-            return new Descriptor(
-                    Syscalls.OPENAT2.call(AT_FDCWD, text(arena, path.toString()), how.address(), how.byteSize()));
-        }
+        return Descriptor.open(
+                Syscalls.AT_FDCWD,
+                path.toString(),
+                flags,
+                mode,
+                Descriptor.RESOLVE_NO_SYMLINKS | Descriptor.RESOLVE_NO_MAGICLINKS);
     }
 
     /// Whether it is read and written past the page cache.
@@ -120,17 +93,7 @@ public final class DataFile implements AutoCloseable {
     ///
     /// @return how many bytes were read
     public long read(long offset, MemorySegment into) {
-        long read = 0;
-        while (read < into.byteSize()) {
-            long some = Syscalls.PREAD64.call(
-                    descriptor.number(), into.address() + read, into.byteSize() - read, offset + read);
-            // direct I/O goes on at multiples of the alignment only: what ends elsewhere has met the end of the file
-            if (some == 0 || (direct && some % ALIGNMENT != 0)) {
-                return read + some;
-            }
-            read += some;
-        }
-        return read;
+        return descriptor.read(offset, into, direct ? ALIGNMENT : 1);
     }
 
     /// Writes all of `from` at `offset`.
@@ -169,10 +132,6 @@ public final class DataFile implements AutoCloseable {
 
     int number() {
         return descriptor.number();
-    }
-
-    private static long text(Arena arena, String text) {
-        return arena.allocateFrom(text, StandardCharsets.UTF_8).address();
     }
 
     @Override

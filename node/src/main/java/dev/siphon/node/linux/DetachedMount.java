@@ -3,14 +3,12 @@ package dev.siphon.node.linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /// A mount that is in no directory tree yet. It gets its flags first and is shown afterwards, so that nobody ever
 /// sees a read-only volume writable, and a node killed in between leaves nothing: closing dissolves what was not
 /// attached.
 public final class DetachedMount implements AutoCloseable {
-    private static final long AT_EMPTY_PATH = 0x1000;
     private static final long MOVE_MOUNT_F_EMPTY_PATH = 0x04;
     private static final long MOVE_MOUNT_T_EMPTY_PATH = 0x40;
     private static final long MS_PRIVATE = 1 << 18;
@@ -46,7 +44,11 @@ public final class DetachedMount implements AutoCloseable {
             attributes.setAtIndex(ValueLayout.JAVA_LONG, 2, MS_PRIVATE);
             attributes.setAtIndex(ValueLayout.JAVA_LONG, 3, namespace);
             Syscalls.MOUNT_SETATTR.call(
-                    descriptor.number(), empty(arena), AT_EMPTY_PATH, attributes.address(), attributes.byteSize());
+                    descriptor.number(),
+                    empty(arena),
+                    Syscalls.AT_EMPTY_PATH,
+                    attributes.address(),
+                    attributes.byteSize());
         }
     }
 
@@ -70,15 +72,12 @@ public final class DetachedMount implements AutoCloseable {
     /// @throws ErrnoException EEXIST if there is something of that name
     public void makeDirectory(String name, int mode) {
         try (Arena arena = Arena.ofConfined()) {
-            Syscalls.MKDIRAT.call(
-                    descriptor.number(),
-                    arena.allocateFrom(name, StandardCharsets.UTF_8).address(),
-                    mode);
+            Syscalls.MKDIRAT.call(descriptor.number(), Syscalls.text(arena, name), mode);
         }
     }
 
     private static long empty(Arena arena) {
-        return arena.allocateFrom("", StandardCharsets.UTF_8).address();
+        return Syscalls.text(arena, "");
     }
 
     @Override

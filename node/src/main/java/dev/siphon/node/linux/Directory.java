@@ -20,19 +20,8 @@ import jnr.constants.platform.Errno;
 ///
 /// Every method but [#close] asks the file system behind it and may hang with it. All throw [ErrnoException].
 public final class Directory implements AutoCloseable {
-    private static final long AT_FDCWD = -100;
-    private static final long AT_EMPTY_PATH = 0x1000;
     private static final long AT_REMOVEDIR = 0x200;
     private static final long AT_STATX_FORCE_SYNC = 0x2000;
-    private static final long STATX_BASIC_STATS = 0x7ff;
-    private static final long STATX_BYTES = 256;
-    private static final long STATX_UID_OFFSET = 20;
-    private static final long STATX_GID_OFFSET = 24;
-    private static final long O_PATH = 0x200000;
-    private static final long O_CLOEXEC = 0x80000;
-    private static final long RESOLVE_NO_MAGICLINKS = 0x02;
-    private static final long RESOLVE_NO_SYMLINKS = 0x04;
-    private static final long RESOLVE_BENEATH = 0x08;
     private static final long OPEN_TREE_CLONE = 1;
     private static final long MAX_ATTRIBUTE_BYTES = 4096;
 
@@ -49,24 +38,21 @@ public final class Directory implements AutoCloseable {
     /// @throws ErrnoException ELOOP for a symbolic link, ENOTDIR for another kind of file, ENOENT if there is
     ///     nothing
     public static Directory open(String absolute) {
-        return open(AT_FDCWD, absolute, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+        return open(Syscalls.AT_FDCWD, absolute, Descriptor.RESOLVE_NO_SYMLINKS | Descriptor.RESOLVE_NO_MAGICLINKS);
     }
 
     /// Opens a directory below this one, at a relative path that neither leaves it nor has a symbolic link in it.
     ///
     /// @throws ErrnoException as [#open], and EXDEV for a path that leads out
     public Directory openBelow(String relative) {
-        return open(descriptor.number(), relative, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+        return open(
+                descriptor.number(),
+                relative,
+                Descriptor.RESOLVE_BENEATH | Descriptor.RESOLVE_NO_SYMLINKS | Descriptor.RESOLVE_NO_MAGICLINKS);
     }
 
     private static Directory open(long at, String path, long resolve) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
-            how.setAtIndex(ValueLayout.JAVA_LONG, 0, O_PATH | Syscalls.O_DIRECTORY | O_CLOEXEC);
-            how.setAtIndex(ValueLayout.JAVA_LONG, 2, resolve);
-            return new Directory(
-                    new Descriptor(Syscalls.OPENAT2.call(at, text(arena, path), how.address(), how.byteSize())));
-        }
+        return new Directory(Descriptor.open(at, path, Descriptor.O_PATH | Syscalls.O_DIRECTORY, 0, resolve));
     }
 
     /// The number of the mount that this directory was reached through, as in [MountEntry#id].
@@ -106,7 +92,7 @@ public final class Directory implements AutoCloseable {
     /// @param mode its permissions
     public void makeDirectory(String name, int mode) {
         try (Arena arena = Arena.ofConfined()) {
-            Syscalls.MKDIRAT.call(descriptor.number(), text(arena, name), mode);
+            Syscalls.MKDIRAT.call(descriptor.number(), Syscalls.text(arena, name), mode);
         } catch (ErrnoException e) {
             if (!e.is(Errno.EEXIST)) {
                 throw e;
@@ -119,7 +105,7 @@ public final class Directory implements AutoCloseable {
     /// @throws ErrnoException ENOTEMPTY, ENOTDIR or EBUSY (something is mounted there)
     public void removeDirectory(String name) {
         try (Arena arena = Arena.ofConfined()) {
-            Syscalls.UNLINKAT.call(descriptor.number(), text(arena, name), AT_REMOVEDIR);
+            Syscalls.UNLINKAT.call(descriptor.number(), Syscalls.text(arena, name), AT_REMOVEDIR);
         } catch (ErrnoException e) {
             if (!e.is(Errno.ENOENT)) {
                 throw e;
@@ -136,7 +122,9 @@ public final class Directory implements AutoCloseable {
     public DetachedMount cloneMount() {
         try (Arena arena = Arena.ofConfined()) {
             return new DetachedMount(new Descriptor(Syscalls.OPEN_TREE.call(
-                    descriptor.number(), text(arena, ""), AT_EMPTY_PATH | OPEN_TREE_CLONE | O_CLOEXEC)));
+                    descriptor.number(),
+                    Syscalls.text(arena, ""),
+                    Syscalls.AT_EMPTY_PATH | OPEN_TREE_CLONE | Descriptor.O_CLOEXEC)));
         }
     }
 
@@ -147,30 +135,12 @@ public final class Directory implements AutoCloseable {
 
     /// Asks the server behind a network file system for this directory's attributes, whatever is cached here.
     public void refresh() {
-        try (Arena arena = Arena.ofConfined()) {
-            statx(arena);
-        }
+        FileStatus.of(descriptor, AT_STATX_FORCE_SYNC);
     }
 
     /// Whose this directory is, as the mount shows it that it was reached through; the server is asked.
     public Owner owner() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attributes = statx(arena);
-            return new Owner(
-                    Integer.toUnsignedLong(attributes.get(ValueLayout.JAVA_INT, STATX_UID_OFFSET)),
-                    Integer.toUnsignedLong(attributes.get(ValueLayout.JAVA_INT, STATX_GID_OFFSET)));
-        }
-    }
-
-    private MemorySegment statx(Arena arena) {
-        MemorySegment attributes = arena.allocate(STATX_BYTES, Long.BYTES);
-        Syscalls.STATX.call(
-                descriptor.number(),
-                text(arena, ""),
-                AT_EMPTY_PATH | AT_STATX_FORCE_SYNC,
-                STATX_BASIC_STATS,
-                attributes.address());
-        return attributes;
+        return FileStatus.of(descriptor, AT_STATX_FORCE_SYNC).owner();
     }
 
     /// The extended attribute `name`, empty if this directory or its file system has none of that name, or it may
@@ -180,7 +150,10 @@ public final class Directory implements AutoCloseable {
             MemorySegment value = arena.allocate(MAX_ATTRIBUTE_BYTES);
             // by way of the descriptor's path: fgetxattr(2) refuses a descriptor opened with O_PATH
             long length = Syscalls.GETXATTR.call(
-                    text(arena, descriptor.path()), text(arena, name), value.address(), MAX_ATTRIBUTE_BYTES);
+                    Syscalls.text(arena, descriptor.path()),
+                    Syscalls.text(arena, name),
+                    value.address(),
+                    MAX_ATTRIBUTE_BYTES);
             byte[] octets = value.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
             return Optional.of(new String(octets, StandardCharsets.UTF_8));
         } catch (ErrnoException e) {
@@ -194,10 +167,6 @@ public final class Directory implements AutoCloseable {
 
     int number() {
         return descriptor.number();
-    }
-
-    private static long text(Arena arena, String text) {
-        return arena.allocateFrom(text, StandardCharsets.UTF_8).address();
     }
 
     @Override

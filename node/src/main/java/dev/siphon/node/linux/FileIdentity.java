@@ -8,10 +8,6 @@ public record FileIdentity(long device, long inode) {
     private static final int MINOR_LOW = 0xff;
 
     /// `new_encode_dev` of `linux/kdev_t.h`.
-    static FileIdentity of(int major, int minor, long inode) {
-        return new FileIdentity(encode(major, minor), inode);
-    }
-
     static long encode(int major, int minor) {
         return Integer.toUnsignedLong((minor & MINOR_LOW) | (major << 8) | ((minor & ~MINOR_LOW) << 12));
     }

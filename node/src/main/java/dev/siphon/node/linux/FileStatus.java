@@ -1,5 +1,6 @@
 package dev.siphon.node.linux;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -10,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 /// @param uid unsigned
 /// @param gid unsigned
 /// @param inode its number, unique within `device`
-/// @param device the device it is on
+/// @param device the device it is on, as in [FileIdentity]
 /// @param mount the mount through which it was reached, as in [MountEntry#id]
 /// @param size in bytes
 /// @param modifiedNanos what `modifiedSeconds` since 1970 leaves, 0 to 999,999,999
@@ -49,6 +50,19 @@ public record FileStatus(
         SPECIAL
     }
 
+    /// Of an open file.
+    ///
+    /// @param flags of statx(2) that say how much of it may come from a cache; 0 for what stat(2) does
+    /// @throws ErrnoException as statx(2)
+    static FileStatus of(Descriptor descriptor, long flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment statx = arena.allocate(BYTES, Long.BYTES);
+            long empty = Syscalls.text(arena, "");
+            Syscalls.STATX.call(descriptor.number(), empty, Syscalls.AT_EMPTY_PATH | flags, MASK, statx.address());
+            return of(statx);
+        }
+    }
+
     static FileStatus of(MemorySegment statx) {
         return new FileStatus(
                 Short.toUnsignedInt(statx.get(ValueLayout.JAVA_SHORT, 28)),
@@ -56,8 +70,7 @@ public record FileStatus(
                 statx.get(ValueLayout.JAVA_INT, 20),
                 statx.get(ValueLayout.JAVA_INT, 24),
                 statx.get(ValueLayout.JAVA_LONG, 32),
-                (long) statx.get(ValueLayout.JAVA_INT, 136) << 32
-                        | Integer.toUnsignedLong(statx.get(ValueLayout.JAVA_INT, 140)),
+                FileIdentity.encode(statx.get(ValueLayout.JAVA_INT, 136), statx.get(ValueLayout.JAVA_INT, 140)),
                 statx.get(ValueLayout.JAVA_LONG, 144),
                 statx.get(ValueLayout.JAVA_LONG, 40),
                 statx.get(ValueLayout.JAVA_LONG, 112),
@@ -78,6 +91,14 @@ public record FileStatus(
     /// The lowest 12 bits of the mode: who may do what, and setuid, setgid and sticky.
     public int permissions() {
         return mode & PERMISSIONS;
+    }
+
+    FileIdentity identity() {
+        return new FileIdentity(device, inode);
+    }
+
+    Owner owner() {
+        return new Owner(Integer.toUnsignedLong(uid), Integer.toUnsignedLong(gid));
     }
 
     /// Whether `later` is of the same file, however it was changed.

@@ -14,9 +14,6 @@ import jnr.constants.platform.Errno;
 /// depend on them.
 public final class KernelLog implements AutoCloseable {
     private static final String DEVICE = "/dev/kmsg";
-    private static final long AT_FDCWD = -100;
-    private static final long O_NONBLOCK = 0x800;
-    private static final long O_CLOEXEC = 0x80000;
     private static final long SEEK_END = 2;
 
     /// `PRINTKRB_RECORD_MAX` is smaller in every kernel; a read that does not fit fails.
@@ -33,11 +30,8 @@ public final class KernelLog implements AutoCloseable {
 
     /// Listens from now on.
     public static KernelLog fromNow() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
-            how.setAtIndex(ValueLayout.JAVA_LONG, 0, O_NONBLOCK | O_CLOEXEC);
-            long device = arena.allocateFrom(DEVICE, StandardCharsets.UTF_8).address();
-            Descriptor opened = new Descriptor(Syscalls.OPENAT2.call(AT_FDCWD, device, how.address(), how.byteSize()));
+        try {
+            Descriptor opened = Descriptor.open(DEVICE, Descriptor.O_NONBLOCK);
             Syscalls.LSEEK.call(opened.number(), 0, SEEK_END);
             return new KernelLog(Optional.of(opened));
         } catch (ErrnoException _) {

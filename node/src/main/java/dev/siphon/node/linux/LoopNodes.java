@@ -3,9 +3,6 @@ package dev.siphon.node.linux;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -30,9 +27,6 @@ final class LoopNodes {
     private static final long CONTROL_NUMBERS = FileIdentity.encode(10, 237);
 
     private static final long LOOP_CTL_GET_FREE = 0x4C82;
-    private static final long AT_FDCWD = -100;
-    private static final long O_RDWR = 2;
-    private static final long O_CLOEXEC = 0x80000;
 
     private LoopNodes() {}
 
@@ -41,7 +35,7 @@ final class LoopNodes {
         if (!Files.exists(CONTROL)) {
             make(CONTROL, S_IFCHR, CONTROL_NUMBERS);
         }
-        try (Descriptor control = open(CONTROL, O_RDWR)) {
+        try (Descriptor control = Descriptor.open(CONTROL.toString(), Descriptor.O_RDWR)) {
             return Math.toIntExact(Syscalls.IOCTL.call(control.number(), LOOP_CTL_GET_FREE));
         }
     }
@@ -59,7 +53,7 @@ final class LoopNodes {
             int major = Integer.parseInt(numbers.substring(0, colon));
             make(node, S_IFBLK, FileIdentity.encode(major, Integer.parseInt(numbers.substring(colon + 1))));
         }
-        return open(node, 0);
+        return Descriptor.open(node.toString(), 0);
     }
 
     /// All loop devices that the kernel has, in use or not.
@@ -88,23 +82,11 @@ final class LoopNodes {
 
     private static void make(Path node, int type, long device) {
         try (Arena arena = Arena.ofConfined()) {
-            Syscalls.MKNODAT.call(AT_FDCWD, text(arena, node), type | OWNER_ONLY, device);
+            Syscalls.MKNODAT.call(Syscalls.AT_FDCWD, Syscalls.text(arena, node.toString()), type | OWNER_ONLY, device);
         } catch (ErrnoException e) {
             if (!e.is(Errno.EEXIST)) {
                 throw e;
             }
         }
-    }
-
-    private static Descriptor open(Path path, long flags) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
-            how.setAtIndex(ValueLayout.JAVA_LONG, 0, flags | O_CLOEXEC);
-            return new Descriptor(Syscalls.OPENAT2.call(AT_FDCWD, text(arena, path), how.address(), how.byteSize()));
-        }
-    }
-
-    private static long text(Arena arena, Path path) {
-        return arena.allocateFrom(path.toString(), StandardCharsets.UTF_8).address();
     }
 }

@@ -3,7 +3,6 @@ package dev.siphon.node.linux;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -21,8 +20,8 @@ public final class MemoryFile implements AutoCloseable {
     /// @param label what `/proc/pid/fd` shows, for people
     public static MemoryFile of(String label, byte[] content) {
         try (Arena arena = Arena.ofConfined()) {
-            Descriptor descriptor = new Descriptor(Syscalls.MEMFD_CREATE.call(
-                    arena.allocateFrom(label, StandardCharsets.US_ASCII).address(), MFD_CLOEXEC));
+            Descriptor descriptor =
+                    new Descriptor(Syscalls.MEMFD_CREATE.call(Syscalls.text(arena, label), MFD_CLOEXEC));
             MemoryFile file = new MemoryFile(descriptor);
             try {
                 Files.write(Path.of(descriptor.path()), content);

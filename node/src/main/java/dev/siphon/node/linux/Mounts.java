@@ -44,7 +44,7 @@ public final class Mounts {
     /// makes it look, without mounting anything.
     public static boolean kernelHas(String type) {
         try (Arena arena = Arena.ofConfined()) {
-            new Descriptor(Syscalls.FSOPEN.call(text(arena, type), FSOPEN_CLOEXEC)).close();
+            new Descriptor(Syscalls.FSOPEN.call(Syscalls.text(arena, type), FSOPEN_CLOEXEC)).close();
             return true;
         } catch (ErrnoException e) {
             if (e.is(Errno.ENODEV)) {
@@ -71,7 +71,12 @@ public final class Mounts {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment data = arena.allocateFrom(options, StandardCharsets.UTF_8);
             try {
-                Syscalls.MOUNT.call(text(arena, source), text(arena, target), text(arena, type), bits, data.address());
+                Syscalls.MOUNT.call(
+                        Syscalls.text(arena, source),
+                        Syscalls.text(arena, target),
+                        Syscalls.text(arena, type),
+                        bits,
+                        data.address());
             } finally {
                 data.fill((byte) 0); // the options may hold a key
             }
@@ -84,7 +89,7 @@ public final class Mounts {
     public static void unmount(String path, Unmount... how) {
         long flags = Arrays.stream(how).mapToLong(u -> u.flag).reduce(UMOUNT_NOFOLLOW, (a, b) -> a | b);
         try (Arena arena = Arena.ofConfined()) {
-            Syscalls.UMOUNT2.call(text(arena, path), flags);
+            Syscalls.UMOUNT2.call(Syscalls.text(arena, path), flags);
         }
     }
 
@@ -100,9 +105,5 @@ public final class Mounts {
                     statfs.getAtIndex(ValueLayout.JAVA_LONG, F_BAVAIL) * unit,
                     Math.max(0, total - statfs.getAtIndex(ValueLayout.JAVA_LONG, F_BFREE) * unit));
         }
-    }
-
-    private static long text(Arena arena, String text) {
-        return arena.allocateFrom(text, StandardCharsets.UTF_8).address();
     }
 }

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 
 /// The one way into the kernel: `syscall(2)` of the C library, so that a single native signature serves calls of
 /// every age, whether or not the C library has a name for them. Each return code is checked here and nowhere
@@ -46,6 +47,12 @@ enum Syscalls {
 
     private static final boolean ARM64 = System.getProperty("os.arch").equals("aarch64");
 
+    /// `AT_FDCWD` of `linux/fcntl.h`: a relative path begins where the process is.
+    static final long AT_FDCWD = -100;
+
+    /// `AT_EMPTY_PATH`: the descriptor itself is meant.
+    static final long AT_EMPTY_PATH = 0x1000;
+
     /// `O_DIRECTORY` of `asm/fcntl.h`, which differs between the two.
     static final long O_DIRECTORY = ARM64 ? 0x4000 : 0x10000;
 
@@ -65,6 +72,11 @@ enum Syscalls {
     Syscalls(long x86Number, long arm64Number) {
         this.x86Number = x86Number;
         this.arm64Number = arm64Number;
+    }
+
+    /// The address of `text` as the C library wants it, for as long as `arena` lives.
+    static long text(Arena arena, String text) {
+        return arena.allocateFrom(text, StandardCharsets.UTF_8).address();
     }
 
     /// Makes the call. An address in `arguments` must belong to memory that lives until the call has returned.

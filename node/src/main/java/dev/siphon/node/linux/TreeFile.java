@@ -22,16 +22,7 @@ public final class TreeFile implements AutoCloseable {
     /// @return how many bytes were read
     /// @throws ErrnoException as pread(2)
     public long read(MemorySegment target, long offset) {
-        long done = 0;
-        while (done < target.byteSize()) {
-            long read = Syscalls.PREAD64.call(
-                    descriptor.number(), target.address() + done, target.byteSize() - done, offset + done);
-            if (read == 0) {
-                break;
-            }
-            done += read;
-        }
-        return done;
+        return descriptor.read(offset, target, 1);
     }
 
     @Override

@@ -18,11 +18,10 @@ import jnr.constants.platform.Errno;
 /// For one thread, the one that made it. Every method may hang with the file system, and throws [ErrnoException].
 public final class TreeReader implements AutoCloseable {
     private static final long AT_SYMLINK_NOFOLLOW = 0x100;
-    private static final long AT_EMPTY_PATH = 0x1000;
-    private static final long O_NONBLOCK = 0x800;
-    private static final long O_CLOEXEC = 0x80000;
-    /// `RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH` of `linux/openat2.h`
-    private static final long RESOLVE = 0x01 | 0x02 | 0x04 | 0x08;
+    private static final long RESOLVE = Descriptor.RESOLVE_NO_XDEV
+            | Descriptor.RESOLVE_NO_MAGICLINKS
+            | Descriptor.RESOLVE_NO_SYMLINKS
+            | Descriptor.RESOLVE_BENEATH;
     /// `PATH_MAX`, with the zero at its end
     private static final int PATH_BYTES = 4096;
     /// the longest list and the longest value of extended attributes (`linux/limits.h`)
@@ -106,7 +105,7 @@ public final class TreeReader implements AutoCloseable {
     }
 
     FileStatus status(Descriptor of) {
-        return status(of.number(), EMPTY, AT_EMPTY_PATH);
+        return status(of.number(), EMPTY, Syscalls.AT_EMPTY_PATH);
     }
 
     private FileStatus status(int at, byte[] child, long flags) {
@@ -156,11 +155,11 @@ public final class TreeReader implements AutoCloseable {
     /// Opens the file `child` of this directory for reading; what is there now may be of another kind than it was,
     /// and is not waited for.
     public TreeFile open(byte[] child) {
-        return new TreeFile(this, open(here.number(), child, O_NONBLOCK));
+        return new TreeFile(this, open(here.number(), child, Descriptor.O_NONBLOCK));
     }
 
     private Descriptor open(int at, byte[] relative, long flags) {
-        how.setAtIndex(ValueLayout.JAVA_LONG, 0, flags | O_CLOEXEC | Syscalls.O_NOFOLLOW);
+        how.setAtIndex(ValueLayout.JAVA_LONG, 0, flags | Descriptor.O_CLOEXEC | Syscalls.O_NOFOLLOW);
         how.setAtIndex(ValueLayout.JAVA_LONG, 2, RESOLVE);
         return new Descriptor(Syscalls.OPENAT2.call(at, text(name, relative), how.address(), how.byteSize()));
     }

@@ -4,9 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,8 +21,6 @@ public final class UserNamespace implements AutoCloseable {
     /// unshare(1) of util-linux becomes the next program without another fork, so the child has one process id.
     private static final List<String> COMMAND = List.of("unshare", "--user", "cat");
 
-    private static final long AT_FDCWD = -100;
-    private static final long O_CLOEXEC = 0x80000;
     private static final int MAX_SAID_BYTES = 500;
 
     private final Descriptor descriptor;
@@ -53,7 +48,7 @@ public final class UserNamespace implements AutoCloseable {
             awaitReady(child.getOutputStream(), child.getInputStream());
             map(child, "uid_map", stored.uid(), shown.uid());
             map(child, "gid_map", stored.gid(), shown.gid());
-            return new UserNamespace(open("/proc/" + child.pid() + "/ns/user"));
+            return new UserNamespace(Descriptor.open("/proc/" + child.pid() + "/ns/user", 0));
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
         } catch (ErrnoException e) {
@@ -98,15 +93,6 @@ public final class UserNamespace implements AutoCloseable {
                 Path.of("/proc", Long.toString(child.pid()), file),
                 stored + " " + shown + " 1\n",
                 StandardOpenOption.WRITE);
-    }
-
-    private static Descriptor open(String path) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
-            how.setAtIndex(ValueLayout.JAVA_LONG, 0, O_CLOEXEC);
-            long name = arena.allocateFrom(path, StandardCharsets.UTF_8).address();
-            return new Descriptor(Syscalls.OPENAT2.call(AT_FDCWD, name, how.address(), how.byteSize()));
-        }
     }
 
     int number() {
