@@ -4,6 +4,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A file descriptor that is closed once, by its owner.
 final class Descriptor implements AutoCloseable {
@@ -21,6 +23,8 @@ final class Descriptor implements AutoCloseable {
     static final long RESOLVE_NO_MAGICLINKS = 0x02;
     static final long RESOLVE_NO_SYMLINKS = 0x04;
     static final long RESOLVE_BENEATH = 0x08;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Descriptor.class);
 
     private final int number;
     private final AtomicBoolean open = new AtomicBoolean(true);
@@ -79,10 +83,16 @@ final class Descriptor implements AutoCloseable {
         return read;
     }
 
+    /// Linux lets go of the descriptor whatever close(2) answers, such as ENOTCONN for a file of a FUSE daemon that was
+    /// killed: nothing is left to do about it, and whoever writes has synced before.
     @Override
     public void close() {
         if (open.getAndSet(false)) {
-            Syscalls.CLOSE.call(number);
+            try {
+                Syscalls.CLOSE.call(number);
+            } catch (ErrnoException e) {
+                LOG.debug("let go of a file whose file system failed", e);
+            }
         }
     }
 }

@@ -42,6 +42,12 @@ public final class LoopDevice implements AutoCloseable {
 
     private static final int BLOCK_BYTES = 4096;
 
+    /// What, besides ENOTCONN, a file system that is no more answers for the file behind a device (`vfs_getattr` in
+    /// the kernel's `loop.c`).
+    private static final Errno[] DEAD = {
+        Errno.ECONNABORTED, Errno.EIO, Errno.ESTALE, Errno.ETIMEDOUT, Errno.EHOSTDOWN, Errno.ESHUTDOWN
+    };
+
     /// Others on this machine take free devices too.
     private static final int MAX_TRIES = 100;
 
@@ -97,11 +103,16 @@ public final class LoopDevice implements AutoCloseable {
     public static Optional<LoopDevice> open(int number) {
         try {
             LoopDevice device = new LoopDevice(number, LoopNodes.open(number));
-            if (device.find().isPresent()) {
-                return Optional.of(device);
+            boolean found = false;
+            try {
+                found = device.find().isPresent();
+            } finally {
+                if (!found) {
+                    // also where it fails: an open descriptor would keep the device for good
+                    device.close();
+                }
             }
-            device.close();
-            return Optional.empty();
+            return found ? Optional.of(device) : Optional.empty();
         } catch (ErrnoException e) {
             if (e.is(Errno.ENXIO, Errno.ENOENT, Errno.ENODEV)) {
                 return Optional.empty();
@@ -110,7 +121,9 @@ public final class LoopDevice implements AutoCloseable {
         }
     }
 
-    /// What is behind every configured device of this machine, also those of other programs.
+    /// What is behind every configured device of this machine, also those of other programs. A device whose file's
+    /// file system is gone (a FUSE daemon that was killed, a disk that was shut down) says nothing any more, and is
+    /// left out: one such device of anybody must not stop all others.
     ///
     /// @param except devices (`major:minor`) that are not asked: one over a file system that hangs may hang too
     public static List<LoopStatus> all(Set<String> except) {
@@ -119,13 +132,24 @@ public final class LoopDevice implements AutoCloseable {
             if (LoopNodes.numbers(number).filter(except::contains).isPresent()) {
                 continue;
             }
-            open(number).ifPresent(device -> {
-                try (device) {
-                    found.add(device.status());
-                }
-            });
+            ask(number).ifPresent(found::add);
         }
         return found;
+    }
+
+    private static Optional<LoopStatus> ask(int number) {
+        try {
+            return open(number).flatMap(device -> {
+                try (device) {
+                    return device.find();
+                }
+            });
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENOTCONN, DEAD)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     /// What is behind the device now.

@@ -5,6 +5,8 @@ import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
 import static dev.siphon.node.replica.ReplicaNode.awaitStatus;
 import static dev.siphon.node.replica.ReplicaNode.patient;
 import static dev.siphon.node.replica.ReplicaNode.settings;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,11 +14,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.linux.DataFile;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.LoopDevice;
+import dev.siphon.node.linux.LoopStatus;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -132,6 +141,28 @@ class HungSourceIT {
             restarted.detach(hung.digest());
             restarted.detach(other.digest());
             restarted.detach(late.digest());
+        }
+    }
+
+    @Test
+    void aDeviceWhoseFileSystemIsDeadIsPassedOverAndNotKept() throws InterruptedException {
+        try (Replicas replicas = Replicas.start(settings(workplace, patient(PATIENCE)))) {
+            LoopStatus dead;
+            try (DataFile image = DataFile.open(cluster.resolve("hung/image"));
+                    LoopDevice device = LoopDevice.attach(image, "of another program")) {
+                dead = device.status();
+                Programs.run("rm", "-rf", cluster.toString());
+                fileSystem.destroyForcibly().waitFor();
+                assertEquals(
+                        Errno.ENOTCONN,
+                        assertThrows(ErrnoException.class, device::status).errno());
+                tryOthers(replicas);
+                assertFalse(LoopDevice.all(Set.of()).contains(dead));
+                Programs.run("umount", "--lazy", mounted.toString());
+            }
+            Path state = Path.of("/sys/block/loop" + dead.number() + "/loop");
+            ReplicaNode.await(() -> state + " gone", () -> !Files.exists(state));
+            replicas.detach(other.digest());
         }
     }
 
