@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench scale waves lint format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -68,6 +68,9 @@ e2e: kernel kubernetes ## both, one after the other
 
 bench: build ## measures each RPC and the raw mgr commands beside it
 	e2e/bench
+
+bench-dataset: build ## a sealed dataset against loose files: first byte, fill, epochs, requests to the MDS
+	e2e/bench-dataset
 
 scale: build ## what 1,000 accounts with 3 volumes each cost: provisioned, listed, left alone, audited
 	e2e/scale

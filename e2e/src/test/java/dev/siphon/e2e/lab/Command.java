@@ -23,7 +23,12 @@ public final class Command {
     /// @return what it said
     /// @throws IllegalStateException if it fails or takes longer than a minute
     public static String run(String... words) {
-        Result result = attempt(words);
+        return run(LIMIT, List.of(words));
+    }
+
+    /// As [#run(String...)], with another limit than a minute.
+    public static String run(Duration limit, List<String> words) {
+        Result result = attempt(limit, words);
         if (result.exit() != 0) {
             throw new IllegalStateException(
                     String.join(" ", words) + " ended with " + result.exit() + ": " + result.output());
@@ -35,16 +40,20 @@ public final class Command {
     ///
     /// @throws IllegalStateException if it takes longer than a minute
     public static Result attempt(String... words) {
+        return attempt(LIMIT, List.of(words));
+    }
+
+    private static Result attempt(Duration limit, List<String> words) {
         try {
-            Process process = new ProcessBuilder(List.of(words))
+            Process process = new ProcessBuilder(words)
                     .redirectErrorStream(true)
                     .redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")))
                     .start();
             StringBuilder output = new StringBuilder();
             Thread reader = Thread.ofVirtual().start(() -> output.append(read(process)));
-            if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+            if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new IllegalStateException(String.join(" ", words) + " did not end in " + LIMIT);
+                throw new IllegalStateException(String.join(" ", words) + " did not end in " + limit);
             }
             // a daemon that the command started may keep its stdout open
             reader.join(Duration.ofSeconds(1));

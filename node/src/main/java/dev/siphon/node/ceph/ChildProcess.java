@@ -1,90 +1,85 @@
 package dev.siphon.node.ceph;
 
-import java.io.ByteArrayOutputStream;
+import dev.siphon.node.linux.MemoryFile;
+import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
-/// Runs a program that answers by its exit code: argument list, no shell, an environment of nothing but `PATH`,
-/// output drained, ended at the deadline with all that it started.
+/// Starts a program that serves for longer than this process may live: argument list, no shell, an environment of
+/// nothing but `PATH`, a session of its own by setsid(1), so that no signal to this process's group reaches it. Ended
+/// with all that it started if it does not serve at the deadline.
+///
+/// What it says goes to a file in memory. A pipe would end with this process, and fill if nobody reads it; and where
+/// the program closes its standard descriptors instead, later files of it get their numbers, and what it says goes into
+/// those.
 final class ChildProcess {
     /// What a program says is for a message; more than this is not kept.
     private static final int MAX_OUTPUT_BYTES = 8 << 10;
 
+    private static final Duration POLL = Duration.ofMillis(10);
     private static final Duration AFTER_KILL = Duration.ofSeconds(2);
 
     private ChildProcess() {}
 
-    /// How a program ended.
+    /// How a start ended.
     ///
-    /// @param code its exit code; meaningless if it was ended at the deadline
+    /// @param inTime whether the program served, or ended by itself, before the deadline
     /// @param output the beginning of what it said on stdout and stderr
-    record Outcome(boolean inTime, int code, String output) {
-        boolean succeeded() {
-            return inTime && code == 0;
-        }
-    }
+    record Outcome(boolean inTime, boolean serving, String output) {}
 
-    /// Runs `command`, on a thread that may block.
+    /// Starts `command`, on a thread that may block. Once it serves, it may say what it wants: nobody listens.
     ///
-    /// @throws UncheckedIOException if there is no such program
-    static Outcome run(List<String> command, Duration limit) {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.redirectInput(ProcessBuilder.Redirect.from(new java.io.File("/dev/null")));
-        builder.environment().keySet().removeIf(name -> !name.equals("PATH"));
-        Process process;
-        try {
-            process = builder.start();
+    /// @param serves is asked again and again
+    /// @throws UncheckedIOException if no program can be started
+    static Outcome start(List<String> command, Duration limit, BooleanSupplier serves) {
+        List<String> words = new ArrayList<>(List.of("setsid"));
+        words.addAll(command);
+        try (MemoryFile said = MemoryFile.of("output", new byte[0])) {
+            ProcessBuilder builder = new ProcessBuilder(words)
+                    .redirectErrorStream(true)
+                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                    .redirectOutput(ProcessBuilder.Redirect.to(new File(said.path())));
+            builder.environment().keySet().removeIf(name -> !name.equals("PATH"));
+            Process process = builder.start();
+            boolean serving = awaitServing(process, limit, serves);
+            boolean inTime = serving || !process.isAlive();
+            if (!inTime) {
+                end(process);
+            }
+            said.seal();
+            return new Outcome(inTime, serving, new String(said.beginning(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Output output = new Output();
-        Thread reader = Thread.ofVirtual().name("child-output").start(() -> output.drain(process.getInputStream()));
-        boolean inTime = false;
-        try {
-            inTime = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-        if (!inTime) {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            // by its handle: Process.destroyForcibly() closes stdout too, and what was said last would be lost
-            process.toHandle().destroyForcibly();
-        }
-        try {
-            // a daemon may keep its stdout open: what it says after this is still drained
-            reader.join(AFTER_KILL);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-        return new Outcome(inTime, inTime ? process.exitValue() : -1, output.said());
     }
 
-    /// The first bytes of what a program says.
-    private static final class Output {
-        private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
-
-        void drain(InputStream in) {
-            byte[] part = new byte[MAX_OUTPUT_BYTES];
-            try (in) {
-                for (int count = in.read(part); count >= 0; count = in.read(part)) {
-                    keep(part, count);
+    private static boolean awaitServing(Process process, Duration limit, BooleanSupplier serves) {
+        long end = System.nanoTime() + limit.toNanos();
+        try {
+            while (System.nanoTime() < end && !process.waitFor(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
+                if (serves.getAsBoolean()) {
+                    return true;
                 }
-            } catch (IOException _) {
-                // the program was ended meanwhile
             }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
+        return false;
+    }
 
-        private synchronized void keep(byte[] part, int count) {
-            kept.write(part, 0, Math.min(count, MAX_OUTPUT_BYTES - kept.size()));
-        }
-
-        synchronized String said() {
-            return kept.toString(StandardCharsets.UTF_8);
+    private static void end(Process process) {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        try {
+            boolean _ = process.waitFor(AFTER_KILL.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.siphon.node.ceph;
 
-import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.MemoryFile;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
@@ -21,8 +20,13 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Mounts with ceph-fuse, one process per volume. It makes itself a daemon once the mount is up, in a session of
-/// its own, so it outlives this process; it ends by itself when its last mount is gone.
+/// Mounts with ceph-fuse, one process per volume. It outlives this process, and ends by itself when its last mount is
+/// gone.
+///
+/// It is kept from making itself a daemon: it would close its standard descriptors and go on saying things on the
+/// second,
+/// which by then is a socket to an OSD, or a pipe that answers go through (*seen* with 20.2: each read of a loop device
+/// over it was said, and some were never answered).
 ///
 /// The key reaches it in a file that exists only in memory, through `/proc` (see [MemoryFile]); it is read once.
 public final class FuseMounter implements Mounter {
@@ -50,17 +54,21 @@ public final class FuseMounter implements Mounter {
         MountTag tag = MountTag.of(mount.volume(), mount.monitors());
         ChildProcess.Outcome outcome;
         try (MemoryFile keyring = keyring(mount.credentials())) {
-            outcome = ChildProcess.run(command(mount, mountPoint, tag, keyring.path(), limit), limit);
+            outcome = ChildProcess.start(
+                    command(mount, mountPoint, tag, keyring.path(), limit), limit, () -> isMounted(mountPoint, tag));
         }
-        // whatever ceph-fuse says, now or in a later version
-        String said = outcome.output().replace(mount.credentials().key().reveal(), "***");
-        if (!outcome.succeeded()) {
+        if (!outcome.serving()) {
+            // whatever ceph-fuse says, now or in a later version
+            String said = outcome.output().replace(mount.credentials().key().reveal(), "***");
             throw FuseFailure.explain(mount, outcome.inTime(), limit, said);
         }
-        if (MountTable.read().at(mountPoint.toString()).isEmpty()) {
-            throw new DriverException.BackendFault("ceph-fuse for volume " + mount.volume()
-                    + " reported success, but nothing is mounted: " + FuseFailure.shorten(said));
-        }
+    }
+
+    private static boolean isMounted(Path mountPoint, MountTag tag) {
+        return MountTable.read()
+                .at(mountPoint.toString())
+                .filter(entry -> entry.source().equals(tag.toString()))
+                .isPresent();
     }
 
     private static MemoryFile keyring(CephCredentials credentials) {
@@ -82,6 +90,7 @@ public final class FuseMounter implements Mounter {
         }
         List<String> command = new ArrayList<>(List.of(
                 PROGRAM,
+                "-f",
                 // nothing of this node's own configuration, if it has any
                 "--conf=/dev/null",
                 "--id=" + mount.credentials().userId(),

@@ -1,15 +1,24 @@
 package dev.siphon.node.linux;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// A file that has no name and is on no disk (memfd_create(2)): a child process reads it through `/proc`, and
-/// when this process closes it or dies, in whatever way, it is gone.
+/// A file that has no name and is on no disk (memfd_create(2)): a child process reads or writes it through `/proc`, and
+/// when nobody has it open any more, in whatever way that came, it is gone.
 public final class MemoryFile implements AutoCloseable {
     private static final long MFD_CLOEXEC = 1;
+    private static final long MFD_ALLOW_SEALING = 2;
+
+    /// Of `linux/fcntl.h`.
+    private static final long F_ADD_SEALS = 1033;
+
+    private static final long F_SEAL_SHRINK = 2;
+    private static final long F_SEAL_GROW = 4;
+    private static final long F_SEAL_WRITE = 8;
 
     private final Descriptor descriptor;
 
@@ -20,8 +29,8 @@ public final class MemoryFile implements AutoCloseable {
     /// @param label what `/proc/pid/fd` shows, for people
     public static MemoryFile of(String label, byte[] content) {
         try (Arena arena = Arena.ofConfined()) {
-            Descriptor descriptor =
-                    new Descriptor(Syscalls.MEMFD_CREATE.call(Syscalls.text(arena, label), MFD_CLOEXEC));
+            Descriptor descriptor = new Descriptor(
+                    Syscalls.MEMFD_CREATE.call(Syscalls.text(arena, label), MFD_CLOEXEC | MFD_ALLOW_SEALING));
             MemoryFile file = new MemoryFile(descriptor);
             try {
                 Files.write(Path.of(descriptor.path()), content);
@@ -30,6 +39,20 @@ public final class MemoryFile implements AutoCloseable {
                 file.close();
                 throw new UncheckedIOException("cannot write the memory file " + label, e);
             }
+        }
+    }
+
+    /// Ends all writing, also by those that have it open: write(2) gives them EPERM.
+    public void seal() {
+        Syscalls.FCNTL.call(descriptor.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+    }
+
+    /// What it holds, at most its first `limit` bytes.
+    public byte[] beginning(int limit) {
+        try (InputStream in = Files.newInputStream(Path.of(descriptor.path()))) {
+            return in.readNBytes(limit);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read a memory file", e);
         }
     }
 

@@ -22,6 +22,7 @@ enum Syscalls {
     IOCTL(16, 29),
     PREAD64(17, 67),
     PWRITE64(18, 68),
+    FCNTL(72, 25),
     FLOCK(73, 32),
     FSYNC(74, 82),
     FTRUNCATE(77, 46),
