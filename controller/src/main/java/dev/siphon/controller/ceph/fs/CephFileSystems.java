@@ -73,7 +73,7 @@ public final class CephFileSystems implements AutoCloseable {
         return (cluster, fileSystem, path, out) -> {
             try (Mount own = mounts(cluster, fileSystem).forCopy();
                     TarWriter tar = new TarWriter(out);
-                    CephArchiver archive = new CephArchiver(own, own.locate(path), tar)) {
+                    CephArchiver archive = new CephArchiver(own, own.locate(path), tar, HardLinks.ofThisProcess())) {
                 return archive.run();
             } catch (UncheckedIOException failed) {
                 throw failed.getCause();
