@@ -169,6 +169,10 @@ final class CephFileTree implements FileTree {
 
     @Override
     public long measure(SnapshotId snapshot, int mostEntries, long otherwise) {
+        return fileSystems.inTurn(() -> measureNow(snapshot, mostEntries, otherwise));
+    }
+
+    private long measureNow(SnapshotId snapshot, int mostEntries, long otherwise) {
         String cluster = snapshot.volume().cluster();
         String fileSystem = snapshot.volume().fileSystem();
         Optional<List<GroupTree.Found>> files = fileSystems
