@@ -7,7 +7,8 @@ import java.util.Optional;
 /// moment.
 ///
 /// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer,
-/// and [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not look.
+/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not look, and
+/// [dev.siphon.csi.DriverException.InUse] (FAILED_PRECONDITION) if there are more annotations than it can hold.
 public interface Namespaces {
     /// A PVC.
     ///

@@ -8,7 +8,14 @@ import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import io.fabric8.kubernetes.client.utils.URLUtils;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.HttpURLConnection;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,6 +47,9 @@ final class KubernetesApi implements AutoCloseable {
     private static final List<String> OF_CONNECTIONS =
             List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
 
+    /// A refusal is some hundred bytes.
+    private static final int MOST_STATUS_BYTES = 16 << 10;
+
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVER_ERROR = 500;
 
@@ -70,6 +80,46 @@ final class KubernetesApi implements AutoCloseable {
     /// @param request a `get`, which finds null where there is none
     <T> Optional<T> find(String doing, Function<KubernetesClient, T> request) {
         return ask(doing, server -> Optional.ofNullable(request.apply(server)));
+    }
+
+    /// Understands what comes; it need not read all of it.
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(InputStream body) throws IOException;
+    }
+
+    /// One object as it comes, for those that may be too large to be held; empty if there is none.
+    ///
+    /// @param doing as in [#find]
+    /// @param path below the server's address, of names that have been checked
+    <T> Optional<T> read(String doing, String path, Reader<T> reader) {
+        return ask(doing, server -> {
+            HttpClient http = server.getHttpClient();
+            HttpRequest request = http.newHttpRequestBuilder()
+                    .uri(URLUtils.join(server.getConfiguration().getMasterUrl(), path))
+                    .header("Accept", "application/json")
+                    .build();
+            try {
+                HttpResponse<InputStream> answer =
+                        http.sendAsync(request, InputStream.class).get();
+                try (InputStream body = answer.body()) {
+                    if (answer.code() == HttpURLConnection.HTTP_NOT_FOUND) {
+                        return Optional.empty();
+                    }
+                    if (!answer.isSuccessful()) {
+                        String text = new String(body.readNBytes(MOST_STATUS_BYTES), StandardCharsets.UTF_8);
+                        Status status = server.getKubernetesSerialization().unmarshal(text, Status.class);
+                        throw new KubernetesClientException(doing, answer.code(), status);
+                    }
+                    return Optional.of(reader.read(body));
+                }
+            } catch (IOException | ExecutionException broken) {
+                throw new KubernetesClientException(doing, broken);
+            } catch (InterruptedException given) {
+                Thread.currentThread().interrupt();
+                throw new KubernetesClientException(doing, given);
+            }
+        });
     }
 
     /// Hands over all objects of a kind, page after page.
@@ -147,11 +197,14 @@ final class KubernetesApi implements AutoCloseable {
     }
 
     private static DriverException meaning(String doing, Throwable cause) {
-        return cause instanceof KubernetesClientException answer
-                ? answered(doing, answer)
-                // its message may quote what was read, its name cannot
-                : new DriverException.BackendFault(
+        return switch (cause) {
+            case DriverException known -> known;
+            case KubernetesClientException answer -> answered(doing, answer);
+            // its message may quote what was read, its name cannot
+            default ->
+                new DriverException.BackendFault(
                         doing + " in Kubernetes broke off: " + cause.getClass().getName());
+        };
     }
 
     private static DriverException answered(String doing, KubernetesClientException answer) {

@@ -22,10 +22,7 @@ final class KubernetesNamespaces implements Namespaces {
         if (!NAME.matcher(namespace).matches()) {
             return Optional.empty();
         }
-        return api.find(
-                        "get Namespace " + namespace,
-                        server -> server.namespaces().withName(namespace).get())
-                .map(found -> Map.copyOf(found.getMetadata().getAnnotations()));
+        return read("Namespace " + namespace, "api/v1/namespaces/" + namespace).map(ObjectMetadata::annotations);
     }
 
     @Override
@@ -33,13 +30,13 @@ final class KubernetesNamespaces implements Namespaces {
         if (!NAME.matcher(namespace).matches() || !NAME.matcher(name).matches()) {
             return Optional.empty();
         }
-        return api.find(
-                        "get PersistentVolumeClaim " + namespace + "/" + name,
-                        server -> server.persistentVolumeClaims()
-                                .inNamespace(namespace)
-                                .withName(name)
-                                .get())
-                .map(found -> new Claim(
-                        found.getMetadata().getUid(), found.getMetadata().getAnnotations()));
+        return read(
+                        "PersistentVolumeClaim " + namespace + "/" + name,
+                        "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/" + name)
+                .map(found -> new Claim(found.uid(), found.annotations()));
+    }
+
+    private Optional<ObjectMetadata> read(String what, String path) {
+        return api.read("get " + what, path, body -> ObjectMetadata.read(what, body));
     }
 }

@@ -97,7 +97,7 @@ public interface FileTree {
     /// sum would not do: in a snapshot it is that of now, unless `mds_snap_rstat` is set, and late.
     ///
     /// @param mostEntries files and directories to look at before giving up
-    /// @param otherwise what to write down if there are more of them
+    /// @param otherwise what to write down if there are more of them, or they are too deep
     /// @return what was written down, in bytes
     /// @throws DriverException.NotFound if there is no such snapshot
     long measure(SnapshotId snapshot, int mostEntries, long otherwise);
@@ -105,6 +105,7 @@ public interface FileTree {
     /// Copies the tree below `source` into the existing directory `target` of the same file system, in the
     /// background and in parallel: contents, modes, times, `user.` attributes, symlinks as symlinks, hard links;
     /// everything owned by `uid` and `gid`. What an earlier, interrupted copy left is completed or replaced.
+    /// It ends with [dev.siphon.csi.DriverException.InUse] if the tree is too deep to be walked.
     Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid);
 
     /// Where objects go.

@@ -10,14 +10,13 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
-/// Reads one tree into one archive. A directory of a million files is never in memory: each entry is written when it is
-/// read, and only directories wait.
-final class CephArchiver implements AutoCloseable {
+/// Reads one tree into one archive, as [TreeWalk] goes: neither a directory of a million files nor one of a million
+/// directories is ever in memory.
+final class CephArchiver implements AutoCloseable, TreeWalk.Visitor {
     private static final int PERMISSION_BITS = 07777;
     private static final int BLOCK_BYTES = 1 << 20;
 
@@ -27,42 +26,49 @@ final class CephArchiver implements AutoCloseable {
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment block = arena.allocate(BLOCK_BYTES);
     private final byte[] bytes = new byte[BLOCK_BYTES];
-    private final Deque<MountPath> directories = new ArrayDeque<>();
-
-    /// Files with several names, by inode: the first name.
-    private final Map<Long, String> linked = new HashMap<>();
+    private final HardLinks links;
 
     private long entries;
     private long written;
     private long leftOut;
 
-    CephArchiver(Mount mount, MountPath root, TarWriter tar) {
+    CephArchiver(Mount mount, MountPath root, TarWriter tar, HardLinks links) {
         this.mount = mount;
         this.root = root;
         this.tar = tar;
+        this.links = links;
     }
 
     /// Writes everything.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the tree is deeper than [Branch#MOST_LEVELS]
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it has more files with several names
+    ///     than this process can remember
     Archived run() {
         mount.openDirectory(root).close();
-        directories.push(root);
-        while (!directories.isEmpty()) {
-            MountPath directory = directories.pop();
-            write(directory);
-            mount.list(directory, entry -> {
-                MountPath path = directory.child(entry.name());
-                if (entry.isDirectory()) {
-                    directories.push(path);
-                } else {
-                    write(path);
-                }
-            });
-        }
+        new TreeWalk((directory, from, each) -> mount.listFrom(directory.in(root), from, each), () -> false).work(this);
         return new Archived(entries, written, leftOut);
     }
 
+    @Override
+    public void enter(Branch directory) {
+        directory.requireWalkable(root);
+        write(directory.in(root));
+    }
+
+    @Override
+    public void visit(Branch directory, List<MountPath> names) {
+        MountPath path = directory.in(root);
+        names.forEach(name -> write(path.child(name)));
+    }
+
+    @Override
+    public void leave(Branch directory) {
+        // a tar archive has nothing at the end of a directory
+    }
+
     private void write(MountPath path) {
-        FileStat stat = mount.stat(path).orElseThrow(() -> new DriverException.NotFound(path + " has gone"));
+        FileStat stat = mount.stat(path).orElseThrow(() -> new DriverException.NotFound(path.brief() + " has gone"));
         try {
             switch (stat.kind()) {
                 case DIRECTORY -> begin(entry(MemberType.DIRECTORY, path, stat, ""));
@@ -84,21 +90,30 @@ final class CephArchiver implements AutoCloseable {
     }
 
     private void writeFile(MountPath path, FileStat stat) throws IOException {
-        String first = stat.links() > 1 ? linked.getOrDefault(stat.inode(), "") : "";
-        if (!first.isEmpty()) {
-            begin(entry(MemberType.HARD_LINK, path, stat, first));
+        if (stat.links() < 2) {
+            writeContents(path, stat);
             return;
         }
-        if (stat.links() > 1) {
-            linked.put(stat.inode(), name(path));
+        switch (links.meet(stat.inode(), stat.links(), new MountPath(name(path)))) {
+            case HardLinks.First _ -> writeContents(path, stat);
+            case HardLinks.Again again ->
+                begin(entry(
+                        MemberType.HARD_LINK, path, stat, again.first().name().bytes()));
+            case HardLinks.NoRoom _ ->
+                throw new DriverException.QuotaExhausted(path.brief() + " is one of more files with several names than"
+                        + " this process can remember: " + links.remembered() + "; give it more memory"
+                        + " (JDK_JAVA_OPTIONS=-Xmx...)");
         }
+    }
+
+    private void writeContents(MountPath path, FileStat stat) throws IOException {
         begin(entry(MemberType.FILE, path, stat, ""));
         try (OpenFile file = mount.open(path, OpenFlags.READ)) {
             long offset = 0;
             while (offset < stat.sizeBytes()) {
                 int length = file.read(block, offset);
                 if (length == 0) {
-                    throw new DriverException.BackendFault(path + " is shorter than it says");
+                    throw new DriverException.BackendFault(path.brief() + " is shorter than it says");
                 }
                 MemorySegment.copy(block, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
                 tar.write(bytes, length);

@@ -11,27 +11,36 @@ import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.offboard.TarWriter;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Sessions;
+import dev.siphon.csi.DriverException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /// The file systems of all clusters, each with a client of its own.
 public final class CephFileSystems implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
+    /// Each holds the names of some thousand files.
+    private static final int MEASURED_AT_ONCE = 4;
+
     private final Function<String, CephConnection> connections;
     private final ClientIdentity identity;
     private final CallLimits limits;
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
+    private final Semaphore measuring = new Semaphore(MEASURED_AT_ONCE, true);
     private final Map<String, ExecutorService> copies = new ConcurrentHashMap<>();
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
     private final Map<Key, Mounts> mounts = new ConcurrentHashMap<>();
@@ -73,7 +82,7 @@ public final class CephFileSystems implements AutoCloseable {
         return (cluster, fileSystem, path, out) -> {
             try (Mount own = mounts(cluster, fileSystem).forCopy();
                     TarWriter tar = new TarWriter(out);
-                    CephArchiver archive = new CephArchiver(own, own.locate(path), tar)) {
+                    CephArchiver archive = new CephArchiver(own, own.locate(path), tar, HardLinks.ofThisProcess())) {
                 return archive.run();
             } catch (UncheckedIOException failed) {
                 throw failed.getCause();
@@ -134,6 +143,27 @@ public final class CephFileSystems implements AutoCloseable {
     /// there is in others' way until then.
     public void warmUp(String cluster, String fileSystem) {
         client(cluster, fileSystem).warmUp();
+    }
+
+    /// Measures a snapshot when few others are being measured.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is not its turn within the caller's time
+    long inTurn(LongSupplier measure) {
+        try {
+            if (!measuring.tryAcquire(
+                    Collections.min(List.of(timeLeft.get(), limits.patience())).toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new DriverException.BackendUnavailable(
+                        "the snapshot was not measured: " + MEASURED_AT_ONCE + " others are; retry");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+        try {
+            return measure.getAsLong();
+        } finally {
+            measuring.release();
+        }
     }
 
     /// Begins a copy with a mount and threads of its own, or queues it.

@@ -169,16 +169,20 @@ final class CephFileTree implements FileTree {
 
     @Override
     public long measure(SnapshotId snapshot, int mostEntries, long otherwise) {
+        return fileSystems.inTurn(() -> measureNow(snapshot, mostEntries, otherwise));
+    }
+
+    private long measureNow(SnapshotId snapshot, int mostEntries, long otherwise) {
         String cluster = snapshot.volume().cluster();
         String fileSystem = snapshot.volume().fileSystem();
-        Optional<List<MountPath>> files = fileSystems
+        Optional<List<GroupTree.Found>> files = fileSystems
                 .client(cluster, fileSystem)
                 .call("list snapshot", mount -> new GroupTree(mount).files(snapshot, mostEntries));
         long held = files.isEmpty()
                 ? otherwise
                 : fileSystems
                         .lookUps(cluster, fileSystem)
-                        .call("measure snapshot", mount -> new GroupTree(mount).lengths(files.get()));
+                        .call("measure snapshot", mount -> new GroupTree(mount).lengths(snapshot, files.get()));
         boolean _ = fileSystems.client(cluster, fileSystem).call("note snapshot", mount -> {
             new GroupTree(mount).note(snapshot, held);
             return true;

@@ -144,6 +144,20 @@ final class Client implements AutoCloseable {
         return library.call(function, all);
     }
 
+    /// Where an open directory is read next.
+    long position(MemorySegment directory) {
+        long position = (long) library.callAny(Function.TELLDIR, handle, directory);
+        if (position < 0) {
+            throw failure((int) position, "reading a directory", "");
+        }
+        return position;
+    }
+
+    /// Has an open directory read from such a position.
+    void seek(MemorySegment directory, long position) {
+        library.callAny(Function.SEEKDIR, handle, directory, position);
+    }
+
     /// The error for a negative return code, not thrown.
     DriverException failure(int returnCode, String what, String detail) {
         if (CephErrno.ESHUTDOWN.is(returnCode) || CephErrno.ENOTCONN.is(returnCode)) {

@@ -43,7 +43,7 @@ final class EntryCopy implements AutoCloseable {
                 mount.makePipe(target, wanted.mode());
                 mount.setAttributes(target, wanted);
             }
-            case DEVICE -> LOG.atWarn().addKeyValue("path", source.toString()).log("a device file is not copied");
+            case DEVICE -> LOG.atWarn().addKeyValue("path", source.brief()).log("a device file is not copied");
             case DIRECTORY -> throw new IllegalArgumentException(source + " is a directory");
         }
         progress.copiedEntries().increment();
@@ -58,7 +58,7 @@ final class EntryCopy implements AutoCloseable {
     /// What a copy of `source` is to be like.
     private FileStat wanted(MountPath source) {
         return mount.stat(source)
-                .orElseThrow(() -> new DriverException.NotFound(source + " has gone while it was copied"))
+                .orElseThrow(() -> new DriverException.NotFound(source.brief() + " has gone while it was copied"))
                 .ownedBy(order.uid(), order.gid());
     }
 
@@ -67,11 +67,40 @@ final class EntryCopy implements AutoCloseable {
             copyContents(source, target, wanted);
             return;
         }
-        MountPath first = links.first(wanted.inode(), () -> {
-            copyContents(source, target, wanted);
-            return target;
-        });
-        if (!first.equals(target) && !isSameFile(first, target)) {
+        if (hasAllNames(target, wanted)) {
+            progress.copiedBytes().add(wanted.sizeBytes());
+            return;
+        }
+        switch (links.meet(wanted.inode(), wanted.links(), target)) {
+            case HardLinks.First first -> {
+                try {
+                    copyContents(source, target, wanted);
+                    first.done().complete(null);
+                } finally {
+                    // Whoever waits for a copy that failed fails too.
+                    first.done().cancel(false);
+                }
+            }
+            case HardLinks.Again again -> {
+                again.first().done().join();
+                link(again.first().name(), target);
+            }
+            case HardLinks.NoRoom _ -> {
+                // another pass will come here
+            }
+        }
+    }
+
+    /// Whether an earlier pass was through with this file: what has all of its names need not be remembered.
+    private boolean hasAllNames(MountPath target, FileStat wanted) {
+        return mount.stat(target)
+                .filter(wanted::isLike)
+                .filter(there -> there.links() == wanted.links())
+                .isPresent();
+    }
+
+    private void link(MountPath first, MountPath target) {
+        if (!isSameFile(first, target)) {
             remove(target);
             mount.makeLink(first, target);
         }

@@ -5,9 +5,7 @@ import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Holdings;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -131,37 +129,70 @@ record GroupTree(Mount mount) {
         return names;
     }
 
-    /// The files of a snapshot of a subvolume; empty if it has more than `most` files and directories.
-    Optional<List<MountPath>> files(SnapshotId id, int most) {
-        MountPath root = mount.locate(subvolume(id) + "/.snap/" + id.name());
+    /// A file, by its name in its directory; see [Branch].
+    record Found(Branch directory, MountPath name) {}
+
+    /// The files of a snapshot of a subvolume; empty if it has more than `most` files and directories, or
+    /// is deeper than [Branch#MOST_LEVELS].
+    Optional<List<Found>> files(SnapshotId id, int most) {
+        MountPath root = root(id);
         mount.openDirectory(root).close();
-        Deque<MountPath> left = new ArrayDeque<>(List.of(root));
-        List<MountPath> files = new ArrayList<>();
-        int directories = 0;
-        while (!left.isEmpty()) {
-            MountPath directory = left.removeLast();
-            directories++;
-            mount.list(directory, entry -> {
-                if (entry.isDirectory()) {
-                    left.addLast(directory.child(entry.name()));
-                } else if (files.size() <= most) {
-                    files.add(directory.child(entry.name()));
-                }
-            });
-            if (files.size() + left.size() + directories > most) {
-                return Optional.empty();
-            }
+        Sample sample = new Sample(most);
+        TreeWalk walk = new TreeWalk(
+                (directory, from, each) -> mount.listFrom(directory.in(root), from, each), sample::isTooMuch);
+        walk.work(sample);
+        return sample.isTooMuch() ? Optional.empty() : Optional.of(sample.files());
+    }
+
+    /// What was found so far.
+    static final class Sample implements TreeWalk.Visitor {
+        private final int most;
+        private final List<Found> files = new ArrayList<>();
+        private int directories;
+        private boolean tooMuch;
+
+        Sample(int most) {
+            this.most = most;
         }
-        return Optional.of(files);
+
+        boolean isTooMuch() {
+            return tooMuch;
+        }
+
+        List<Found> files() {
+            return files;
+        }
+
+        @Override
+        public void enter(Branch directory) {
+            directories++;
+            tooMuch |= directory.isTooDeep() || files.size() + directories > most;
+        }
+
+        @Override
+        public void visit(Branch directory, List<MountPath> names) {
+            names.forEach(name -> files.add(new Found(directory, name)));
+            tooMuch |= files.size() + directories > most;
+        }
+
+        @Override
+        public void leave(Branch directory) {
+            // its files are wanted, and not when it ends
+        }
+    }
+
+    private MountPath root(SnapshotId id) {
+        return mount.locate(subvolume(id) + "/.snap/" + id.name());
     }
 
     /// How long files are together, those with several names once. In a mount that has not listed their
     /// directories: a listing says what the MDS knows of a file in a snapshot, and keeps this client from asking,
     /// while a look-up waits for what a writer has yet to tell.
-    long lengths(List<MountPath> files) {
+    long lengths(SnapshotId id, List<Found> files) {
+        MountPath root = root(id);
         Set<Long> linked = new HashSet<>();
         return files.stream()
-                .flatMap(file -> mount.stat(file).stream())
+                .flatMap(file -> mount.stat(file.directory().in(root).child(file.name())).stream())
                 .filter(stat -> stat.links() < 2 || linked.add(stat.inode()))
                 .mapToLong(FileStat::sizeBytes)
                 .sum();
@@ -171,7 +202,7 @@ record GroupTree(Mount mount) {
     void note(SnapshotId id, long held) {
         MountPath subvolume = mount.locate(subvolume(id));
         try (OpenFile directory = mount.openDirectory(subvolume);
-                OpenFile snapshot = mount.openDirectory(mount.locate(subvolume(id) + "/.snap/" + id.name()))) {
+                OpenFile snapshot = mount.openDirectory(root(id))) {
             directory.setText(
                     HELD + id.name(), snapshot.attribute(SNAPSHOT_TIME).orElse("") + " " + held);
             forgetRemoved(subvolume);

@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /// The files of a mounted file system. Every method blocks in native code; names at the end of a path are
 /// never followed if they are symlinks.
@@ -213,6 +215,18 @@ record Mount(Client client, String root) implements AutoCloseable {
 
     /// Hands every entry of a directory to `each`, in the order in which the MDS has them.
     void list(MountPath path, Consumer<Entry> each) {
+        var _ = listFrom(path, 0, entry -> {
+            each.accept(entry);
+            return true;
+        });
+    }
+
+    /// Hands entries of a directory to `each`, until that says that it is enough.
+    ///
+    /// @param from 0 for the first, or what another listing of this directory has returned; nobody may have changed
+    ///     it since
+    /// @return where the next is; empty if all were handed over
+    OptionalLong listFrom(MountPath path, long from, Predicate<Entry> each) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ADDRESS);
             call(path, Function.OPENDIR, path.in(arena), pointer);
@@ -220,12 +234,17 @@ record Mount(Client client, String root) implements AutoCloseable {
             MemorySegment entry = arena.allocate(DIRENT_BYTES, 8);
             MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
             try {
+                if (from != 0) {
+                    client.seek(directory, from);
+                }
                 while (next(path, directory, entry, stat)) {
                     MountPath name = MountPath.read(entry, DIRENT_NAME);
-                    if (!name.isSelfOrParent()) {
-                        each.accept(new Entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY));
+                    if (!name.isSelfOrParent()
+                            && !each.test(new Entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY))) {
+                        return OptionalLong.of(client.position(directory));
                     }
                 }
+                return OptionalLong.empty();
             } finally {
                 client.callUnchecked(Function.CLOSEDIR, directory);
             }
@@ -276,12 +295,14 @@ record Mount(Client client, String root) implements AutoCloseable {
 
     private void check(MountPath path, int returnCode) {
         if (returnCode < 0) {
-            throw client.failure(returnCode, "file operation on " + path, "");
+            throw client.failure(returnCode, "file operation on " + path.brief(), "");
         }
     }
 
     /// Calls a function on a file.
     int call(MountPath path, Function function, Object... arguments) {
-        return client.call("file operation on " + path, function, arguments);
+        int returnCode = client.callUnchecked(function, arguments);
+        check(path, returnCode);
+        return returnCode;
     }
 }

@@ -10,6 +10,9 @@ import java.util.List;
 ///
 /// @param bytes one char per byte (ISO 8859-1), which makes a comparable value of them
 record MountPath(String bytes) {
+    /// A message travels in the headers of an answer, which may have 8 KiB.
+    private static final int BRIEF = 1_024;
+
     /// The path that people write so.
     static MountPath of(String path) {
         return new MountPath(new String(path.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
@@ -47,6 +50,14 @@ record MountPath(String bytes) {
     /// Whether this is `.` or `..`.
     boolean isSelfOrParent() {
         return bytes.equals(".") || bytes.equals("..");
+    }
+
+    /// As messages show it: without the middle of a long one.
+    String brief() {
+        int end = BRIEF / 2;
+        return bytes.length() <= BRIEF
+                ? toString()
+                : new MountPath(bytes.substring(0, end)) + "..." + new MountPath(bytes.substring(bytes.length() - end));
     }
 
     /// As people write it.

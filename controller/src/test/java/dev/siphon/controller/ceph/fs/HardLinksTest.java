@@ -1,0 +1,47 @@
+package dev.siphon.controller.ceph.fs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+final class HardLinksTest {
+    private static final MountPath NAME = MountPath.of("/volumes/g/v/some/name");
+
+    @Test
+    void everyNameButTheFirstIsOneOfTheSameFile() {
+        HardLinks links = new HardLinks(1 << 20);
+        HardLinks.First first = assertInstanceOf(HardLinks.First.class, links.meet(7, 3, NAME));
+        assertInstanceOf(HardLinks.First.class, links.meet(8, 2, MountPath.of("/other")));
+        for (int i = 0; i < 2; i++) {
+            HardLinks.Again again =
+                    assertInstanceOf(HardLinks.Again.class, links.meet(7, 3, MountPath.of("/again" + i)));
+            assertEquals(first, again.first());
+        }
+    }
+
+    @Test
+    void whatHasAllItsNamesIsForgotten() {
+        HardLinks links = new HardLinks(1_000);
+        for (long inode = 0; inode < 1_000_000; inode++) {
+            assertInstanceOf(HardLinks.First.class, links.meet(inode, 2, NAME));
+            assertInstanceOf(HardLinks.Again.class, links.meet(inode, 2, NAME));
+        }
+        assertEquals(0, links.remembered());
+        assertEquals(0, links.refused());
+    }
+
+    @Test
+    void noMoreAreRememberedThanThereIsRoomFor() {
+        HardLinks links = new HardLinks(10_000);
+        for (long inode = 0; inode < 1_000_000; inode++) {
+            HardLinks.Meeting _ = links.meet(inode, 2, NAME);
+        }
+        assertTrue(links.remembered() > 10 && links.remembered() < 100, links.remembered() + " remembered");
+        assertEquals(1_000_000 - links.remembered(), links.refused());
+        assertInstanceOf(HardLinks.Again.class, links.meet(0, 2, NAME));
+        assertInstanceOf(HardLinks.First.class, links.meet(1_000_000, 2, NAME), "there is room again");
+        assertInstanceOf(HardLinks.NoRoom.class, links.meet(1_000_001, 2, NAME));
+    }
+}
