@@ -184,6 +184,26 @@ class CacheControlIT {
     }
 
     @Test
+    void aReplicaThatNobodyHasAttachedIsCheckedAndNotMadeAnew() {
+        String digest = dataset.digest().hex();
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        node.close();
+        Programs.run("umount", workplace.path("volume").toString());
+        node = start(); // which takes away the tree that no volume shows
+        OpsPages.await(() -> only().getAttachment() == Replica.Attachment.NONE);
+        node.close();
+        node = start(); // and this one has not heard of the image
+        assertEquals(
+                List.of(Replica.State.LOCAL),
+                warm(digest).stream().map(Replica::getState).toList());
+        node.close();
+        TestDataset.flip(cache.resolve(digest).resolve("image"), 5_000_000);
+        node = start();
+        String said = refused(Code.FAILED_PRECONDITION, () -> warm(digest));
+        assertTrue(said.contains("start a pod") && said.contains("is not what its manifest says"), said);
+    }
+
+    @Test
     void aDatasetThatFitsNowhereIsNotWarmed() {
         node.close();
         node = NodeProcess.start(workplace.path("node"), "--cache-dir=" + workplace.path("small") + "=1Mi");

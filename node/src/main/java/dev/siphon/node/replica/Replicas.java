@@ -187,7 +187,10 @@ public final class Replicas implements AutoCloseable {
         long end = System.nanoTime() + limit.toNanos();
         DatasetState state = state(dataset);
         long before = state.failures();
-        if (state.servedFrom().isEmpty()) {
+        if (state.attached().isEmpty() && !caches.whole(dataset).isEmpty()) {
+            state.want(true); // to be checked, for which no image is needed
+            threads.wake(state);
+        } else if (state.servedFrom().isEmpty()) {
             warm(reachableImage(state));
         }
         new WarmWatch(state, before, () -> status(dataset)).follow(end, progress, gone);

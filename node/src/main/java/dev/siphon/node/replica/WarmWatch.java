@@ -44,6 +44,11 @@ final class WarmWatch {
             state.failureAfter(failuresBefore).ifPresent(failure -> {
                 throw failure;
             });
+            if (!whole && state.image().isEmpty()) {
+                throw new DriverException.InUse("the replica of dataset " + state.digest() + " is gone: "
+                        + state.problem().orElse("it was removed")
+                        + "; start a pod that uses the dataset here, for the node does not know where its image is");
+            }
             if (!wanted) {
                 throw new DriverException.OperationPending(
                         "dataset " + state.digest() + " was evicted while it was warmed; warm it again");
