@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Closes connections of users who are not let in before a byte of theirs is read: the kernel says who connected
-/// (unix(7), `SO_PEERCRED`). The modes of the socket and its directory keep them out already; this holds also where
-/// somebody has changed these.
+/// (unix(7), `SO_PEERCRED`). The modes of the socket and its directory keep them out already; this holds also
+/// where somebody has changed these.
 final class PeerGate extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(PeerGate.class);
     private static final ChannelOption<UnixDomainPrincipal> PEER =

@@ -57,8 +57,8 @@ public final class UnixSocketServer implements AutoCloseable {
         return start(endpoint, services, interceptors, NioServerDomainSocketChannel::new);
     }
 
-    /// As [#start], for root and the user of this process alone, whatever the modes of the socket and its directory
-    /// are: who else connects is cut off.
+    /// As [#start], for root and the user of this process alone, whatever the modes of the socket and its
+    /// directory are: who else connects is cut off.
     public static UnixSocketServer startForRoot(
             UnixEndpoint endpoint, List<ServerServiceDefinition> services, List<ServerInterceptor> interceptors) {
         PeerGate gate = PeerGate.forRootAndSelf();

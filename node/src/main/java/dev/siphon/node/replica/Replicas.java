@@ -172,8 +172,8 @@ public final class Replicas implements AutoCloseable {
         threads.wake(state);
     }
 
-    /// Has a replica of a dataset made, or the one that is there checked, and says how far it is, until it is whole.
-    /// A failure ends this; the driver tries again by itself.
+    /// Has a replica of a dataset made, or the one that is there checked, and says how far it is, until it is
+    /// whole. A failure ends this; the driver tries again by itself.
     ///
     /// @param limit how long to wait for that; the fill goes on afterwards
     /// @param progress is told at first, at each change, and at last that the replica is there
