@@ -30,6 +30,7 @@ public final class SiphonMain implements Runnable {
             Subcommand.serving("controller", "dev.siphon.controller.ControllerMain"),
             Subcommand.serving("node", "dev.siphon.node.NodeMain"),
             Subcommand.of("csi", "dev.siphon.cli.CsiCommand"),
+            Subcommand.of("cache", "dev.siphon.cli.CacheCommand"),
             Subcommand.of(
                     "check",
                     "dev.siphon.cli.CheckCommand",

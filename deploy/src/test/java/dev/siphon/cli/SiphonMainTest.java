@@ -25,7 +25,18 @@ final class SiphonMainTest {
     @Test
     void everySubcommandIsOffered() {
         assertEquals(
-                Set.of("audit", "ceph-caps", "check", "controller", "csi", "dataset", "home", "key", "node", "user"),
+                Set.of(
+                        "audit",
+                        "cache",
+                        "ceph-caps",
+                        "check",
+                        "controller",
+                        "csi",
+                        "dataset",
+                        "home",
+                        "key",
+                        "node",
+                        "user"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
     }
 

@@ -3,6 +3,7 @@ package dev.siphon.node;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeContext.MounterChoice;
 import dev.siphon.csi.server.ServerConfig;
+import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.registration.KubeletPlugin;
 import dev.siphon.node.replica.cache.CacheLimits;
@@ -19,6 +20,7 @@ import java.util.Optional;
 /// @param mounter what every volume is mounted with, whatever its class says; `auto` leaves it to the class
 /// @param grants where to learn which namespaces may use whose volumes
 /// @param caches the disks for replicas of datasets
+/// @param control where its administrator reaches it
 /// @param registration what to tell the kubelet; empty if somebody else does
 public record NodeConfig(
         ServerConfig server,
@@ -29,6 +31,7 @@ public record NodeConfig(
         MounterChoice mounter,
         GrantsFrom grants,
         List<CacheLimits> caches,
+        UnixEndpoint control,
         Optional<KubeletPlugin> registration) {
     public NodeConfig {
         caches = List.copyOf(caches);

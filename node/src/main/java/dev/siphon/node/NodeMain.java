@@ -15,8 +15,10 @@ import dev.siphon.node.registration.Registration;
 import dev.siphon.node.replica.DatasetTrees;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;
+import dev.siphon.node.replica.ReplicaMetrics;
 import dev.siphon.node.replica.ReplicaSettings;
 import dev.siphon.node.replica.Replicas;
+import dev.siphon.node.rpc.CacheService;
 import dev.siphon.node.rpc.NodeService;
 import dev.siphon.node.rpc.RegistrationService;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
@@ -26,6 +28,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,6 +73,7 @@ public final class NodeMain implements Callable<Integer> {
                 config.limits());
         PrometheusRegistry metrics = new PrometheusRegistry();
         register(metrics, calls);
+        ReplicaMetrics.register(metrics, replicas);
         NodeGrants grants = NodeGrants.from(config.grants(), metrics);
         Optional<Registration> registration =
                 config.registration().map(plugin -> new Registration(plugin, InstantSource.system(), metrics));
@@ -97,6 +101,8 @@ public final class NodeMain implements Callable<Integer> {
         process.closeAtEnd("replicas", replicas);
         process.closeAtEnd("mount calls", calls);
         process.closeAtEnd("pod events", pods);
+        CacheService control = new CacheService(replicas, config.server().deadlines());
+        openDoor(process, "control", () -> control.serve(config.control()));
         grants.begin(process);
         registration.ifPresent(each -> offer(each, process));
         return process;
@@ -121,12 +127,19 @@ public final class NodeMain implements Callable<Integer> {
 
     private static void offer(Registration registration, DriverProcess process) {
         RegistrationService service = new RegistrationService(registration);
-        try {
+        openDoor(process, "registration", () -> {
             registration.open(service::serve);
+            return registration;
+        });
+    }
+
+    /// Has the process listen in one more place, or not run at all.
+    private static void openDoor(DriverProcess process, String name, Supplier<AutoCloseable> door) {
+        try {
+            process.closeFirst(name, door.get());
         } catch (StartFailure e) {
             process.stop();
             throw e;
         }
-        process.closeFirst("registration", registration);
     }
 }

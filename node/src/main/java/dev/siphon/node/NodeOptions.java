@@ -4,6 +4,7 @@ import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeContext.MounterChoice;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerOptions;
+import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.mount.NodeVolumes;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -71,6 +72,14 @@ final class NodeOptions {
                     + " for the volume's account (default: to every pod).")
     private String grantsFile = "";
 
+    @Option(
+            names = "--control-socket",
+            defaultValue = "${env:SIPHON_CONTROL_SOCKET:-}",
+            paramLabel = "SOCKET",
+            description =
+                    "Where `siphon cache` reaches this node, for root alone (default: control.sock in --state-dir).")
+    private String controlSocket = "";
+
     @Mixin
     private CacheOptions caches = new CacheOptions();
 
@@ -97,6 +106,12 @@ final class NodeOptions {
                 () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(file -> absolute(Path.of(file))));
         var grants = kubernetes.grants(problems, grantsPath);
         var limits = caches.read(problems);
+        var control = problems.read(
+                "--control-socket",
+                () -> UnixEndpoint.parse(
+                        controlSocket.isEmpty()
+                                ? stateDirectory.resolve("control.sock").toString()
+                                : controlSocket));
         var registration = kubernetes.registration(problems, serverConfig);
         return problems.orFail(
                 command,
@@ -109,6 +124,7 @@ final class NodeOptions {
                         choice.get(),
                         grants.get(),
                         limits.get(),
+                        control.get(),
                         registration.get()));
     }
 

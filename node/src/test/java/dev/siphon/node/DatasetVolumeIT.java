@@ -208,6 +208,18 @@ class DatasetVolumeIT {
     }
 
     @Test
+    void aDatasetWithoutItsReplicaIsReadAndItsHealthSaysSo() throws IOException {
+        node.close();
+        node = NodeProcess.start(workplace.directory("node"), "--cache-dir=" + workplace.path("small") + "=1Mi");
+        stage(staging);
+        publish(target);
+        OpsPages.await(() -> node.health(dataset).equals("[ReplicaFailed]"));
+        assertWhole(target);
+        node.unpublishAndUnstage(dataset, staging, target);
+        assertEquals(List.of(), workplace.mounts());
+    }
+
+    @Test
     void anotherImageThanThatOfTheIdIsRefused() {
         Lab.Volume other = volume("0123456789".repeat(4));
         String said = refused(

@@ -4,6 +4,7 @@ import io.grpc.Server;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFactory;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -53,6 +54,26 @@ public final class UnixSocketServer implements AutoCloseable {
     /// @throws StartFailure as [SocketFile#bind]
     public static UnixSocketServer start(
             UnixEndpoint endpoint, List<ServerServiceDefinition> services, List<ServerInterceptor> interceptors) {
+        return start(endpoint, services, interceptors, NioServerDomainSocketChannel::new);
+    }
+
+    /// As [#start], for root and the user of this process alone, whatever the modes of the socket and its
+    /// directory are: who else connects is cut off.
+    public static UnixSocketServer startForRoot(
+            UnixEndpoint endpoint, List<ServerServiceDefinition> services, List<ServerInterceptor> interceptors) {
+        PeerGate gate = PeerGate.forRootAndSelf();
+        return start(endpoint, services, interceptors, () -> {
+            NioServerDomainSocketChannel channel = new NioServerDomainSocketChannel();
+            channel.pipeline().addLast(gate);
+            return channel;
+        });
+    }
+
+    private static UnixSocketServer start(
+            UnixEndpoint endpoint,
+            List<ServerServiceDefinition> services,
+            List<ServerInterceptor> interceptors,
+            ChannelFactory<NioServerDomainSocketChannel> sockets) {
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, Thread.ofPlatform().daemon().name("grpc-io-", 0).factory(), NioIoHandler.newFactory());
         ExecutorService calls = Executors.newThreadPerTaskExecutor(
@@ -60,7 +81,8 @@ public final class UnixSocketServer implements AutoCloseable {
         Server[] started = new Server[1];
         try {
             SocketFile file = SocketFile.bind(endpoint.path(), bound -> {
-                started[0] = build(bound, loop, calls, services, interceptors).start();
+                started[0] = build(bound, loop, calls, services, interceptors, sockets)
+                        .start();
             });
             return new UnixSocketServer(endpoint.path(), started[0], file, loop, calls);
         } catch (RuntimeException e) {
@@ -77,9 +99,10 @@ public final class UnixSocketServer implements AutoCloseable {
             EventLoopGroup loop,
             ExecutorService calls,
             List<ServerServiceDefinition> services,
-            List<ServerInterceptor> interceptors) {
+            List<ServerInterceptor> interceptors,
+            ChannelFactory<NioServerDomainSocketChannel> sockets) {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(bound))
-                .channelType(NioServerDomainSocketChannel.class)
+                .channelFactory(sockets)
                 .bossEventLoopGroup(loop)
                 .workerEventLoopGroup(loop)
                 .executor(calls)

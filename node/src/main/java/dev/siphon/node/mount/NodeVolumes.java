@@ -25,6 +25,7 @@ public final class NodeVolumes {
     private final KeyedOperations keys = new KeyedOperations();
     private final RecentFailures failures = new RecentFailures();
     private final BlockingCalls calls;
+    private final Datasets datasets;
     private final Mounters mounters;
     private final MountCheck check;
     private final ClientRoots roots;
@@ -42,6 +43,7 @@ public final class NodeVolumes {
     /// @param stateDirectory this driver's own, in which nothing is kept that a restart would miss
     public NodeVolumes(Path stateDirectory, Mounters mounters, Datasets datasets, BlockingCalls calls, Limits limits) {
         this.calls = calls;
+        this.datasets = datasets;
         this.mounters = mounters;
         this.mountLimit = limits.mount();
         this.roots = new ClientRoots(stateDirectory, "mounts");
@@ -122,6 +124,9 @@ public final class NodeVolumes {
         }
         List<VolumeProblem> problems = new ArrayList<>();
         failure.ifPresent(why -> problems.add(VolumeProblem.inaccessible("MountFailed", why)));
+        if (volume instanceof VolumeId.Dataset dataset) {
+            datasets.problem(dataset.digest()).map(VolumeProblem::unreplicated).ifPresent(problems::add);
+        }
         Set<String> devices = new HashSet<>();
         Duration each = remaining.dividedBy(Math.max(1, mounts.size()));
         for (MountEntry mount : mounts) {

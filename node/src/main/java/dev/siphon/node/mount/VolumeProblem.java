@@ -17,4 +17,9 @@ public record VolumeProblem(Severity severity, String reason, String message) {
     static VolumeProblem inaccessible(String reason, String message) {
         return new VolumeProblem(Severity.INACCESSIBLE, reason, message);
     }
+
+    /// Of a dataset whose replica cannot be made, or was bad: it is read from CephFS.
+    static VolumeProblem unreplicated(String why) {
+        return new VolumeProblem(Severity.DEGRADED, "ReplicaFailed", "the dataset's replica on this node: " + why);
+    }
 }

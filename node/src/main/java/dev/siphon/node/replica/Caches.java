@@ -11,7 +11,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -163,7 +165,19 @@ final class Caches {
                         + " bytes of dataset " + dataset + "; those that work: "
                         + candidates.stream()
                                 .map(Placement.Candidate::directory)
-                                .toList()));
+                                .toList()
+                        + "; those that do not: " + problems()));
+    }
+
+    /// What each directory still takes without an eviction, in bytes; without those that cannot be read.
+    Map<Path, Long> freeBytes() {
+        Map<Path, Long> free = new LinkedHashMap<>();
+        directories.forEach(directory -> look(
+                        directory,
+                        "free bytes",
+                        () -> Math.min(directory.freeBytes(), directory.limits().limitBytes() - directory.usedBytes()))
+                .ifPresent(bytes -> free.put(directory.path(), Math.max(0, bytes))));
+        return free;
     }
 
     /// Why directories are not used now.

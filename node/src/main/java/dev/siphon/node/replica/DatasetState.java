@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.replica.cache.CachedReplica;
 import dev.siphon.node.replica.cache.Fill;
@@ -34,6 +35,8 @@ final class DatasetState {
     private boolean wanted;
     private boolean warm;
     private int pauses;
+    private long failures;
+    private Optional<DriverException> failure = Optional.empty();
 
     DatasetState(Digest digest, Pace pace) {
         this.digest = digest;
@@ -163,6 +166,25 @@ final class DatasetState {
 
     synchronized void problem(Optional<String> now) {
         problem = now;
+    }
+
+    /// A step failed, which is the dataset's problem until it goes right.
+    synchronized void failed(RuntimeException why) {
+        failures++;
+        failure = why instanceof DriverException said
+                ? Optional.of(said)
+                : Optional.of(new DriverException.BackendFault("dataset " + digest + ": " + why.getMessage(), why));
+        problem = Optional.of(String.valueOf(why.getMessage()));
+    }
+
+    /// How many steps have failed.
+    synchronized long failures() {
+        return failures;
+    }
+
+    /// Why the last step failed, if any has since there were so many failures.
+    synchronized Optional<DriverException> failureAfter(long count) {
+        return failures > count ? failure : Optional.empty();
     }
 
     synchronized Optional<String> problem() {

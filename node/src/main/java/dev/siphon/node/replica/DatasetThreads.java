@@ -108,7 +108,7 @@ final class DatasetThreads {
                 return wait;
             } catch (DriverException | ErrnoException | UncheckedIOException e) {
                 Duration wait = delay(failures++);
-                state.problem(Optional.of(String.valueOf(e.getMessage())));
+                state.failed(e);
                 if (!closed) {
                     LOG.atWarn()
                             .addKeyValue("dataset", state.digest())

@@ -56,10 +56,7 @@ public final class DatasetTrees implements Datasets {
 
     @Override
     public Optional<String> problem(String beginning) {
-        return replicas.list().stream()
-                .filter(status -> status.digest().beginning().equals(beginning))
-                .findFirst()
-                .flatMap(ReplicaStatus::problem);
+        return replicas.problem(beginning);
     }
 
     /// By the tree of the same device. Where that is gone, with a mount namespace of before, by the device's tag: the

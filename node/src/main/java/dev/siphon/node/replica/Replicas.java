@@ -7,6 +7,7 @@ import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import dev.siphon.node.replica.cache.Fill;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +40,7 @@ public final class Replicas implements AutoCloseable {
     private final Room room;
     private final DatasetThreads threads;
     private final Tending tending;
+    private final ReplicaCounts counts = new ReplicaCounts();
     private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
 
     private Replicas(ReplicaSettings settings) {
@@ -47,10 +51,10 @@ public final class Replicas implements AutoCloseable {
         this.turns = new Turns(calls, pace.callLimit());
         this.caches =
                 new Caches(settings.caches().stream().map(CacheDirectory::new).toList(), calls, pace);
-        this.swapping = new Swapping(attachments, caches, turns);
-        this.room = new Room(swapping, attachments, calls, pace);
+        this.swapping = new Swapping(attachments, caches, turns, counts);
+        this.room = new Room(swapping, attachments, calls, pace, counts);
         this.threads = new DatasetThreads(pace, this::step);
-        this.tending = new Tending(caches, swapping, room, calls, settings, this::state, threads::isClosed);
+        this.tending = new Tending(caches, swapping, room, calls, settings, this::state, threads::isClosed, counts);
     }
 
     /// Finds what an earlier run left on the disks and in the kernel, and goes on with it: fills that were begun,
@@ -168,6 +172,52 @@ public final class Replicas implements AutoCloseable {
         threads.wake(state);
     }
 
+    /// Has a replica of a dataset made, or the one that is there checked, and says how far it is, until it is
+    /// whole. A failure ends this; the driver tries again by itself.
+    ///
+    /// @param limit how long to wait for that; the fill goes on afterwards
+    /// @param progress is told at first, at each change, and at last that the replica is there
+    /// @param gone whether nobody waits any more
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the node cannot reach the image, or has no cache
+    ///     directory
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it fits nowhere
+    /// @throws DriverException.OperationPending (ABORTED) if it is evicted meanwhile
+    /// @throws DriverException as [Fill#run]
+    public void warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
+        long end = System.nanoTime() + limit.toNanos();
+        DatasetState state = state(dataset);
+        long before = state.failures();
+        if (state.attached().isEmpty() && !caches.whole(dataset).isEmpty()) {
+            state.want(true); // to be checked, for which no image is needed
+            threads.wake(state);
+        } else if (state.servedFrom().isEmpty()) {
+            warm(reachableImage(state));
+        }
+        new WarmWatch(state, before, () -> status(dataset)).follow(end, progress, gone);
+    }
+
+    /// Where the image is; what is attached keeps its image's mount, and nothing else does.
+    private DatasetImage reachableImage(DatasetState state) {
+        if (settings.caches().isEmpty()) {
+            throw new DriverException.InUse("this node has no cache directory; give it one with --cache-dir");
+        }
+        DatasetImage image = state.image().orElseThrow(() -> unreachable(state, "it was not attached here before"));
+        if (state.attached().isEmpty()) {
+            try {
+                String name = "manifest of " + state.digest();
+                var _ = calls.check(name, name, settings.pace().callLimit(), image::readManifest);
+            } catch (DriverException.BackendUnavailable e) {
+                throw unreachable(state, e.getMessage());
+            }
+        }
+        return image;
+    }
+
+    private static DriverException unreachable(DatasetState state, String why) {
+        return new DriverException.InUse("dataset " + state.digest() + " is not attached, and the node cannot reach its"
+                + " image by itself: start a pod that uses it here, which warms it too (" + why + ")");
+    }
+
     /// Removes a dataset's replicas, and stops one that is being made. What is attached stays so, over CephFS, and
     /// no replica is made until somebody attaches or warms it again. That there is none is success.
     ///
@@ -223,6 +273,12 @@ public final class Replicas implements AutoCloseable {
         return list;
     }
 
+    private Optional<ReplicaStatus> status(Digest dataset) {
+        return status(
+                state(dataset),
+                caches.of(dataset).stream().map(Caches.Found::of).reduce((one, other) -> one.whole() ? one : other));
+    }
+
     private static Optional<ReplicaStatus> status(DatasetState state, Optional<Caches.Found> found) {
         if (found.isEmpty() && state.attached().isEmpty() && !state.isWanted()) {
             return Optional.empty();
@@ -240,6 +296,42 @@ public final class Replicas implements AutoCloseable {
                 found.map(Caches.Found::pinned).orElse(false),
                 found.map(Caches.Found::lastUse),
                 state.problem()));
+    }
+
+    /// The dataset that is meant, of those that are attached, on a disk, or were either since the driver started.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if it is none of them
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it may be several
+    public Digest find(DatasetName name) {
+        return name.among(Stream.concat(
+                        states.keySet().stream(), caches.inventory().stream().map(Caches.Found::digest))
+                .toList());
+    }
+
+    /// What is wrong with a dataset here, though it can be read. Asks no disk.
+    ///
+    /// @param beginning of its digest, as volumes' ids have it
+    public Optional<String> problem(String beginning) {
+        return states.values().stream()
+                .filter(state -> state.digest().beginning().equals(beginning))
+                .findFirst()
+                .flatMap(DatasetState::problem);
+    }
+
+    /// What is attached, as it was last seen. Asks no disk.
+    List<Attachment> attached() {
+        return states.values().stream()
+                .flatMap(state -> state.attached().stream())
+                .toList();
+    }
+
+    /// What each cache directory still takes without an eviction, in bytes; without those that cannot be read.
+    Map<Path, Long> freeBytes() {
+        return caches.freeBytes();
+    }
+
+    ReplicaCounts counts() {
+        return counts;
     }
 
     /// Cache directories that are full or fail, for people.

@@ -25,13 +25,15 @@ final class Room {
     private final Attachments attachments;
     private final BlockingCalls calls;
     private final Pace pace;
+    private final ReplicaCounts counts;
     private final Map<Path, ReentrantLock> locks = new ConcurrentHashMap<>();
 
-    Room(Swapping swapping, Attachments attachments, BlockingCalls calls, Pace pace) {
+    Room(Swapping swapping, Attachments attachments, BlockingCalls calls, Pace pace, ReplicaCounts counts) {
         this.swapping = swapping;
         this.attachments = attachments;
         this.calls = calls;
         this.pace = pace;
+        this.counts = counts;
     }
 
     /// Makes room in `directory` for a replica of `bytes` of `dataset`, and has `then` take it.
@@ -112,7 +114,10 @@ final class Room {
             }
             try {
                 state.unwant();
-                replicas.get().forEach(replica -> remove(state, replica));
+                replicas.get().forEach(replica -> {
+                    remove(state, replica);
+                    counts.evictions().increment();
+                });
             } finally {
                 state.leave();
             }

@@ -14,11 +14,13 @@ final class Swapping {
     private final Attachments attachments;
     private final Caches caches;
     private final Turns turns;
+    private final ReplicaCounts counts;
 
-    Swapping(Attachments attachments, Caches caches, Turns turns) {
+    Swapping(Attachments attachments, Caches caches, Turns turns, ReplicaCounts counts) {
         this.attachments = attachments;
         this.caches = caches;
         this.turns = turns;
+        this.counts = counts;
     }
 
     /// Looks where an attachment is read from. One just made asks no cache's disk.
@@ -67,10 +69,16 @@ final class Swapping {
                     now.ifPresentOrElse(state::attached, state::unattached);
                     return now;
                 })
-                .ifPresent(now -> LOG.atInfo()
-                        .addKeyValue("dataset", state.digest())
-                        .addKeyValue("file", file)
-                        .addKeyValue("direct_io", now.directIo())
-                        .log("swapped what a dataset is read from"));
+                .ifPresent(now -> {
+                    switch (place) {
+                        case Place.Local _ -> counts.swapsToReplica().increment();
+                        case Place.Remote _ -> counts.swapsToImage().increment();
+                    }
+                    LOG.atInfo()
+                            .addKeyValue("dataset", state.digest())
+                            .addKeyValue("file", file)
+                            .addKeyValue("direct_io", now.directIo())
+                            .log("swapped what a dataset is read from");
+                });
     }
 }

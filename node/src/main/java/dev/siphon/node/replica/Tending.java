@@ -36,6 +36,7 @@ final class Tending {
     private final ReplicaSettings settings;
     private final Function<Digest, DatasetState> states;
     private final BooleanSupplier closed;
+    private final ReplicaCounts counts;
     private final Semaphore fills;
     private final Bandwidth fillBandwidth;
     private final Bandwidth scrubBandwidth;
@@ -47,7 +48,8 @@ final class Tending {
             BlockingCalls calls,
             ReplicaSettings settings,
             Function<Digest, DatasetState> states,
-            BooleanSupplier closed) {
+            BooleanSupplier closed,
+            ReplicaCounts counts) {
         this.caches = caches;
         this.swapping = swapping;
         this.room = room;
@@ -55,6 +57,7 @@ final class Tending {
         this.settings = settings;
         this.states = states;
         this.closed = closed;
+        this.counts = counts;
         this.fills = new Semaphore(settings.pace().fillsAtOnce(), true);
         this.fillBandwidth = new Bandwidth(settings.pace().fillBytesPerSecond());
         this.scrubBandwidth = new Bandwidth(settings.pace().scrubBytesPerSecond());
@@ -211,13 +214,15 @@ final class Tending {
                             state.lanes(),
                             fillBandwidth,
                             pace.diskRetry(),
-                            () -> isStopped(state) || !state.isWanted()));
+                            () -> isStopped(state) || !state.isWanted(),
+                            counts.filledBytes()));
             state.filling(Optional.of(fill));
             room.make(directory, state.digest(), manifest.imageBytes(), states, fill::begin);
             long begun = System.nanoTime();
             if (fill.run()) {
                 state.checked(replica);
                 state.problem(Optional.empty());
+                counts.fills().increment();
                 LOG.atInfo()
                         .addKeyValue("dataset", state.digest())
                         .addKeyValue("cache", directory.path())
@@ -226,6 +231,9 @@ final class Tending {
                         .log("filled a replica");
             }
             return Optional.of(Duration.ZERO);
+        } catch (DriverException | ErrnoException | UncheckedIOException e) {
+            counts.failedFills().increment();
+            throw e;
         } finally {
             state.filling(Optional.empty());
             fills.release();

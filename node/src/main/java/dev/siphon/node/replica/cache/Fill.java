@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import jnr.constants.platform.Errno;
@@ -41,13 +42,15 @@ public final class Fill {
     /// @param bandwidth for what is read from the source
     /// @param diskRetry how long the disk is left alone after an error
     /// @param stopped whether to leave off, which keeps what is done
+    /// @param filled counts the bytes that are written
     public record Terms(
             BlockingCalls calls,
             Duration limit,
             Lanes lanes,
             Bandwidth bandwidth,
             Duration diskRetry,
-            BooleanSupplier stopped) {}
+            BooleanSupplier stopped,
+            LongAdder filled) {}
 
     /// @param source the image
     /// @param manifest what it has to be
@@ -173,8 +176,10 @@ public final class Fill {
                         "chunk " + chunk + " of the image " + source + " is not what its manifest says");
             }
             onDisk(() -> {
-                to.write(Manifest.offset(chunk), ChunkCheck.fitting(buffer, manifest, chunk));
+                MemorySegment content = ChunkCheck.fitting(buffer, manifest, chunk);
+                to.write(Manifest.offset(chunk), content);
                 record.add(chunk);
+                terms.filled().add(content.byteSize());
                 return true;
             });
             done.incrementAndGet();

@@ -1,0 +1,46 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.dataset.Digest;
+import java.util.Collection;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// A dataset as people name it: its digest, or a beginning of that.
+///
+/// @param beginning 8 to 64 hexadecimal digits in lower case
+public record DatasetName(String beginning) {
+    private static final Pattern DIGITS = Pattern.compile("[0-9a-f]{8,64}");
+    private static final int MAX_NAMED = 5;
+
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is anything else
+    public DatasetName {
+        if (!DIGITS.matcher(beginning).matches()) {
+            throw new DriverException.InvalidRequest("dataset " + Quoted.of(beginning)
+                    + " must be a digest or its beginning: 8 to 64 hexadecimal digits in lower case");
+        }
+    }
+
+    /// Which of `known` it is.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if it is none of them
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it may be several
+    public Digest among(Collection<Digest> known) {
+        List<Digest> found = known.stream()
+                .distinct()
+                .filter(digest -> digest.hex().startsWith(beginning))
+                .toList();
+        if (found.isEmpty()) {
+            throw new DriverException.NotFound("this node knows no dataset " + beginning
+                    + ": it knows those that are attached and those with a replica, see `siphon cache list`");
+        }
+        if (found.size() > 1) {
+            throw new DriverException.InvalidRequest("dataset " + beginning + " may be any of " + found.size()
+                    + ", give more digits: "
+                    + found.stream().map(Digest::hex).sorted().limit(MAX_NAMED).collect(Collectors.joining(", ")));
+        }
+        return found.getFirst();
+    }
+}

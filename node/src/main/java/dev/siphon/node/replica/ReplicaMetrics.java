@@ -1,0 +1,95 @@
+package dev.siphon.node.replica;
+
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+
+/// What operators are told of a node's replicas in numbers. No label holds a dataset: those are for `siphon cache
+/// list`.
+public final class ReplicaMetrics {
+    private ReplicaMetrics() {}
+
+    /// Registers them. Whoever reads them has the cache directories asked, and never CephFS.
+    public static void register(PrometheusRegistry registry, Replicas replicas) {
+        ReplicaCounts counts = replicas.counts();
+        CounterWithCallback.builder()
+                .name("siphon_replica_filled_bytes_total")
+                .help("Bytes of datasets that were written to cache directories.")
+                .callback(callback -> callback.call(counts.filledBytes().doubleValue()))
+                .register(registry);
+        split(
+                registry,
+                "siphon_replica_fills_total",
+                "Fills of replicas: done or failed, each try.",
+                "result",
+                new Part("done", counts.fills()),
+                new Part("failed", counts.failedFills()));
+        split(
+                registry,
+                "siphon_replica_swaps_total",
+                "Changes of what is behind an attached dataset.",
+                "to",
+                new Part("local", counts.swapsToReplica()),
+                new Part("remote", counts.swapsToImage()));
+        CounterWithCallback.builder()
+                .name("siphon_replica_evictions_total")
+                .help("Replicas that were removed for others, or on demand.")
+                .callback(callback -> callback.call(counts.evictions().doubleValue()))
+                .register(registry);
+        gauges(registry, replicas);
+    }
+
+    /// One label value of a counter.
+    private record Part(String value, LongAdder count) {}
+
+    private static void split(PrometheusRegistry registry, String name, String help, String label, Part... parts) {
+        CounterWithCallback.builder()
+                .name(name)
+                .help(help)
+                .labelNames(label)
+                .callback(callback -> {
+                    for (Part part : parts) {
+                        callback.call(part.count().doubleValue(), part.value());
+                    }
+                })
+                .register(registry);
+    }
+
+    private static void gauges(PrometheusRegistry registry, Replicas replicas) {
+        GaugeWithCallback.builder()
+                .name("siphon_replicas")
+                .help("Replicas on disks: whole (local), or being filled.")
+                .labelNames("state")
+                .callback(callback -> {
+                    var states =
+                            replicas.list().stream().map(ReplicaStatus::state).toList();
+                    callback.call(of(states, ReplicaState.Local.class), "local");
+                    callback.call(of(states, ReplicaState.Filling.class), "filling");
+                })
+                .register(registry);
+        GaugeWithCallback.builder()
+                .name("siphon_dataset_attachments")
+                .help("Attached datasets, by what they are read from: a replica (local), or CephFS (remote).")
+                .labelNames("source")
+                .callback(callback -> {
+                    var places =
+                            replicas.attached().stream().map(Attachment::place).toList();
+                    callback.call(of(places, Place.Local.class), "local");
+                    callback.call(of(places, Place.Remote.class), "remote");
+                })
+                .register(registry);
+        GaugeWithCallback.builder()
+                .name("siphon_cache_free_bytes")
+                .help("Bytes that a cache directory still takes without an eviction; none if it cannot be read.")
+                .labelNames("directory")
+                .callback(callback -> replicas.freeBytes()
+                        .forEach((directory, free) -> callback.call((double) free, directory.toString())))
+                .register(registry);
+    }
+
+    private static double of(List<?> all, Class<?> kind) {
+        return (double) all.stream().filter(kind::isInstance).count();
+    }
+}

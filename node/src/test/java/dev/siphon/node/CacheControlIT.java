@@ -1,0 +1,258 @@
+package dev.siphon.node;
+
+import static dev.siphon.node.Refusals.refused;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.client.UnixSocketChannel;
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.replica.Pace;
+import dev.siphon.node.replica.Placement;
+import dev.siphon.node.replica.ReplicaSettings;
+import dev.siphon.node.replica.Replicas;
+import dev.siphon.node.replica.TestDataset;
+import io.grpc.Status.Code;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import siphon.node.v1.CacheGrpc;
+import siphon.node.v1.EvictRequest;
+import siphon.node.v1.EvictResponse;
+import siphon.node.v1.ListRequest;
+import siphon.node.v1.PinRequest;
+import siphon.node.v1.PinResponse;
+import siphon.node.v1.Replica;
+import siphon.node.v1.WarmProgress;
+import siphon.node.v1.WarmRequest;
+
+/// A node's replicas by its control socket, on real loop devices and real EROFS, without any Ceph: the image is on
+/// a local disk, attached and shown by a run before, and the node that is started then finds it.
+class CacheControlIT {
+    /// Says whether the other end of a unix socket sends a byte: an HTTP/2 server does, before anything else.
+    private static final String KNOCK = """
+            import java.net.*;
+            import java.nio.*;
+            import java.nio.channels.*;
+            import java.nio.file.*;
+
+            class Knock {
+                public static void main(String[] arguments) throws Exception {
+                    try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(Path.of(arguments[0])))) {
+                        channel.write(ByteBuffer.wrap("PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n".getBytes()));
+                        System.out.println(channel.read(ByteBuffer.allocate(1)) == 1 ? "answered" : "hung up");
+                    } catch (java.io.IOException e) {
+                        System.out.println(String.valueOf(e.getMessage()).contains("Permission") ? "denied" : "hung up");
+                    }
+                }
+            }
+            """;
+
+    private final Workplace workplace = Workplace.create();
+    private final TestDataset dataset = TestDataset.create(workplace, "one", 200, 200_000);
+    private final Path cache = workplace.path("cache");
+    private final Path state = workplace.directory("node/state");
+    private final Path socket = state.resolve("control.sock");
+    private final List<UnixSocketChannel> channels = new ArrayList<>();
+    private NodeProcess node = start();
+
+    /// The image is shown by a volume, so a node that starts lets it be.
+    private NodeProcess start() {
+        if (!Files.exists(workplace.path("volume"))) {
+            Path trees = state.resolve("datasets");
+            try (Replicas before =
+                    Replicas.start(new ReplicaSettings(trees, List.of(), Placement.mostFree(), Pace.usual()))) {
+                String tree = before.attach(dataset.image()).tree().toString();
+                Programs.run(
+                        "mount", "--bind", tree, workplace.directory("volume").toString());
+            }
+        }
+        return NodeProcess.start(workplace.path("node"), "--cache-dir=" + cache + "=1Gi");
+    }
+
+    @AfterEach
+    void leaveNothing() {
+        channels.forEach(UnixSocketChannel::close);
+        node.close();
+        workplace.close();
+    }
+
+    private CacheGrpc.CacheBlockingStub control() {
+        UnixSocketChannel channel = UnixSocketChannel.open(new UnixEndpoint(socket));
+        channels.add(channel);
+        return CacheGrpc.newBlockingStub(channel.channel()).withWaitForReady().withDeadlineAfter(60, TimeUnit.SECONDS);
+    }
+
+    private Replica only() {
+        List<Replica> all = control().list(ListRequest.getDefaultInstance()).getReplicasList();
+        assertEquals(1, all.size(), all.toString());
+        return all.getFirst();
+    }
+
+    private List<Replica> warm(String name) {
+        List<Replica> told = new ArrayList<>();
+        control()
+                .warm(WarmRequest.newBuilder().setDataset(name).build())
+                .forEachRemaining((WarmProgress progress) -> told.add(progress.getReplica()));
+        return told;
+    }
+
+    private EvictResponse evict(String name) {
+        return control().evict(EvictRequest.newBuilder().setDataset(name).build());
+    }
+
+    private PinResponse pin(String name, boolean pinned) {
+        return control()
+                .pin(PinRequest.newBuilder().setDataset(name).setPinned(pinned).build());
+    }
+
+    private void awaitReadFrom(Replica.Attachment source) {
+        OpsPages.await(() -> only().getAttachment() == source);
+    }
+
+    @Test
+    void aReplicaIsWarmedPinnedAndEvicted() {
+        String digest = dataset.digest().hex();
+        String name = digest.substring(0, 8);
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        assertEquals(Replica.State.LOCAL, only().getState());
+        assertEquals(cache.toString(), only().getCacheDirectory());
+        assertEquals(dataset.manifest().imageBytes(), only().getBytes());
+        // all is there: one line
+        assertEquals(
+                List.of(Replica.State.LOCAL),
+                warm(name).stream().map(Replica::getState).toList());
+
+        assertEquals(digest, pin(name, true).getDigest());
+        assertTrue(only().getPinned());
+        String said = refused(Code.FAILED_PRECONDITION, () -> evict(name));
+        assertTrue(said.contains(digest) && said.contains("unpin"), said);
+        assertEquals(digest, pin(name, false).getDigest());
+        assertEquals(digest, evict(name).getDigest());
+        assertEquals(Replica.State.REMOTE, only().getState());
+        assertEquals(Replica.Attachment.FROM_CEPHFS, only().getAttachment());
+        evict(name); // again
+        refused(Code.NOT_FOUND, () -> pin(name, true));
+
+        List<Replica> told = warm(name);
+        assertTrue(told.size() > 1, told.toString());
+        assertNotEquals(Replica.State.LOCAL, told.getFirst().getState());
+        assertEquals(Replica.State.LOCAL, told.getLast().getState());
+        assertTrue(dataset.isRight(workplace.path("volume")));
+        assertMetrics();
+    }
+
+    private void assertMetrics() {
+        long bytes = dataset.manifest().imageBytes();
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        try (OpsPages pages = new OpsPages(node)) {
+            assertEquals(2.0 * bytes, Double.parseDouble(pages.metric("siphon_replica_filled_bytes_total")));
+            assertEquals("2.0", pages.metric("siphon_replica_fills_total{result=\"done\"}"));
+            assertEquals("0.0", pages.metric("siphon_replica_fills_total{result=\"failed\"}"));
+            assertEquals("2.0", pages.metric("siphon_replica_swaps_total{to=\"local\"}"));
+            assertEquals("1.0", pages.metric("siphon_replica_swaps_total{to=\"remote\"}"));
+            assertEquals("1.0", pages.metric("siphon_replica_evictions_total"));
+            assertEquals("1.0", pages.metric("siphon_replicas{state=\"local\"}"));
+            assertEquals("0.0", pages.metric("siphon_replicas{state=\"filling\"}"));
+            assertEquals("1.0", pages.metric("siphon_dataset_attachments{source=\"local\"}"));
+            assertEquals("0.0", pages.metric("siphon_dataset_attachments{source=\"remote\"}"));
+            assertEquals(
+                    (double) ((1L << 30) - bytes),
+                    Double.parseDouble(pages.metric("siphon_cache_free_bytes{directory=\"" + cache + "\"}")));
+        }
+    }
+
+    @Test
+    void whatCannotBeDoneIsSaid() {
+        refused(Code.INVALID_ARGUMENT, () -> warm("0123"));
+        refused(Code.NOT_FOUND, () -> warm("0".repeat(64)));
+        refused(Code.NOT_FOUND, () -> evict("0".repeat(64)));
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        node.close();
+        node = NodeProcess.start(workplace.path("node")); // without a cache directory
+        // it is read from a file of which this run knows nothing, as good as its image
+        awaitReadFrom(Replica.Attachment.FROM_CEPHFS);
+        String said =
+                refused(Code.FAILED_PRECONDITION, () -> warm(dataset.digest().hex()));
+        assertTrue(said.contains("--cache-dir"), said);
+    }
+
+    @Test
+    void aReplicaThatNobodyHasAttachedIsCheckedAndNotMadeAnew() {
+        String digest = dataset.digest().hex();
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        node.close();
+        Programs.run("umount", workplace.path("volume").toString());
+        node = start(); // which takes away the tree that no volume shows
+        OpsPages.await(() -> only().getAttachment() == Replica.Attachment.NONE);
+        node.close();
+        node = start(); // and this one has not heard of the image
+        assertEquals(
+                List.of(Replica.State.LOCAL),
+                warm(digest).stream().map(Replica::getState).toList());
+        node.close();
+        TestDataset.flip(cache.resolve(digest).resolve("image"), 5_000_000);
+        node = start();
+        String said = refused(Code.FAILED_PRECONDITION, () -> warm(digest));
+        assertTrue(said.contains("start a pod") && said.contains("is not what its manifest says"), said);
+    }
+
+    @Test
+    void aDatasetThatFitsNowhereIsNotWarmed() {
+        node.close();
+        node = NodeProcess.start(workplace.path("node"), "--cache-dir=" + workplace.path("small") + "=1Mi");
+        OpsPages.await(() -> !only().getProblem().isEmpty());
+        String said =
+                refused(Code.RESOURCE_EXHAUSTED, () -> warm(dataset.digest().beginning()));
+        assertTrue(said.contains(dataset.digest().hex()), said);
+        try (OpsPages pages = new OpsPages(node)) {
+            assertTrue(Double.parseDouble(pages.metric("siphon_replica_fills_total{result=\"failed\"}")) >= 2);
+        }
+    }
+
+    @Test
+    void theSocketOutlivesAKilledNodeAndIsReplaced() {
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        node.kill();
+        assertTrue(Files.exists(socket));
+        assertTrue(dataset.isRight(workplace.path("volume")));
+        node = start();
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        assertEquals(
+                List.of(Replica.State.LOCAL),
+                warm(dataset.digest().hex()).stream().map(Replica::getState).toList());
+    }
+
+    @Test
+    void nobodyButRootIsAnswered() throws IOException {
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        assertEquals("rwx------", modes(state));
+        assertEquals("rw-------", modes(socket));
+        Path program = Files.writeString(workplace.path("Knock.java"), KNOCK);
+        Path root = workplace.directory(".");
+        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
+        assertEquals("denied", knock(65534, program));
+        // also where somebody has opened all of it
+        Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertEquals("answered", knock(0, program));
+        assertEquals("hung up", knock(65534, program));
+        assertTrue(node.log().contains("refused a connection"), node.log());
+    }
+
+    private static String modes(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
+    private String knock(int uid, Path program) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Shell.Result result = Shell.run(uid, uid, socket, java + " -Xmx64m " + program + " \"$1\" 2>/dev/null");
+        return result.said();
+    }
+}
