@@ -145,7 +145,7 @@ final class CephClientSessions implements ClientSessions {
     private static boolean makesVolumes(JsonObject identity) {
         return Optional.ofNullable(identity.getAsJsonObject("caps").get("mgr"))
                 .map(JsonElement::getAsString)
-                .filter(caps -> caps.contains("fs subvolume") || caps.contains("allow *"))
+                .filter(caps -> caps.contains("module volumes") || caps.contains("allow *"))
                 .filter(_ -> identity.get("entity").getAsString().startsWith("client."))
                 .isPresent();
     }
