@@ -6,22 +6,27 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 
-/// What went wrong with some of many volumes, so that the others are done all the same.
+/// What went wrong with some of many volumes or clusters, so that the others are done all the same.
 final class Failures {
     private final List<String> failures = new ArrayList<>();
 
     /// Does something for one volume.
     void collect(VolumeId.Provisioned volume, Runnable body) {
+        collect(volume.toString(), body);
+    }
+
+    /// Does something for one volume, group or cluster.
+    void collect(String one, Runnable body) {
         try {
             body.run();
         } catch (DriverException failure) {
-            failures.add(volume + ": " + failure.getMessage());
+            add(one, failure.getMessage());
         }
     }
 
-    /// Notes what is still to be done for a volume.
-    void add(VolumeId.Provisioned volume, String what) {
-        failures.add(volume + ": " + what);
+    /// Notes what is still to be done for a volume, group or cluster.
+    void add(String one, String what) {
+        failures.add(one + ": " + what);
     }
 
     /// Tells a person, a line for each.

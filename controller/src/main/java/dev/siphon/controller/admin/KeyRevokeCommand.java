@@ -2,7 +2,9 @@ package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
 import dev.siphon.controller.key.ClientSession;
+import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.Revocation;
+import dev.siphon.controller.key.Revocation.Outcome;
 import dev.siphon.controller.key.Revocation.Revoked;
 import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Clusters;
@@ -56,6 +58,9 @@ final class KeyRevokeCommand implements Callable<Integer> {
                     + " controller has that address.")
     private Optional<Integer> blockHours = Optional.empty();
 
+    /// Whether a cluster has blocked the address.
+    private boolean blocked;
+
     /// Which volumes.
     static final class Which {
         @Parameters(paramLabel = "VOLUME", description = "The ids of volumes.", arity = "1..*")
@@ -100,25 +105,27 @@ final class KeyRevokeCommand implements Callable<Integer> {
                 backend.ceph().identities(),
                 KeyVolumes.store(command, backend),
                 backend.ceph().clientSessions(),
-                volume -> KeyVolumes.exists(backend, volume));
+                volume -> KeyVolumes.exists(backend, volume),
+                volume -> KeyVolumes.grant(command, backend, volume),
+                Eviction.PATIENCE);
         Failures failures = new Failures();
-        List<Revoked> revoked = new ArrayList<>();
         List<VolumeId.Provisioned> volumes = new ArrayList<>();
         Optional<NodePlace> node = which.node.map(this::place);
         if (node.isPresent()) {
-            block(backend, node.get());
+            block(backend, node.get(), failures);
             forEachFileSystem(
                     backend,
+                    failures,
                     (cluster, fileSystem) -> volumes.addAll(revocation.mountedAt(cluster, fileSystem, node.get())));
         } else {
             volumes.addAll(KeyVolumes.parse(command, which.volumes));
         }
-        volumes.forEach(volume -> failures.collect(
-                volume,
-                () -> revoked.add(
-                        node.isPresent() ? revocation.revokeAt(volume, node.get()) : revocation.revoke(volume))));
-        print(revoked);
-        revoked.forEach(each -> each.keyless().ifPresent(why -> failures.add(each.volume(), why)));
+        Outcome outcome = node.isPresent() ? revocation.revokeAt(volumes, node.get()) : revocation.revoke(volumes);
+        print(outcome.revoked());
+        outcome.failed().forEach((volume, why) -> failures.add(volume.toString(), why.getMessage()));
+        outcome.revoked()
+                .forEach(each -> each.unfinished()
+                        .forEach(why -> failures.add(each.volume().toString(), why)));
         if (volumes.isEmpty()) {
             tellWhoIsThere(backend, revocation, which.node.orElse(""));
         }
@@ -128,11 +135,15 @@ final class KeyRevokeCommand implements Callable<Integer> {
     /// A name that nobody has must not look like a node of which nothing was mounted.
     private void tellWhoIsThere(Backend backend, Revocation revocation, String node) {
         List<ClientSession> open = new ArrayList<>();
-        forEachFileSystem(backend, (cluster, fileSystem) -> open.addAll(revocation.open(cluster, fileSystem)));
+        // what does not answer was told before
+        forEachFileSystem(
+                backend, new Failures(), (cluster, fileSystem) -> open.addAll(revocation.open(cluster, fileSystem)));
         PrintWriter out = command.commandLine().getErr();
         out.println("siphon: no key was revoked: no session with the key of a volume is at " + Quoted.of(node)
                 + "; there are sessions at: " + (open.isEmpty() ? "none" : places(open)));
-        blockHours.ifPresent(_ -> out.println("siphon: its address is blocked all the same"));
+        if (blocked) {
+            out.println("siphon: its address is blocked all the same");
+        }
         out.println("siphon: what a node had mounted whose sessions have ended: siphon key revoke VOLUME...");
         out.flush();
     }
@@ -145,12 +156,21 @@ final class KeyRevokeCommand implements Callable<Integer> {
         }
     }
 
-    /// First, so that nobody gets in while sessions are ended one after another.
-    private void block(Backend backend, NodePlace place) {
+    /// First, so that nobody gets in while sessions are ended.
+    ///
+    /// @throws DriverException.InUse if a daemon or a controller has the address; then no key is revoked
+    private void block(Backend backend, NodePlace place, Failures failures) {
         blockHours.ifPresent(hours -> {
             String address = place.address().orElseThrow();
             for (String cluster : backend.ceph().ports().clusters().ids()) {
-                backend.ceph().clientSessions().block(cluster, address, Duration.ofHours(hours));
+                try {
+                    backend.ceph().clientSessions().block(cluster, address, Duration.ofHours(hours));
+                    blocked = true;
+                } catch (DriverException.InUse served) {
+                    throw served;
+                } catch (DriverException notNow) {
+                    failures.add("cluster " + cluster, "the address is not blocked: " + notNow.getMessage());
+                }
             }
         });
     }
@@ -159,10 +179,16 @@ final class KeyRevokeCommand implements Callable<Integer> {
         void run(String cluster, String fileSystem);
     }
 
-    private static void forEachFileSystem(Backend backend, InFileSystem body) {
+    /// One that does not answer keeps none of the others.
+    private static void forEachFileSystem(Backend backend, Failures failures, InFileSystem body) {
         Clusters clusters = backend.ceph().ports().clusters();
         for (String cluster : clusters.ids()) {
-            clusters.fileSystems(cluster).forEach(each -> body.run(cluster, each.name()));
+            failures.collect(
+                    "cluster " + cluster,
+                    () -> clusters.fileSystems(cluster)
+                            .forEach(each -> failures.collect(
+                                    "file system " + each.name() + " of cluster " + cluster,
+                                    () -> body.run(cluster, each.name()))));
         }
     }
 

@@ -1,12 +1,16 @@
 package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
+import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -30,6 +34,17 @@ final class KeyVolumes {
             }
         }
         return volumes;
+    }
+
+    /// What the key of a volume is to open, where the cluster has none of it any more.
+    static Optional<Grant> grant(CommandSpec command, Backend backend, VolumeId.Provisioned volume) {
+        try (VolumeKeys keys = new VolumeKeys(
+                backend.ceph().ports(),
+                backend.ceph().identities(),
+                store(command, backend),
+                () -> Duration.ofMinutes(1))) {
+            return keys.grantOf(volume);
+        }
     }
 
     /// Where keys are.

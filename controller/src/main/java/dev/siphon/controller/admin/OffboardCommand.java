@@ -20,6 +20,7 @@ import dev.siphon.csi.report.Table.Cell;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -93,28 +94,40 @@ final class OffboardCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return options.run(command, backend -> {
-            List<Group> groups = groups(backend);
-            if (what.export.isPresent()) {
-                return export(backend, groups, what.export.get());
+            Failures failures = new Failures();
+            int status = FAILED;
+            boolean failed = true;
+            try {
+                status = carryOut(backend, groups(backend, failures), failures);
+            } finally {
+                failed = failures.print(command);
             }
-            if (what.handOver.isPresent()) {
-                return handOver(backend, groups, what.handOver.get());
-            }
-            return freeze(backend, groups, what.freeze || !what.unfreeze);
+            return failed ? FAILED : status;
         });
     }
 
-    private List<Group> groups(Backend backend) {
+    private int carryOut(Backend backend, List<Group> groups, Failures failures) {
+        if (what.export.isPresent()) {
+            return export(backend, groups, what.export.get());
+        }
+        if (what.handOver.isPresent()) {
+            return handOver(backend, groups, what.handOver.get());
+        }
+        return freeze(backend, groups, what.freeze || !what.unfreeze, failures);
+    }
+
+    /// A cluster that does not answer keeps none of the others.
+    private List<Group> groups(Backend backend, Failures failures) {
         try {
             return new AccountGroups(
                             backend.ceph().ports().clusters(), backend.ceph().survey(), backend.directory())
-                    .of(account);
+                    .of(account, (cluster, why) -> failures.add("cluster " + cluster, why.getMessage()));
         } catch (DriverException.InvalidRequest ambiguous) {
             throw new ParameterException(command.commandLine(), ambiguous.getMessage(), ambiguous);
         }
     }
 
-    private int freeze(Backend backend, List<Group> groups, boolean freeze) {
+    private int freeze(Backend backend, List<Group> groups, boolean freeze, Failures failures) {
         CephPorts ceph = backend.ceph().ports();
         Freezer freezer = new Freezer(
                 ceph,
@@ -125,11 +138,13 @@ final class OffboardCommand implements Callable<Integer> {
                                 new VolumeKeys(ceph, backend.ceph().identities(), store, () -> Duration.ofMinutes(1))),
                 backend.ceph().clientSessions());
         Table table = new Table("group", "state", "volumes", "keys", "sessions_ended", "note");
+        List<Freezer.Result> results = new ArrayList<>();
+        groups.forEach(group -> failures.collect(
+                group.toString(), () -> results.add(freeze ? freezer.freeze(group) : freezer.unfreeze(group))));
         boolean whole = true;
-        for (Group group : groups) {
-            Freezer.Result result = freeze ? freezer.freeze(group) : freezer.unfreeze(group);
+        for (Freezer.Result result : results) {
             table.row(
-                    new Cell.Text(group.toString()),
+                    new Cell.Text(result.group().toString()),
                     new Cell.Text(freeze ? result.unfinished().isEmpty() ? "frozen" : "not frozen" : "goes on"),
                     result.volumes().isPresent()
                             ? new Cell.Count(result.volumes().getAsInt())
@@ -137,6 +152,7 @@ final class OffboardCommand implements Callable<Integer> {
                     new Cell.Count(result.identities()),
                     new Cell.Count(result.sessions()),
                     new Cell.Text(note(result)));
+            result.left().ifPresent(left -> failures.add(result.group().toString(), left));
             whole &= result.unfinished().isEmpty();
         }
         options.print(command, table);

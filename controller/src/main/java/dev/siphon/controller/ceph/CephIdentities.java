@@ -56,16 +56,22 @@ final class CephIdentities implements Identities {
     }
 
     @Override
-    public VolumeKey mintLike(String cluster, String userId, String like) {
-        JsonObject found = connections
-                .apply(cluster)
-                .call(get(like))
-                .json()
-                .getAsJsonArray()
-                .get(0)
-                .getAsJsonObject();
-        List<String> caps = new ArrayList<>();
-        caps(found).forEach((service, cap) -> caps.addAll(List.of(service, cap)));
+    public VolumeKey mintNew(String cluster, String userId, Map<String, String> caps) {
+        List<String> words = new ArrayList<>();
+        new TreeMap<>(caps).forEach((service, cap) -> words.addAll(List.of(service, cap)));
+        return mintNew(cluster, userId, words);
+    }
+
+    @Override
+    public VolumeKey mintNew(String cluster, String userId, Grant grant) {
+        return mintNew(cluster, userId, caps(grant));
+    }
+
+    private VolumeKey mintNew(String cluster, String userId, List<String> caps) {
+        if (exists(cluster, userId)) {
+            throw new DriverException.OperationPending(
+                    "identity client." + userId + " is there already: somebody else replaces this key; retry");
+        }
         return mint(cluster, userId, caps);
     }
 

@@ -1,6 +1,7 @@
 package dev.siphon.controller.key;
 
 import java.util.List;
+import java.util.Map;
 
 /// Port: cephx identities of volumes, which the mons keep. Each method is one mon command, but [#mint]
 /// where the identity exists with other caps. Deadlines and unknown outcomes are as in
@@ -13,10 +14,16 @@ public interface Identities {
     ///     may not mint; `siphon ceph-caps` prints what it needs
     VolumeKey mint(String cluster, String userId, Grant grant);
 
-    /// Makes an identity with the caps of another one, or finds it: two mon commands.
+    /// Makes an identity with a secret that nobody has had: two mon commands. Not to be repeated under one
+    /// name; whoever tries again takes the next one.
     ///
-    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if there is no identity `like`
-    VolumeKey mintLike(String cluster, String userId, String like);
+    /// @param caps what each service is to allow it
+    /// @throws dev.siphon.csi.DriverException.OperationPending (ABORTED) if there is one of that name: somebody
+    ///     else has just made it
+    VolumeKey mintNew(String cluster, String userId, Map<String, String> caps);
+
+    /// As [#mintNew], with the caps by which a volume is opened.
+    VolumeKey mintNew(String cluster, String userId, Grant grant);
 
     /// Removes an identity; one that is not there is no error. Sessions that are open go on until their
     /// ticket ends.

@@ -3,43 +3,64 @@ package dev.siphon.controller.key;
 import dev.siphon.controller.key.VolumeIdentities.Fresh;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /// Makes keys that somebody may have worthless at once, and gives the volumes others.
 ///
-/// For each volume, in this order: another identity with the same caps is minted, whose key nobody gets yet; all
-/// earlier ones are removed, so that the mons refuse them; their sessions are ended, after which the MDS
-/// refuses what was mounted and the OSDs refuse these clients; the other key is put in the store. Killed anywhere,
-/// a repeat finishes it: sessions that are left say which volumes were not done.
+/// Each step is done for all volumes before the next begins, so that no key of any opens anything while
+/// sessions are ended: all identities are removed, so that the mons refuse them; their sessions are ended
+/// until there is none, after which the MDS refuses what was mounted and the OSDs refuse these clients;
+/// another identity with the same caps, of a generation that there has not been, is minted and put in the
+/// store; what came up meanwhile is removed and ended. Killed anywhere, a repeat finishes it: the store says
+/// which generation there was, and what the removed identities opened can be told from the volume. What fails
+/// for one volume or cluster does not keep the others.
 ///
-/// Until the sessions are ended only the mons and the MDS's own commands are asked. A thief's client that gives no
-/// capability back makes whatever changes the account's directory wait, the mgr's volumes commands with it.
+/// Until the sessions are ended only the mons and the MDS's own commands are asked. A thief's client that
+/// gives no capability back makes whatever changes the account's directory wait, the mgr's volumes commands
+/// with it.
 public final class Revocation {
     private final VolumeIdentities volumes;
     private final ClientSessions sessions;
+    private final Function<VolumeId.Provisioned, Optional<Grant>> grants;
+    private final Duration patience;
 
     /// @param exists whether there is still such a volume
+    /// @param grants what a volume's key is to open, where the cluster has no identity of it any more; empty if
+    ///     it is to have none
+    /// @param patience how long to go on ending sessions that come again
     public Revocation(
-            Identities identities, KeyStore store, ClientSessions sessions, Predicate<VolumeId.Provisioned> exists) {
+            Identities identities,
+            KeyStore store,
+            ClientSessions sessions,
+            Predicate<VolumeId.Provisioned> exists,
+            Function<VolumeId.Provisioned, Optional<Grant>> grants,
+            Duration patience) {
         this.volumes = new VolumeIdentities(identities, store, exists);
         this.sessions = sessions;
+        this.grants = grants;
+        this.patience = patience;
     }
 
     /// What was done for one volume, and what its earlier keys opened.
     ///
-    /// @param current the identity whose key nodes get now; empty if the cluster had none to make another like
-    /// @param objects where in RADOS they could read and write, as `POOL/NAMESPACE`; empty if nobody knows any more
+    /// @param current the identity whose key nodes get now; empty if it is to have none, or none yet
+    /// @param objects where in RADOS they could read and write, as `POOL/NAMESPACE`; empty if nobody knows
+    ///     any more
     /// @param shared the other volumes whose objects are there too: clones and snapshots share their source's
     /// @param ended the sessions that were ended
     /// @param elsewhere sessions of the same keys at other nodes, which go on until their tickets end
-    /// @param keyless why nodes get no other key yet, though the earlier ones are worthless; a repeat gives them
-    ///     one
+    /// @param unfinished what is still to be done, though the earlier keys are worthless; a repeat does it
     public record Revoked(
             VolumeId.Provisioned volume,
             Optional<VolumeIdentity> current,
@@ -47,20 +68,36 @@ public final class Revocation {
             Set<VolumeId.Provisioned> shared,
             List<ClientSession> ended,
             List<ClientSession> elsewhere,
-            Optional<String> keyless) {
+            List<String> unfinished) {
         public Revoked {
             shared = Set.copyOf(shared);
             ended = List.copyOf(ended);
             elsewhere = List.copyOf(elsewhere);
+            unfinished = List.copyOf(unfinished);
         }
     }
 
-    /// Revokes every key of a volume, and ends every session that uses one.
+    /// What was done for many.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if it has none, in the store and in the cluster
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not end sessions
-    public Revoked revoke(VolumeId.Provisioned volume) {
-        return renew(volume, _ -> true);
+    /// @param failed those whose keys may still be good, and why: [DriverException.NotFound] (NOT_FOUND) if a
+    ///     volume has none, in the store and in the cluster, or is gone; [DriverException.AccessDenied]
+    ///     (PERMISSION_DENIED) if the driver's own identity may not end sessions
+    public record Outcome(List<Revoked> revoked, Map<VolumeId.Provisioned, DriverException> failed) {
+        public Outcome {
+            revoked = List.copyOf(revoked);
+            failed = Map.copyOf(failed);
+        }
+    }
+
+    /// Revokes every key of these volumes, and ends every session that uses one.
+    public Outcome revoke(List<VolumeId.Provisioned> all) {
+        return new Round(_ -> true, false).run(all);
+    }
+
+    /// As [#revoke], but that sessions elsewhere go on. Where an earlier run was cut off after it had given a
+    /// volume another key, only the sessions of earlier ones are ended.
+    public Outcome revokeAt(List<VolumeId.Provisioned> all, Predicate<ClientSession> where) {
+        return new Round(where, true).run(all);
     }
 
     /// The volumes of a file system that have a session at a place.
@@ -81,94 +118,245 @@ public final class Revocation {
                 .toList();
     }
 
-    /// As [#revoke], but that sessions elsewhere go on. Where an earlier run was cut off after it had removed the
-    /// identities of the sessions that are left, only these are ended.
-    public Revoked revokeAt(VolumeId.Provisioned volume, Predicate<ClientSession> where) {
-        List<ClientSession> open =
-                sessionsOf(volume, latest(volume)).stream().filter(where).toList();
-        return isDone(volume, open) ? end(volume, open) : renew(volume, where);
-    }
-
-    private int latest(VolumeId.Provisioned volume) {
-        List<VolumeIdentity> minted = volumes.minted(volume);
-        return Math.max(
-                minted.isEmpty() ? 0 : minted.getLast().generation(),
-                volumes.current(volume).map(VolumeIdentity::generation).orElse(0));
-    }
-
-    private Revoked renew(VolumeId.Provisioned volume, Predicate<ClientSession> where) {
-        int latest = latest(volume);
-        if (latest == 0) {
-            throw new DriverException.NotFound("volume " + volume + " has no key of its own");
-        }
-        // fails before anything is changed where sessions could not be ended
-        List<ClientSession> open = sessionsOf(volume, latest);
-        List<VolumeIdentity> minted = volumes.minted(volume);
-        Opened opened = minted.isEmpty() ? Opened.UNKNOWN : opened(minted.getLast());
-        Successor next = minted.isEmpty() ? Successor.NONE : successor(minted.getLast());
-        minted.forEach(volumes::remove);
-        List<ClientSession> ended = new ArrayList<>();
-        List<ClientSession> elsewhere = new ArrayList<>();
-        for (ClientSession session : minted.isEmpty() ? open : sessionsOf(volume, latest)) {
-            (where.test(session) ? ended : elsewhere).add(session);
-        }
-        ended.forEach(session -> sessions.end(volume.cluster(), session));
-        Successor given = given(volume, next);
-        Optional<VolumeIdentity> current =
-                given.keyless().isPresent() ? Optional.empty() : given.fresh().map(Fresh::identity);
-        return new Revoked(volume, current, opened.objects(), opened.shared(), ended, elsewhere, given.keyless());
-    }
-
-    /// The identity that is to take the place of the earlier ones, or why there is none.
-    private record Successor(Optional<Fresh> fresh, Optional<String> keyless) {
-        static final Successor NONE = new Successor(Optional.empty(), Optional.empty());
-    }
-
-    /// Mints it: only an identity that is there still tells which caps it has. That the mons refuse it does not keep
-    /// the earlier ones.
-    private Successor successor(VolumeIdentity last) {
-        try {
-            return new Successor(Optional.of(volumes.mintAfter(last)), Optional.empty());
-        } catch (DriverException.AccessDenied denied) {
-            // who may not mint may not remove, either
-            throw denied;
-        } catch (DriverException notMinted) {
-            return new Successor(Optional.empty(), Optional.of(keyless(last.volume(), notMinted)));
+    /// A file system, whose MDS daemons are asked together.
+    private record Place(String cluster, String fileSystem) {
+        static Place of(VolumeId.Provisioned volume) {
+            return new Place(volume.cluster(), volume.fileSystem());
         }
     }
 
-    private Successor given(VolumeId.Provisioned volume, Successor next) {
-        try {
-            next.fresh().ifPresent(volumes::give);
-            return next;
-        } catch (DriverException.NotFound gone) {
-            throw gone;
-        } catch (DriverException notGiven) {
-            return new Successor(next.fresh(), Optional.of(keyless(volume, notGiven)));
+    /// A volume while its keys are revoked.
+    private static final class Doomed {
+        private final VolumeId.Provisioned volume;
+        private final List<VolumeIdentity> minted;
+        private final Optional<Map<String, String>> caps;
+        private final Opened opened;
+        private final int latest;
+        private final List<ClientSession> ended = new ArrayList<>();
+        private final List<ClientSession> elsewhere;
+        private final Set<String> unfinished = new TreeSet<>();
+        private Optional<VolumeIdentity> current;
+
+        /// @param minted the identities to remove
+        /// @param caps what they allow, if there are any
+        /// @param latest the last generation that there has been
+        /// @param current whose sessions are spared
+        private Doomed(
+                VolumeId.Provisioned volume,
+                List<VolumeIdentity> minted,
+                Optional<Map<String, String>> caps,
+                Opened opened,
+                int latest,
+                List<ClientSession> elsewhere,
+                Optional<VolumeIdentity> current) {
+            this.volume = volume;
+            this.minted = minted;
+            this.caps = caps;
+            this.opened = opened;
+            this.latest = latest;
+            this.elsewhere = elsewhere;
+            this.current = current;
         }
+
+        private boolean isSpared(String userId) {
+            return current.filter(identity -> identity.userId().equals(userId)).isPresent();
+        }
+
+        private Revoked done() {
+            return new Revoked(
+                    volume,
+                    current,
+                    opened.objects(),
+                    opened.shared(),
+                    ended.stream().distinct().toList(),
+                    elsewhere,
+                    List.copyOf(unfinished));
+        }
+    }
+
+    /// One revocation of some volumes.
+    private final class Round {
+        private final Predicate<ClientSession> where;
+        private final boolean goOn;
+        private final Map<VolumeId.Provisioned, Doomed> doomed = new LinkedHashMap<>();
+        private final Map<VolumeId.Provisioned, DriverException> failed = new LinkedHashMap<>();
+
+        /// @param goOn whether a volume that has another key already keeps that
+        private Round(Predicate<ClientSession> where, boolean goOn) {
+            this.where = where;
+            this.goOn = goOn;
+        }
+
+        private Outcome run(List<VolumeId.Provisioned> all) {
+            // fails before anything is changed where sessions could not be ended
+            all.stream().distinct().collect(Collectors.groupingBy(Place::of)).forEach(this::look);
+            List<Doomed> anew = doomed.values().stream()
+                    .filter(each -> each.current.isEmpty())
+                    .toList();
+            anew.forEach(each -> orFail(each, () -> each.minted.forEach(volumes::remove)));
+            places().forEach(this::end);
+            anew.stream().filter(this::goesOn).forEach(each -> orFail(each, () -> give(each)));
+            anew.stream().map(each -> each.volume.cluster()).distinct().forEach(volumes::lookAgain);
+            anew.stream().filter(this::goesOn).forEach(this::removeRest);
+            if (!anew.isEmpty()) {
+                anew.stream().map(each -> Place.of(each.volume)).distinct().forEach(this::end);
+            }
+            return new Outcome(
+                    doomed.values().stream()
+                            .filter(this::goesOn)
+                            .map(Doomed::done)
+                            .toList(),
+                    failed);
+        }
+
+        private Set<Place> places() {
+            return doomed.values().stream().map(each -> Place.of(each.volume)).collect(Collectors.toSet());
+        }
+
+        private boolean goesOn(Doomed each) {
+            return !failed.containsKey(each.volume);
+        }
+
+        private void orFail(Doomed each, Runnable body) {
+            try {
+                body.run();
+            } catch (DriverException failure) {
+                failed.put(each.volume, failure);
+            }
+        }
+
+        private void look(Place place, List<VolumeId.Provisioned> here) {
+            try {
+                Map<VolumeId.Provisioned, List<ClientSession>> open =
+                        sessions.all(place.cluster(), place.fileSystem()).stream()
+                                .filter(session -> volumeOf(place, session).isPresent())
+                                .collect(Collectors.groupingBy(
+                                        session -> volumeOf(place, session).orElseThrow()));
+                here.forEach(volume -> look(volume, open.getOrDefault(volume, List.of())));
+            } catch (DriverException failure) {
+                here.forEach(volume -> {
+                    doomed.remove(volume);
+                    failed.put(volume, failure);
+                });
+            }
+        }
+
+        private void look(VolumeId.Provisioned volume, List<ClientSession> open) {
+            List<VolumeIdentity> minted = volumes.minted(volume);
+            int latest = Math.max(
+                    volumes.latest(volume),
+                    open.stream()
+                            .flatMap(session -> VolumeIdentity.of(volume, session.userId()).stream())
+                            .mapToInt(VolumeIdentity::generation)
+                            .max()
+                            .orElse(0));
+            if (latest == 0) {
+                failed.put(volume, new DriverException.NotFound("volume " + volume + " has no key of its own"));
+                return;
+            }
+            List<ClientSession> here = open.stream().filter(where).toList();
+            boolean done = goOn && isDone(volume, minted, here);
+            doomed.put(
+                    volume,
+                    new Doomed(
+                            volume,
+                            minted,
+                            minted.isEmpty() ? Optional.empty() : volumes.caps(minted.getLast()),
+                            minted.isEmpty() ? Opened.UNKNOWN : opened(minted.getLast()),
+                            latest,
+                            done
+                                    ? List.of()
+                                    : open.stream().filter(where.negate()).toList(),
+                            done ? volumes.current(volume) : Optional.empty()));
+        }
+
+        /// Whether an earlier run that was cut off has removed the identities of these sessions, and nodes
+        /// have another key.
+        private boolean isDone(VolumeId.Provisioned volume, List<VolumeIdentity> minted, List<ClientSession> here) {
+            Set<String> ids = minted.stream().map(VolumeIdentity::userId).collect(Collectors.toSet());
+            return !here.isEmpty()
+                    && volumes.current(volume).filter(minted::contains).isPresent()
+                    && here.stream().map(ClientSession::userId).noneMatch(ids::contains);
+        }
+
+        /// Ends the sessions that revoked keys have at a place. Those that come again whatever is done get no
+        /// volume into trouble: its other key is another identity's.
+        private void end(Place place) {
+            try {
+                Eviction evicted = Eviction.of(
+                        sessions,
+                        place.cluster(),
+                        place.fileSystem(),
+                        session ->
+                                where.test(session) && revoked(place, session).isPresent(),
+                        patience);
+                evicted.ended().forEach(session -> revoked(place, session).ifPresent(each -> each.ended.add(session)));
+                for (ClientSession session : evicted.left()) {
+                    revoked(place, session).ifPresent(each -> each.unfinished.add(again(each.volume, evicted)));
+                }
+            } catch (DriverException notEnded) {
+                doomed.values().stream()
+                        .filter(each -> Place.of(each.volume).equals(place))
+                        .forEach(each -> each.unfinished.add("its identities are removed, but sessions may go on: "
+                                + notEnded.getMessage() + "; run this again"));
+            }
+        }
+
+        private String again(VolumeId.Provisioned volume, Eviction evicted) {
+            return evicted.left().stream()
+                    .filter(session ->
+                            VolumeIdentity.of(volume, session.userId()).isPresent())
+                    .collect(Collectors.collectingAndThen(
+                            Collectors.toList(),
+                            own -> new Eviction(List.of(), own).leftInWords().orElseThrow()));
+        }
+
+        /// The volume whose revoked key a session uses.
+        private Optional<Doomed> revoked(Place place, ClientSession session) {
+            return volumeOf(place, session)
+                    .flatMap(volume -> Optional.ofNullable(doomed.get(volume)))
+                    .filter(each -> goesOn(each) && !each.isSpared(session.userId()));
+        }
+
+        private void give(Doomed each) {
+            try {
+                each.current = mint(each).map(volumes::give);
+            } catch (DriverException.NotFound gone) {
+                throw gone;
+            } catch (DriverException notGiven) {
+                each.unfinished.add(keyless(each.volume, notGiven));
+            }
+        }
+
+        private Optional<Fresh> mint(Doomed each) {
+            VolumeIdentity next = new VolumeIdentity(each.volume, each.latest + 1);
+            return each.caps
+                    .map(caps -> Optional.of(volumes.mint(next, caps)))
+                    .orElseGet(() -> grants.apply(each.volume).map(grant -> volumes.mint(next, grant)));
+        }
+
+        /// Removes what a controller has minted meanwhile, which missed what was removed.
+        private void removeRest(Doomed each) {
+            try {
+                volumes.minted(each.volume).stream()
+                        .filter(identity -> !each.isSpared(identity.userId()))
+                        .filter(_ -> each.current.isPresent())
+                        .forEach(volumes::remove);
+            } catch (DriverException notNow) {
+                each.unfinished.add("what was minted meanwhile is not removed: " + notNow.getMessage()
+                        + "; siphon key rotate " + each.volume + " does that");
+            }
+        }
+    }
+
+    private static Optional<VolumeId.Provisioned> volumeOf(Place place, ClientSession session) {
+        return VolumeIdentity.parse(place.cluster(), place.fileSystem(), session.userId())
+                .map(VolumeIdentity::volume);
     }
 
     private static String keyless(VolumeId.Provisioned volume, DriverException why) {
         return "the earlier keys are worthless and their sessions are ended, but nodes have no other key yet: "
                 + why.getMessage() + "; siphon key revoke " + volume + " once more gives them one";
-    }
-
-    /// Whether an earlier run that was cut off has removed the identities of these sessions, and nodes have another
-    /// key.
-    private boolean isDone(VolumeId.Provisioned volume, List<ClientSession> open) {
-        List<VolumeIdentity> minted = volumes.minted(volume);
-        return !open.isEmpty()
-                && volumes.current(volume).filter(minted::contains).isPresent()
-                && open.stream()
-                        .noneMatch(session ->
-                                minted.stream().map(VolumeIdentity::userId).anyMatch(session.userId()::equals));
-    }
-
-    private Revoked end(VolumeId.Provisioned volume, List<ClientSession> open) {
-        open.forEach(session -> sessions.end(volume.cluster(), session));
-        Optional<VolumeIdentity> current = volumes.current(volume);
-        Opened opened = current.map(this::opened).orElse(Opened.UNKNOWN);
-        return new Revoked(volume, current, opened.objects(), opened.shared(), open, List.of(), Optional.empty());
     }
 
     /// What an identity opens, and whose objects are there too.
@@ -180,16 +368,6 @@ public final class Revocation {
         List<MintedIdentity> ofGroup = ofGroup(identity);
         Optional<String> objects = objects(ofGroup, identity);
         return new Opened(objects, sharing(ofGroup, identity.volume(), objects));
-    }
-
-    /// The sessions of all identities that a volume has had.
-    private List<ClientSession> sessionsOf(VolumeId.Provisioned volume, int latest) {
-        List<ClientSession> open = new ArrayList<>();
-        for (int generation = 1; generation <= latest; generation++) {
-            open.addAll(sessions.of(
-                    volume.cluster(), volume.fileSystem(), new VolumeIdentity(volume, generation).userId()));
-        }
-        return open;
     }
 
     private List<MintedIdentity> ofGroup(VolumeIdentity identity) {

@@ -11,8 +11,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/// The generations of volumes' identities, and the step from one to the next, which is the same when a key is rotated
-/// and when it is revoked. The cluster's identities are listed once, so this is for a process that ends soon.
+/// The generations of volumes' identities, and the step from one to the next, which is the same when a key is
+/// rotated and when it is revoked. The cluster's identities are listed once, so this is for a process that
+/// ends soon.
 final class VolumeIdentities {
     private final Identities identities;
     private final KeyStore store;
@@ -56,30 +57,60 @@ final class VolumeIdentities {
         return store.find(volume).flatMap(key -> VolumeIdentity.of(volume, key.userId()));
     }
 
-    /// Mints the one that follows `last`, with the same caps, and gives nodes its key from now on. Where it is not
-    /// known whether there is such a volume, nothing is minted.
+    /// The caps of an identity, if the cluster has it.
+    Optional<Map<String, String>> caps(VolumeIdentity identity) {
+        return Optional.ofNullable(in(identity.volume().cluster()).get(identity.userId()))
+                .map(MintedIdentity::caps);
+    }
+
+    /// The last generation that the cluster has or the store names; 0 if there is none.
+    int latest(VolumeId.Provisioned volume) {
+        List<VolumeIdentity> minted = minted(volume);
+        return Math.max(
+                minted.isEmpty() ? 0 : minted.getLast().generation(),
+                current(volume).map(VolumeIdentity::generation).orElse(0));
+    }
+
+    /// Forgets what a cluster had, so that it is asked again.
+    void lookAgain(String cluster) {
+        known.remove(cluster);
+    }
+
+    /// Mints another one with the caps of `like`, and gives nodes its key from now on. Where it is not known
+    /// whether there is such a volume, nothing is minted.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume was deleted, or is meanwhile; then nothing is
     ///     left
-    VolumeIdentity follow(VolumeIdentity last) {
-        if (!exists.test(last.volume())) {
-            throw gone(last.volume());
+    VolumeIdentity follow(VolumeIdentity like) {
+        VolumeId.Provisioned volume = like.volume();
+        if (!exists.test(volume)) {
+            throw gone(volume);
         }
-        return give(mintAfter(last));
+        Map<String, String> caps = caps(like)
+                .orElseThrow(() -> new DriverException.NotFound("identity client." + like.userId() + " is gone"));
+        VolumeIdentity next = new VolumeIdentity(volume, latest(volume) + 1);
+        return give(mint(next, caps));
     }
 
     /// An identity whose key nobody gets yet.
     record Fresh(VolumeIdentity identity, VolumeKey key) {}
 
-    /// Mints the one that follows `last`, with the same caps. Asks nobody but the mons.
-    Fresh mintAfter(VolumeIdentity last) {
-        VolumeIdentity next = last.next();
-        String cluster = last.volume().cluster();
-        VolumeKey key = identities.mintLike(cluster, next.userId(), last.userId());
-        SortedMap<String, MintedIdentity> here = in(cluster);
-        Optional.ofNullable(here.get(last.userId()))
-                .ifPresent(like -> here.put(next.userId(), new MintedIdentity(next.userId(), like.caps())));
-        return new Fresh(next, key);
+    /// Mints one that there has not been. Asks nobody but the mons.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if somebody else has just minted it
+    Fresh mint(VolumeIdentity identity, Map<String, String> caps) {
+        String cluster = identity.volume().cluster();
+        VolumeKey key = identities.mintNew(cluster, identity.userId(), caps);
+        in(cluster).put(identity.userId(), new MintedIdentity(identity.userId(), caps));
+        return new Fresh(identity, key);
+    }
+
+    /// As [#mint], where no earlier one is left whose caps it could have.
+    Fresh mint(VolumeIdentity identity, Grant grant) {
+        String cluster = identity.volume().cluster();
+        VolumeKey key = identities.mintNew(cluster, identity.userId(), grant);
+        lookAgain(cluster);
+        return new Fresh(identity, key);
     }
 
     /// Gives nodes that key from now on.

@@ -23,11 +23,6 @@ public record VolumeIdentity(VolumeId.Provisioned volume, int generation) {
         return new VolumeIdentity(volume, 1);
     }
 
-    /// The identity that follows this one.
-    VolumeIdentity next() {
-        return new VolumeIdentity(volume, generation + 1);
-    }
-
     /// The identity's id, without `client.`.
     public String userId() {
         String base = PREFIX + volume.fileSystem() + "." + volume.group() + "." + volume.subvolume();

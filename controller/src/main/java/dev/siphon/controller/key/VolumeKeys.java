@@ -7,6 +7,7 @@ import dev.siphon.controller.volume.Freezing;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
@@ -39,8 +40,8 @@ import org.slf4j.LoggerFactory;
 /// Gives every volume an identity of its own, and takes it away with the volume.
 ///
 /// The key follows the answer to CreateVolume, as nobody can stage a volume sooner than that: minting takes as
-/// long as the volume itself. Only that of a volume that is a snapshot goes before it. What fails or is cut off is
-/// tried again ([#heal]).
+/// long as the volume itself. Only that of a volume that is a snapshot goes before it. What fails or is cut
+/// off is tried again ([#heal]).
 public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeKeys.class);
 
@@ -167,9 +168,9 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         });
     }
 
-    /// Mints again what somebody took out of the store, or whose identity he removed. Comparing the two shows that;
-    /// a listing of all volumes would cost a call to Ceph for each account. Removes what is left of volumes that
-    /// went.
+    /// Mints again what somebody took out of the store, or whose identity he removed. Comparing the two shows
+    /// that; a listing of all volumes would cost a call to Ceph for each account. Removes what is left of
+    /// volumes that went.
     private void putBack() {
         clusters.ids().stream().filter(looked::contains).forEach(cluster -> {
             orphans.look(cluster);
@@ -252,8 +253,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         return pending.size();
     }
 
-    /// Mints the key of a volume at once, in place of one that is there. Not for a volume that stands for a snapshot,
-    /// which nothing but its context names.
+    /// Mints the key of a volume at once, in place of one that is there. Not for a volume that stands for a
+    /// snapshot, which nothing but its context names.
     public void mintNow(VolumeId.Provisioned volume) {
         mint(volume, Homes.behind(volume).subvolume(), true);
     }
@@ -265,7 +266,36 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// The same for a volume that stands for `snapshot`.
     public void mintForFrozen(VolumeId.Provisioned volume, SnapshotId snapshot) {
-        mintAnyway(volume, snapshot.volume().subvolume() + "/.snap/" + snapshot.name(), false);
+        mintAnyway(volume, dataPath(snapshot), false);
+    }
+
+    /// What the key of a volume is to open, as the volume itself says; empty while its account is frozen, and
+    /// if the snapshot for which it stands is not found.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
+    public Optional<Grant> grantOf(VolumeId.Provisioned volume) {
+        if (freezing.isFrozen(Group.of(volume))) {
+            return Optional.empty();
+        }
+        if (Volumes.isReadOnly(volume)) {
+            return snapshotOf(volume).map(snapshot -> grant(volume, dataPath(snapshot), false));
+        }
+        return Optional.of(grant(volume, Homes.behind(volume).subvolume(), true));
+    }
+
+    /// The snapshot for which a volume stands, by the names of all that its account has.
+    public Optional<SnapshotId> snapshotOf(VolumeId.Provisioned shallow) {
+        Group group = Group.of(shallow);
+        return subvolumes.list(group).orElse(List.of()).stream()
+                .filter(name -> Names.kindOf(name).isPresent())
+                .map(group::volume)
+                .flatMap(volume -> subvolumes.snapshots(volume).stream().map(name -> new SnapshotId(volume, name)))
+                .filter(snapshot -> shallow.subvolume().endsWith(Names.shallowSuffix(snapshot)))
+                .findFirst();
+    }
+
+    private static String dataPath(SnapshotId snapshot) {
+        return snapshot.volume().subvolume() + "/.snap/" + snapshot.name();
     }
 
     /// The keys of an account that is frozen are gone until it is no more.
@@ -320,7 +350,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         boolean _ = orphans.settle(volume);
     }
 
-    /// Removes every identity of a volume, and its key. Where the store does not say how many there are, the mons do.
+    /// Removes every identity of a volume, and its key. Where the store does not say how many there are, the
+    /// mons do.
     private void removeAll(VolumeId.Provisioned volume) {
         Stream<VolumeIdentity> all = kept(volume)
                 .map(identity -> IntStream.rangeClosed(

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 
 /// Finds what belongs to an account, also to one that the directory has no more.
 public final class AccountGroups {
@@ -30,12 +31,21 @@ public final class AccountGroups {
     ///
     /// @param account its name, or the name of its group as `siphon audit` shows it
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer: who has the name
-    ///     now is not known then; the name of a group does without it
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer: who has the
+    ///     name now is not known then; the name of a group does without it
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if several accounts had that name, or it has
     ///     another now; the message says which
     public List<Group> of(String account) {
-        List<GroupState> states = all();
+        return of(account, (_, failure) -> {
+            throw failure;
+        });
+    }
+
+    /// As [#of], in the clusters that answer.
+    ///
+    /// @param unanswered is told each cluster that could not be looked through, and why
+    public List<Group> of(String account, BiConsumer<String, DriverException> unanswered) {
+        List<GroupState> states = all(unanswered);
         List<GroupState> asked = states.stream()
                 .filter(state -> state.group().name().equals(account))
                 .toList();
@@ -86,18 +96,27 @@ public final class AccountGroups {
                 .isPresent();
     }
 
-    private List<GroupState> all() {
+    private List<GroupState> all(BiConsumer<String, DriverException> unanswered) {
         List<GroupState> all = new ArrayList<>();
         for (String cluster : clusters.ids()) {
-            for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
-                for (String name : survey.top(cluster, fileSystem.name()).groups()) {
-                    if (Names.isGroup(name)) {
-                        survey.group(new Group(cluster, fileSystem.name(), name))
-                                .ifPresent(all::add);
-                    }
-                }
+            try {
+                all.addAll(in(cluster));
+            } catch (DriverException failure) {
+                unanswered.accept(cluster, failure);
             }
         }
         return all;
+    }
+
+    private List<GroupState> in(String cluster) {
+        List<GroupState> found = new ArrayList<>();
+        for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+            for (String name : survey.top(cluster, fileSystem.name()).groups()) {
+                if (Names.isGroup(name)) {
+                    survey.group(new Group(cluster, fileSystem.name(), name)).ifPresent(found::add);
+                }
+            }
+        }
+        return found;
     }
 }

@@ -1,7 +1,7 @@
 package dev.siphon.controller.offboard;
 
-import dev.siphon.controller.key.ClientSession;
 import dev.siphon.controller.key.ClientSessions;
+import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeIdentity;
@@ -14,7 +14,6 @@ import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Instant;
 import java.util.List;
@@ -36,14 +35,16 @@ public final class Freezer {
     /// @param identities how many were removed, or minted
     /// @param sessions how many were ended
     /// @param goOn why sessions could not be ended, and go on until their tickets end; empty if all were
-    /// @param unfinished why the account could not be marked as frozen, so that keys may be minted again; a repeat
-    ///     finishes it
+    /// @param left the sessions that came again each time that they were ended, in words; empty if none did
+    /// @param unfinished why the account could not be marked as frozen, so that keys may be minted again; a
+    ///     repeat finishes it
     public record Result(
             Group group,
             OptionalInt volumes,
             int identities,
             int sessions,
             Optional<String> goOn,
+            Optional<String> left,
             Optional<String> unfinished) {}
 
     /// @param keys where the keys of volumes are, and who mints them; empty if the driver mints none
@@ -61,12 +62,12 @@ public final class Freezer {
         this.sessions = sessions;
     }
 
-    /// Takes the account's keys away, ends what it has mounted, and keeps anything from being made for it. May be
-    /// repeated; one that is frozen stays so since when it was.
+    /// Takes the account's keys away, ends what it has mounted, and keeps anything from being made for it.
+    /// May be repeated; one that is frozen stays so since when it was.
     ///
-    /// What asks nobody but the mons and the MDS's own commands goes first: a client that gives no capability back
-    /// makes the note wait, and the mgr, until its session is ended. Once the account is marked nothing more is
-    /// minted; what was until then is taken away after that.
+    /// What asks nobody but the mons and the MDS's own commands goes first: a client that gives no capability
+    /// back makes the note wait, and the mgr, until its session is ended. Once the account is marked nothing
+    /// more is minted; what was until then is taken away after that.
     public Result freeze(Group group) {
         Taken before = take(group);
         Optional<String> unfinished = mark(group);
@@ -80,11 +81,13 @@ public final class Freezer {
                 before.identities() + after.identities(),
                 before.sessions() + after.sessions(),
                 after.goOn(),
+                after.left(),
                 unfinished);
     }
 
     /// @param goOn why sessions could not be ended
-    private record Taken(int identities, int sessions, Optional<String> goOn) {}
+    /// @param left the sessions that came again
+    private record Taken(int identities, int sessions, Optional<String> goOn, Optional<String> left) {}
 
     private Taken take(Group group) {
         List<String> minted = minted(group);
@@ -92,9 +95,15 @@ public final class Freezer {
             identities.remove(group.cluster(), userId);
         }
         try {
-            return new Taken(minted.size(), endSessions(group), Optional.empty());
+            Eviction evicted = Eviction.of(
+                    sessions,
+                    group.cluster(),
+                    group.fileSystem(),
+                    session -> session.userId().startsWith(prefix(group)),
+                    Eviction.PATIENCE);
+            return new Taken(minted.size(), evicted.ended().size(), Optional.empty(), evicted.leftInWords());
         } catch (DriverException.AccessDenied denied) {
-            return new Taken(minted.size(), 0, Optional.of(denied.getMessage()));
+            return new Taken(minted.size(), 0, Optional.of(denied.getMessage()), Optional.empty());
         }
     }
 
@@ -119,38 +128,30 @@ public final class Freezer {
         }
     }
 
-    /// Ends those of every identity that a volume of the group has or had.
-    private int endSessions(Group group) {
-        List<ClientSession> open = sessions.all(group.cluster(), group.fileSystem()).stream()
-                .filter(session -> session.userId().startsWith(prefix(group)))
-                .toList();
-        open.forEach(session -> sessions.end(group.cluster(), session));
-        return open.size();
-    }
-
     private static String prefix(Group group) {
         return VolumeIdentity.PREFIX + group.fileSystem() + "." + group.name() + ".";
     }
 
-    /// Lets the account go on, with new keys. The note goes last, so that an account that has but a part of its keys
-    /// is seen to be frozen. May be repeated.
+    /// Lets the account go on, with new keys. The note goes last, so that an account that has but a part of
+    /// its keys is seen to be frozen. May be repeated.
     public Result unfreeze(Group group) {
         List<VolumeId.Provisioned> volumes = volumes(group);
         int made = 0;
         if (minting.isPresent()) {
             for (VolumeId.Provisioned volume : volumes) {
-                made += mint(minting.get(), group, volume);
+                made += mint(minting.get(), volume);
             }
         }
         note(group, "");
-        return new Result(group, OptionalInt.of(volumes.size()), made, 0, Optional.empty(), Optional.empty());
+        return new Result(
+                group, OptionalInt.of(volumes.size()), made, 0, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    private int mint(VolumeKeys keysOf, Group group, VolumeId.Provisioned volume) {
+    private static int mint(VolumeKeys keysOf, VolumeId.Provisioned volume) {
         boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
         try {
             if (shallow) {
-                snapshotOf(group, volume).ifPresent(snapshot -> keysOf.mintForFrozen(volume, snapshot));
+                keysOf.snapshotOf(volume).ifPresent(snapshot -> keysOf.mintForFrozen(volume, snapshot));
             } else if (!Homes.isHome(volume)) {
                 keysOf.mintForFrozen(volume);
             }
@@ -158,13 +159,6 @@ public final class Freezer {
         } catch (DriverException.NotFound onlySnapshots) {
             return 0;
         }
-    }
-
-    private Optional<SnapshotId> snapshotOf(Group group, VolumeId.Provisioned shallow) {
-        return volumes(group).stream()
-                .flatMap(volume -> subvolumes.snapshots(volume).stream().map(name -> new SnapshotId(volume, name)))
-                .filter(snapshot -> shallow.subvolume().endsWith(Names.shallowSuffix(snapshot)))
-                .findFirst();
     }
 
     private List<String> minted(Group group) {

@@ -340,7 +340,16 @@ class AuditIT {
     @Test
     void identitiesBesideTheOneInUseAreFound() {
         VolumeIdentity first = VolumeIdentity.first(volume);
-        var second = cluster.adapter.identities().mintLike("lab", first.userId() + ".2", first.userId());
+        var second = cluster.adapter
+                .identities()
+                .mintNew(
+                        "lab",
+                        first.userId() + ".2",
+                        cluster.adapter
+                                .identities()
+                                .minted("lab", first.userId())
+                                .getFirst()
+                                .caps());
         assertFoundForAPerson(Kind.IDENTITY_NOT_KEPT);
         cluster.store.put(volume, second);
         Finding remark = cluster.audit(Duration.ZERO).getFirst();

@@ -16,8 +16,9 @@ class VolumeIdentityTest {
     void everyGenerationHasANameThatIsReadBack() {
         VolumeIdentity first = VolumeIdentity.first(VOLUME);
         assertEquals("siphon.fs.1.a1.v2", first.userId());
-        assertEquals("siphon.fs.1.a1.v2.2", first.next().userId());
-        for (VolumeIdentity each = first; each.generation() < 12; each = each.next()) {
+        assertEquals("siphon.fs.1.a1.v2.2", new VolumeIdentity(VOLUME, 2).userId());
+        for (int generation = 1; generation < 12; generation++) {
+            VolumeIdentity each = new VolumeIdentity(VOLUME, generation);
             assertEquals(Optional.of(each), VolumeIdentity.parse("lab", "fs.1", each.userId()));
             assertEquals(Optional.of(each), VolumeIdentity.of(VOLUME, each.userId()));
         }

@@ -3,6 +3,7 @@ package dev.siphon.controller.key;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
@@ -16,6 +17,7 @@ import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -34,8 +36,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Keys of volumes on a real cluster: they come and go with the volumes. What they open and what not, the black-box
-/// tests show.
+/// Keys of volumes on a real cluster: they come and go with the volumes. What they open and what not, the
+/// black-box tests show.
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class VolumeKeysIT {
@@ -158,12 +160,37 @@ class VolumeKeysIT {
         domain.volumes().delete(volume);
     }
 
+    private VolumeKey mintBeside(VolumeIdentity first) {
+        return adapter.identities()
+                .mintNew(
+                        "lab",
+                        new VolumeIdentity(first.volume(), 2).userId(),
+                        adapter.identities()
+                                .minted("lab", first.userId())
+                                .getFirst()
+                                .caps());
+    }
+
+    @Test
+    void aNewKeyIsNoneThatWasThereBefore() {
+        VolumeId.Provisioned volume = create("keys-new", "u1");
+        awaitKey(volume);
+        VolumeIdentity first = VolumeIdentity.first(volume);
+        VolumeKey second = mintBeside(first);
+        assertThrows(DriverException.OperationPending.class, () -> mintBeside(first));
+        VolumeIdentities known = new VolumeIdentities(adapter.identities(), store, _ -> true);
+        VolumeIdentity third = known.follow(first);
+        assertEquals(3, third.generation());
+        assertNotEquals(second.secret(), store.find(volume).orElseThrow().secret());
+        domain.volumes().delete(volume);
+    }
+
     @Test
     void aReplacedKeyThatWasLostIsFoundAgainAndNotTheFirst() {
         VolumeId.Provisioned volume = create("keys-replaced", "u1");
         awaitKey(volume);
         VolumeIdentity first = VolumeIdentity.first(volume);
-        VolumeKey second = adapter.identities().mintLike("lab", first.next().userId(), first.userId());
+        VolumeKey second = mintBeside(first);
         assertNotEquals(store.find(volume).orElseThrow().secret(), second.secret());
         store.remove(volume);
         try (VolumeKeys _ = restarted()) {
@@ -178,7 +205,7 @@ class VolumeKeysIT {
         VolumeId.Provisioned volume = create("keys-lost", "u1");
         awaitKey(volume);
         VolumeIdentity first = VolumeIdentity.first(volume);
-        store.put(volume, adapter.identities().mintLike("lab", first.next().userId(), first.userId()));
+        store.put(volume, mintBeside(first));
         adapter.identities().remove("lab", first.userId());
         store.remove(volume);
         domain.volumes().delete(volume);

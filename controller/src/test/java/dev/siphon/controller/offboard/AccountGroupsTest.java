@@ -15,6 +15,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +27,8 @@ import org.junit.jupiter.api.Test;
 final class AccountGroupsTest {
     private final InMemoryDirectory directory = new InMemoryDirectory(Map.of());
     private final Map<String, String> notes = new LinkedHashMap<>();
-    private final AccountGroups groups = new AccountGroups(new OneFileSystem(), new Groups(), directory);
+    private final OneFileSystem clusters = new OneFileSystem();
+    private final AccountGroups groups = new AccountGroups(clusters, new Groups(), directory);
 
     private static String group(String id) {
         return Names.group(id);
@@ -95,7 +97,22 @@ final class AccountGroupsTest {
         assertThrows(DriverException.NotFound.class, () -> groups.of("r3"));
     }
 
+    @Test
+    void aClusterThatDoesNotAnswerIsToldAndKeepsNoOther() {
+        knows("r1", "id-1");
+        has("id-1", "10001 r1");
+        clusters.ids = List.of("dead", "lab");
+        List<String> unanswered = new ArrayList<>();
+        List<Group> found = groups.of("r1", (cluster, _) -> unanswered.add(cluster));
+        assertEquals(
+                List.of(group("id-1")), found.stream().map(Group::name).toList());
+        assertEquals(List.of("dead"), unanswered);
+        assertThrows(DriverException.BackendUnavailable.class, () -> groups.of("r1"));
+    }
+
     private static final class OneFileSystem implements Clusters {
+        private List<String> ids = List.of("lab");
+
         @Override
         public String defaultCluster() {
             return "lab";
@@ -103,7 +120,7 @@ final class AccountGroupsTest {
 
         @Override
         public List<String> ids() {
-            return List.of("lab");
+            return ids;
         }
 
         @Override
@@ -113,6 +130,9 @@ final class AccountGroupsTest {
 
         @Override
         public List<FileSystem> fileSystems(String cluster) {
+            if (cluster.equals("dead")) {
+                throw new DriverException.BackendUnavailable("cluster dead does not answer");
+            }
             return List.of(new FileSystem("fs", List.of("data")));
         }
 

@@ -190,6 +190,45 @@ final class KeyCommandsIT {
     }
 
     @Test
+    void aKeyThatWasThereBeforeIsNotGivenAgain() {
+        Volume volume = driver.volume("generations", "u1");
+        Secrets first = driver.secrets(volume);
+        assertEquals(
+                0,
+                driver.siphon("key", "revoke", volume.getVolumeId(), "--json").exit());
+        Secrets second = driver.secrets(volume);
+        assertEquals(first.userId() + ".2", second.userId());
+        // as one that a run has left which was killed before its key was in the store
+        String third = "client." + first.userId() + ".3";
+        Command.Result left = KeyHolder.admin().tool("ceph", "auth", "get-or-create-key", third);
+        assertEquals(0, left.exit(), left.output());
+
+        var _ = driver.siphon("key", "rotate", volume.getVolumeId());
+        var _ = driver.siphon("key", "rotate", volume.getVolumeId());
+
+        Secrets now = driver.secrets(volume);
+        assertNotEquals(first.userId() + ".3", now.userId());
+        assertFalse(left.output().contains(now.key()), now.userId());
+        assertEquals(List.of("client." + now.userId()), identities("client." + first.userId()));
+    }
+
+    /// Killed after the identity was removed: what it allowed nobody but the volume says.
+    @Test
+    void aRevocationThatWasKilledIsFinishedByARepeat() throws IOException {
+        Volume volume = driver.volume("killed", "u1");
+        Secrets first = driver.secrets(volume);
+        var removed = KeyHolder.admin().tool("ceph", "auth", "rm", "client." + first.userId());
+        assertEquals(0, removed.exit(), removed.output());
+
+        Command.Result repeated = driver.siphon("key", "revoke", volume.getVolumeId(), "--json");
+
+        assertEquals(0, repeated.exit(), repeated.output());
+        assertEquals(first.userId() + ".2", driver.secrets(volume).userId());
+        Path mounted = driver.mountsWith(volume, "killed").mount(volume);
+        Files.writeString(mounted.resolve("file"), "with the new key");
+    }
+
+    @Test
     void aNodeThatNobodyIsAtIsNoStolenOneAndWhoIsThereIsTold() {
         Volume volume = driver.volume("at-a-node", "u1");
         Secrets secrets = driver.secrets(volume);
@@ -207,11 +246,15 @@ final class KeyCommandsIT {
     }
 
     @Test
-    void theAddressOfADaemonIsNotBlocked() {
-        Command.Result refused =
-                driver.siphon("key", "revoke", "--node", "node-a@" + Lab.here().address(), "--block-address", "1");
+    void theAddressOfADaemonOrOfAnyControllerIsNotBlocked() throws KeyHolder.Refused {
+        Command.Result refused;
+        try (KeyHolder.Mounted _ = KeyHolder.admin().mount("/")) {
+            refused = driver.siphon(
+                    "key", "revoke", "--node", "node-a@" + Lab.here().address(), "--block-address", "1");
+        }
         assertEquals(1, refused.exit(), refused.output());
-        for (String daemon : List.of("mon.a", "mgr.a", "osd.0", "mds.a", "client.siphon-key-commands")) {
+        for (String daemon :
+                List.of("mon.a", "mgr.a", "osd.0", "mds.a", "client.siphon-key-commands", "client.admin")) {
             assertTrue(refused.output().contains(daemon), refused.output());
         }
         String blocked =

@@ -1,5 +1,6 @@
 package dev.siphon.controller.ceph.fs;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
@@ -13,9 +14,15 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /// [ClientSessions] by the MDS daemons' own commands. Whose a session is, is what the MDS found when it
 /// authenticated the client, not what the client says.
@@ -65,8 +72,20 @@ final class CephClientSessions implements ClientSessions {
     }
 
     @Override
-    public void end(String cluster, ClientSession session) {
-        daemons.evict(cluster, session.daemon(), session.id());
+    public void end(String cluster, List<ClientSession> sessions) {
+        // each waits a second for the OSDs' map: one after another, the last would go on for as many
+        try (ExecutorService each = Executors.newVirtualThreadPerTaskExecutor()) {
+            CompletableFuture.allOf(sessions.stream()
+                            .map(session -> CompletableFuture.runAsync(
+                                    () -> daemons.evict(cluster, session.daemon(), session.id()), each))
+                            .toArray(CompletableFuture[]::new))
+                    .join();
+        } catch (CompletionException failed) {
+            if (failed.getCause() instanceof DriverException cause) {
+                throw cause;
+            }
+            throw failed;
+        }
     }
 
     @Override
@@ -88,12 +107,13 @@ final class CephClientSessions implements ClientSessions {
         InetAddress address = InetAddress.ofLiteral(text);
         CephConnection connection = connections.apply(cluster);
         Set<String> found = new TreeSet<>(new DaemonAddresses(connection).at(address));
-        String user = connection.access().user();
+        Set<String> controllers = controllers(connection);
         for (String fileSystem : fileSystems(connection)) {
             all(cluster, fileSystem).stream()
-                    .filter(session -> session.userId().equals(user))
+                    .filter(session -> controllers.contains(session.userId()))
                     .filter(session -> DaemonAddresses.isAddress(session.address(), address))
-                    .forEach(session -> found.add("client." + user + " (a controller at " + session.host() + ")"));
+                    .forEach(session ->
+                            found.add("client." + session.userId() + " (a controller at " + session.host() + ")"));
         }
         try {
             if (NetworkInterface.getByInetAddress(address) != null) {
@@ -103,6 +123,31 @@ final class CephClientSessions implements ClientSessions {
             throw new DriverException.BackendUnavailable("the addresses of this host are not known", unknown);
         }
         return found;
+    }
+
+    /// Who may be a controller: this command's own identity, and all that may make volumes.
+    private static Set<String> controllers(CephConnection connection) {
+        Set<String> found = connection
+                .call(CephCommand.read(Daemon.MON, "auth ls"))
+                .json()
+                .getAsJsonObject()
+                .getAsJsonArray("auth_dump")
+                .asList()
+                .stream()
+                .map(JsonElement::getAsJsonObject)
+                .filter(CephClientSessions::makesVolumes)
+                .map(identity -> identity.get("entity").getAsString().replaceFirst("^client\\.", ""))
+                .collect(Collectors.toCollection(TreeSet::new));
+        found.add(connection.access().user());
+        return found;
+    }
+
+    private static boolean makesVolumes(JsonObject identity) {
+        return Optional.ofNullable(identity.getAsJsonObject("caps").get("mgr"))
+                .map(JsonElement::getAsString)
+                .filter(caps -> caps.contains("module volumes") || caps.contains("allow *"))
+                .filter(_ -> identity.get("entity").getAsString().startsWith("client."))
+                .isPresent();
     }
 
     private static List<String> fileSystems(CephConnection connection) {
