@@ -172,15 +172,11 @@ final class LdapConnections implements AutoCloseable {
         });
     }
 
-    /// Hands the entries that a look-up needs to `each` one by one, so that no more than one is in memory. After a
-    /// connection that failed it begins again, and hands some over twice.
+    /// Hands the entries of a whole directory to `each` one by one, so that no more than one is in memory. After a
+    /// connection that failed it begins again, and hands some over twice. It takes the time of a listing, see
+    /// [LdapConfig.Limits#listing].
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
-    void lookUp(Search search, Consumer<SearchResultEntry> each) {
-        each(search, limits.lookup(), each);
-    }
-
-    /// As [#lookUp], with the time that a whole directory takes, see [LdapConfig.Limits#listing].
     void each(Search search, Consumer<SearchResultEntry> each) {
         each(search, limits.listing(), each);
     }
