@@ -5,6 +5,7 @@ import dev.siphon.controller.admin.rpc.Leader;
 import dev.siphon.controller.audit.AccountChecks;
 import dev.siphon.controller.audit.Ages;
 import dev.siphon.controller.audit.Auditor;
+import dev.siphon.controller.audit.Deletion;
 import dev.siphon.controller.audit.Finding;
 import dev.siphon.controller.audit.Repairs;
 import dev.siphon.controller.key.VolumeKeys;
@@ -45,7 +46,9 @@ public final class AuditCommand implements Callable<Integer> {
     @Option(names = "--repair", description = "Show what would be repaired, and with --yes repair it.")
     private boolean repair;
 
-    @Option(names = "--yes", description = "With --repair: do it. The data of a whole volume is never removed.")
+    @Option(
+            names = "--yes",
+            description = "With --repair: do it. Nothing that holds files or that somebody has is deleted.")
     private boolean yes;
 
     @Option(
@@ -88,13 +91,16 @@ public final class AuditCommand implements Callable<Integer> {
                 backend.ceph().ports().clusters(),
                 backend.ceph().survey(),
                 backend.ceph().identities(),
-                new Auditor.Kept(
-                        backend.keys(),
-                        backend.kubernetes().map(kubernetes -> kubernetes::volumesWithPersistentVolume)),
+                kept(backend),
                 new AccountChecks(backend.directory()),
                 new Ages(
                         Duration.ofHours(fillingHours), Duration.ofHours(trashHours), Duration.ofSeconds(pauseSeconds)),
                 AuditCommand::pass);
+    }
+
+    private static Auditor.Kept kept(Backend backend) {
+        return new Auditor.Kept(
+                backend.keys(), backend.kubernetes().map(kubernetes -> kubernetes::volumesWithPersistentVolume));
     }
 
     private static Repairs repairs(Backend backend, Leader controller) {
@@ -109,7 +115,8 @@ public final class AuditCommand implements Callable<Integer> {
                                 backend.ceph().identities(),
                                 store,
                                 () -> Duration.ofMinutes(1))),
-                controller::delete);
+                new Deletion(
+                        backend.ceph().survey(), backend.ceph().clientSessions(), kept(backend), controller::delete));
     }
 
     /// Mends one after another; what cannot be mended does not keep the rest from it.

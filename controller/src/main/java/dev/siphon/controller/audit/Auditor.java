@@ -42,7 +42,18 @@ public final class Auditor {
     ///
     /// @param keys where the keys of volumes are; empty if the driver mints none
     /// @param persistentVolumes the volumes that have a PersistentVolume; empty without Kubernetes
-    public record Kept(Optional<KeyStore> keys, Optional<Supplier<Set<VolumeId.Provisioned>>> persistentVolumes) {}
+    public record Kept(Optional<KeyStore> keys, Optional<Supplier<Set<VolumeId.Provisioned>>> persistentVolumes) {
+        /// How somebody has a volume: by its PersistentVolume or, where there is no Kubernetes to tell, by its key;
+        /// empty if nobody has it as far as can be known.
+        Optional<String> owned(VolumeId.Provisioned volume) {
+            if (persistentVolumes.isPresent()) {
+                return persistentVolumes.get().get().contains(volume)
+                        ? Optional.of("has a PersistentVolume")
+                        : Optional.empty();
+            }
+            return keys.flatMap(store -> store.find(volume)).map(_ -> "has a key");
+        }
+    }
 
     /// @param pause waits
     public Auditor(

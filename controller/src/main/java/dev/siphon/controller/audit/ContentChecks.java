@@ -77,14 +77,19 @@ final class ContentChecks {
                                 Kind.CLONE_STUCK,
                                 place,
                                 "is the target of a clone that the mgr does not know any more",
-                                new Repair.EndClone(
-                                        id,
-                                        place.entry(),
-                                        meta(place)
-                                                .orElseThrow()
-                                                .with(MetaFile.GLOBAL, "state", State.FAILED.text()))));
+                                stuck(place, id)));
             case COMPLETE -> ofComplete(place, id);
         };
+    }
+
+    private static Repair stuck(Place place, VolumeId.Provisioned id) {
+        return VolumeChecks.hasNoFiles(place.entry())
+                ? new Repair.EndClone(
+                        id,
+                        place.entry(),
+                        meta(place).orElseThrow().with(MetaFile.GLOBAL, "state", State.FAILED.text()))
+                : new Repair.ByHand("it holds files: look at them, and if nobody misses them: write state = failed in "
+                        + place.path() + "/.meta, then `siphon csi DeleteVolume`");
     }
 
     private List<Finding> ofComplete(Place place, VolumeId.Provisioned id) {

@@ -5,8 +5,8 @@ import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 
-/// What mends a finding. Each may be repeated, and none removes the data of a volume that is whole; its text says
-/// what would be done.
+/// What mends a finding. Each may be repeated, and none removes files, see [Deletion]; its text says what would be
+/// done.
 public sealed interface Repair {
     /// A person has to decide.
     record ByHand(String advice) implements Repair {

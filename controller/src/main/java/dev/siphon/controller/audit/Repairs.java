@@ -8,7 +8,6 @@ import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /// Carries repairs out. Each may be repeated, and one that was cut off is finished by the next.
 public final class Repairs {
@@ -17,23 +16,22 @@ public final class Repairs {
     private final Identities identities;
     private final Optional<KeyStore> keys;
     private final Optional<VolumeKeys> minting;
-    private final Consumer<VolumeId.Provisioned> deleteVolume;
+    private final Deletion deletion;
 
     /// @param keys where the keys of volumes are, and who mints them; empty if the driver mints none
-    /// @param deleteVolume DeleteVolume at the controller
     public Repairs(
             CephPorts ceph,
             Survey survey,
             Identities identities,
             Optional<KeyStore> keys,
             Optional<VolumeKeys> minting,
-            Consumer<VolumeId.Provisioned> deleteVolume) {
+            Deletion deletion) {
         this.ceph = ceph;
         this.survey = survey;
         this.identities = identities;
         this.keys = keys;
         this.minting = minting;
-        this.deleteVolume = deleteVolume;
+        this.deletion = deletion;
     }
 
     /// Mends what was found.
@@ -47,14 +45,18 @@ public final class Repairs {
             }
             case Repair.DeleteVolume it -> {
                 checkUnchanged(it.volume(), it.seen());
-                deleteVolume.accept(it.volume());
+                deletion.delete(it.volume());
             }
             case Repair.RemoveSnapshot it -> ceph.subvolumes().removeSnapshot(it.snapshot());
-            case Repair.RemoveRemains it -> ceph.subvolumes().remove(it.volume());
+            case Repair.RemoveRemains it -> {
+                deletion.check(it.volume());
+                ceph.subvolumes().remove(it.volume());
+            }
             case Repair.EndClone it -> {
                 checkUnchanged(it.target(), it.seen());
+                deletion.check(it.target());
                 survey.writeMeta(it.target(), it.failed());
-                deleteVolume.accept(it.target());
+                deletion.delete(it.target());
             }
             case Repair.WriteMeta it -> {
                 checkUnchanged(it.volume(), it.seen());

@@ -70,16 +70,22 @@ final class VolumeChecks {
         return found;
     }
 
-    /// A home is nobody's to delete but its own command's.
+    /// A home is nobody's to delete but its own command's, and files are a person's to look at.
     static Repair deleted(VolumeId.Provisioned volume, EntryState seen) {
-        return Homes.isHome(volume)
-                ? new Repair.ByHand("the next volume of its class finishes it; siphon home --delete removes it")
-                : new Repair.DeleteVolume(volume, seen);
+        if (Homes.isHome(volume)) {
+            return new Repair.ByHand("the next volume of its class finishes it; siphon home --delete removes it");
+        }
+        return hasNoFiles(seen)
+                ? new Repair.DeleteVolume(volume, seen)
+                : new Repair.ByHand("it holds files: " + Deletion.ADVICE);
     }
 
-    /// Whether nothing would be lost with it.
+    /// Whether nothing would be lost with it, wherever in it somebody has moved his files.
     static boolean hasNoFiles(EntryState entry) {
-        return entry.snapshots().isEmpty()
+        return entry.kind() == FileKind.DIRECTORY
+                && entry.snapshots().isEmpty()
+                && entry.others().isEmpty()
+                && !entry.purging()
                 && entry.data().stream().allMatch(data -> data.kind() == FileKind.DIRECTORY && data.entries() == 0);
     }
 
@@ -109,10 +115,7 @@ final class VolumeChecks {
                     Kind.TAKEN_FOR_OLD,
                     place,
                     "the mgr reads " + old(place.path()) + " in place of its .meta",
-                    mended(
-                            place,
-                            id,
-                            own ? Optional.of(meta) : onlyDataPath(place).map(MetaFile::complete))));
+                    mended(place, id, own ? Optional.of(meta) : corrected(place, id, meta))));
         } else if (!meta.hasKnownFormat() || !knownState || (retained ? !path.isEmpty() : !own)) {
             String why = ".meta says version " + meta.global("version") + ", type " + meta.global("type") + ", state "
                     + state + ", path " + (path.isEmpty() ? "none" : path);
@@ -141,7 +144,7 @@ final class VolumeChecks {
                     "was removed and its snapshots kept, but its data is still in " + names(entry),
                     new Repair.ByHand("remove " + place.path() + "/" + names(entry) + " when nobody misses it")));
         }
-        return entry.snapshots().isEmpty() && !entry.purging()
+        return hasNoFiles(entry)
                 ? List.of(finding(
                         Kind.REMAINS,
                         place,
@@ -205,11 +208,11 @@ final class VolumeChecks {
     /// The names of data directories.
     static final String DATA_NAME = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
-    private static String old(String path) {
+    /// Where the mgr keeps the `.meta` of a subvolume of old (`subvolume_base.py`, `legacy_config_path`).
+    static String old(String path) {
         return OLD + oldName(path);
     }
 
-    /// Where the mgr keeps the `.meta` of a subvolume of old (`subvolume_base.py`, `legacy_config_path`).
     private static String oldName(String path) {
         try {
             byte[] md5 = MessageDigest.getInstance("MD5").digest(path.getBytes(StandardCharsets.UTF_8));

@@ -3,7 +3,9 @@ package dev.siphon.controller.identity;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// Who owns volumes, as a directory knows them: a person, or a group whose members share a project's volumes.
+/// Who owns volumes, as a directory knows them: a person, or a group whose members share a project's volumes. Who is in
+/// a
+/// group its members' accounts say, and no group: it may have a hundred thousand of them.
 ///
 /// @param name the account's name now; of a group [Directory#GROUP] and the group's name
 /// @param id what stays when the account is renamed, and is never given to another: for LDAP entryUUID and
@@ -12,23 +14,9 @@ import java.util.Set;
 /// @param gid the group of its files, an unsigned number
 /// @param groups the names of the groups it is in; of a group its own
 /// @param allowanceBytes what all its volumes together may hold, 0 for nothing at all; empty for no limit
-/// @param members the names of a group's members; of a person none
-public record Account(
-        String name,
-        String id,
-        int uid,
-        int gid,
-        Set<String> groups,
-        OptionalLong allowanceBytes,
-        Set<String> members) {
+public record Account(String name, String id, int uid, int gid, Set<String> groups, OptionalLong allowanceBytes) {
     public Account {
         groups = Set.copyOf(groups);
-        members = Set.copyOf(members);
-    }
-
-    /// A person.
-    public Account(String name, String id, int uid, int gid, Set<String> groups, OptionalLong allowanceBytes) {
-        this(name, id, uid, gid, groups, allowanceBytes, Set.of());
     }
 
     /// Whether it is a group, whose members share what it owns.

@@ -17,8 +17,8 @@ public interface Directory {
     Optional<Account> account(String name);
 
     /// Hands every account to `each`, people and groups, as the directory has them now; an account may be handed
-    /// over twice. One that cannot own files is left out, and so may be the members of groups and the groups of
-    /// people, which can be many. May take minutes: nothing for a caller to wait for.
+    /// over twice. One that cannot own files is left out, and so may be the groups of people, which can be many.
+    /// May take minutes: nothing for a caller to wait for.
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the directory does not answer;
     ///     what was handed over until then is not all

@@ -70,27 +70,10 @@ public final class FileDirectory implements Directory {
         String bare = name.substring(GROUP.length());
         for (String[] fields : named(group, GROUP_FIELDS, bare)) {
             int gid = number(group, fields[2]);
-            return Optional.of(new Account(
-                    name,
-                    "file:group:" + gid + ":" + bare,
-                    0,
-                    gid,
-                    Set.of(bare),
-                    OptionalLong.empty(),
-                    members(fields[3], gid)));
+            return Optional.of(
+                    new Account(name, "file:group:" + gid + ":" + bare, 0, gid, Set.of(bare), OptionalLong.empty()));
         }
         return Optional.empty();
-    }
-
-    /// Those that the line names, and those whose first group it is.
-    private Set<String> members(String listed, int gid) {
-        Set<String> members = new HashSet<>(listed.isEmpty() ? List.of() : List.of(listed.split(",")));
-        for (String[] fields : lines(passwd, PASSWD_FIELDS)) {
-            if (number(passwd, fields[3]) == gid) {
-                members.add(fields[0]);
-            }
-        }
-        return members;
     }
 
     /// The line of that name, if there is one.

@@ -1,5 +1,6 @@
 package dev.siphon.controller.key;
 
+import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
 
@@ -14,6 +15,10 @@ public interface ClientSessions {
 
     /// The sessions that an identity has.
     List<ClientSession> of(String cluster, String fileSystem, String userId);
+
+    /// The sessions by which clients may use a volume: those that its keys opened, and those at its directories or at
+    /// its group that are not known to be there for another volume.
+    List<ClientSession> mounting(VolumeId.Provisioned volume);
 
     /// Ends sessions, all at once, and has the OSDs refuse these clients, so that nothing they have in flight
     /// is written. One that has ended is no error; where one cannot be ended the others are all the same.

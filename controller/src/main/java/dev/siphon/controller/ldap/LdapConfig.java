@@ -44,7 +44,6 @@ public record LdapConfig(
     /// @param uid the owner of its files
     /// @param gid the group of its files
     /// @param allowance what all its volumes may hold
-    /// @param memberOf the DNs of its groups, where the server keeps them
     /// @param lowestUid accounts with a smaller one are refused: they are the system's
     public record Accounts(
             DN base,
@@ -54,7 +53,6 @@ public record LdapConfig(
             String uid,
             String gid,
             Optional<String> allowance,
-            Optional<String> memberOf,
             long lowestUid) {}
 
     /// What groups look like; as [Accounts].

@@ -33,7 +33,7 @@ public final class LdapConfigFile {
             "pageSize",
             "cache");
     private static final Set<String> ACCOUNT_KEYS =
-            Set.of("base", "filter", "name", "id", "uid", "gid", "allowance", "memberOf", "lowestUid");
+            Set.of("base", "filter", "name", "id", "uid", "gid", "allowance", "lowestUid");
     private static final Set<String> GROUP_KEYS =
             Set.of("base", "filter", "name", "id", "gid", "members", "membership", "allowance");
     private static final Set<String> CACHE_KEYS = Set.of("freshSeconds", "staleSeconds", "entries");
@@ -131,7 +131,6 @@ public final class LdapConfigFile {
                 attribute(fields, "uid", preset.account("uid")),
                 attribute(fields, "gid", preset.account("gid")),
                 fields.read("allowance", "", LdapConfigFile::attribute),
-                fields.read("memberOf", preset.account("memberOf"), LdapConfigFile::attribute),
                 fields.number("lowestUid", FIRST_UID, 1, MAX_ID));
     }
 

@@ -4,7 +4,6 @@ import com.unboundid.asn1.ASN1OctetString;
 import com.unboundid.ldap.sdk.DereferencePolicy;
 import com.unboundid.ldap.sdk.FailoverServerSet;
 import com.unboundid.ldap.sdk.Filter;
-import com.unboundid.ldap.sdk.GetEntryLDAPConnectionPoolHealthCheck;
 import com.unboundid.ldap.sdk.LDAPConnection;
 import com.unboundid.ldap.sdk.LDAPConnectionOptions;
 import com.unboundid.ldap.sdk.LDAPConnectionPool;
@@ -26,13 +25,13 @@ import dev.siphon.csi.Quoted;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
@@ -106,17 +105,17 @@ final class LdapConnections implements AutoCloseable {
                 .toList();
         FailoverServerSet all = new FailoverServerSet(sets);
         all.setReOrderOnFailover(true);
-        return new LdapConnections(config, () -> pool(all, bind, config.limits()), watchdog);
+        return new LdapConnections(config, () -> pool(all, bind, config.limits(), watchdog), watchdog);
     }
 
-    private static LDAPConnectionPool pool(ServerSet servers, SimpleBindRequest bind, LdapConfig.Limits limits) {
+    private static LDAPConnectionPool pool(
+            ServerSet servers, SimpleBindRequest bind, LdapConfig.Limits limits, Watchdog watchdog) {
         try {
             // the servers bind, not the pool, so that one that refuses is followed by the next
             LDAPConnectionPool pool = new LDAPConnectionPool(servers, bind, 0, limits.connections());
             pool.setConnectionPoolName("ldap");
             pool.setRetryFailedOperationsDueToInvalidConnections(false);
-            pool.setHealthCheck(new GetEntryLDAPConnectionPoolHealthCheck(
-                    "", limits.step().toMillis(), false, false, false, true, false));
+            pool.setHealthCheck(new WatchedCheck(watchdog, limits.step()));
             pool.setHealthCheckIntervalMillis(HEALTH_CHECK.toMillis());
             return pool;
         } catch (LDAPException impossible) {
@@ -128,13 +127,14 @@ final class LdapConnections implements AutoCloseable {
             LdapServer.Protection protection, LdapConfig.Limits limits, SimpleBindRequest bind, SSLContext tls) {
         Duration step = limits.step();
         SSLSocketFactory impatient = new ImpatientTls(tls.getSocketFactory(), step);
-        SocketFactory sockets = protection == LdapServer.Protection.TLS ? impatient : SocketFactory.getDefault();
+        Optional<SSLSocketFactory> first =
+                protection == LdapServer.Protection.TLS ? Optional.of(impatient) : Optional.empty();
         PostConnectProcessor protect = protection == LdapServer.Protection.START_TLS
                 ? new StartTLSPostConnectProcessor(impatient)
                 : new Untouched();
         // a server that takes all of that leaves a step for the next one
         return new WatchedServer.How(
-                sockets, options(step), bind, protect, limits.lookup().minus(step));
+                first, options(step), bind, protect, limits.lookup().minus(step));
     }
 
     private static LDAPConnectionOptions options(Duration step) {
@@ -142,6 +142,8 @@ final class LdapConnections implements AutoCloseable {
         options.setConnectTimeoutMillis((int) step.toMillis());
         options.setResponseTimeoutMillis(step.toMillis());
         options.setUseSynchronousMode(true);
+        // each connection has a factory of its own, see Wire
+        options.setAllowConcurrentSocketFactoryUse(true);
         options.setFollowReferrals(false);
         options.setAbandonOnTimeout(false);
         options.setUseSchema(false);
@@ -170,15 +172,11 @@ final class LdapConnections implements AutoCloseable {
         });
     }
 
-    /// Hands the entries that a look-up needs to `each` one by one, so that no more than one is in memory. After a
-    /// connection that failed it begins again, and hands some over twice.
+    /// Hands the entries of a whole directory to `each` one by one, so that no more than one is in memory. After a
+    /// connection that failed it begins again, and hands some over twice. It takes the time of a listing, see
+    /// [LdapConfig.Limits#listing].
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
-    void lookUp(Search search, Consumer<SearchResultEntry> each) {
-        each(search, limits.lookup(), each);
-    }
-
-    /// As [#lookUp], with the time that a whole directory takes, see [LdapConfig.Limits#listing].
     void each(Search search, Consumer<SearchResultEntry> each) {
         each(search, limits.listing(), each);
     }
@@ -275,7 +273,7 @@ final class LdapConnections implements AutoCloseable {
         LDAPConnectionPool from = pool.get();
         LDAPConnection connection = from.getConnection();
         boolean good = false;
-        try (Watchdog.Watch _ = watchdog.over(connection, end)) {
+        try (Watchdog.Watch _ = watchdog.over(Wire.of(connection), end)) {
             T result = use.with(connection, end);
             good = true;
             return result;
@@ -291,14 +289,15 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    /// Puts a pool without connections in place of the one of a failed connection. To close TLS with a server that
-    /// hangs takes as long as an answer of it, so nobody waits for that.
+    /// Puts a pool without connections in place of the one of a failed connection. To close TLS of those that wait
+    /// there, with a server that hangs, takes as long as an answer of it, so nobody waits for that.
     private void drop(LDAPConnectionPool from, LDAPConnection connection) {
         synchronized (pools) {
             if (pool.get().equals(from) && !from.isClosed()) {
                 pool.set(pools.get());
             }
         }
+        Wire.of(connection).cut();
         Thread.ofVirtual().name("ldap-close").start(() -> {
             from.discardConnection(connection);
             from.close();

@@ -2,7 +2,6 @@ package dev.siphon.controller.ldap;
 
 import com.unboundid.ldap.sdk.DN;
 import com.unboundid.ldap.sdk.Filter;
-import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.SearchResultEntry;
 import com.unboundid.ldap.sdk.SearchScope;
 import dev.siphon.controller.identity.Account;
@@ -101,62 +100,16 @@ final class LdapDirectory implements Directory {
     }
 
     private Optional<Account> group(String name) {
-        List<String> attributes =
-                attributes(groups.allowance(), groups.name(), groups.id(), groups.gid(), groups.members());
+        List<String> attributes = attributes(groups.allowance(), groups.name(), groups.id(), groups.gid());
         return only(groups.base(), groups.filter(), groups.name(), name, attributes)
-                .map(entry -> group(groups, name, new Attributes(entry), members(entry)));
+                .map(entry -> group(groups, name, new Attributes(entry)));
     }
 
     /// The account of a group's entry.
-    static Account group(LdapConfig.Groups groups, String name, Attributes found, Set<String> members) {
+    static Account group(LdapConfig.Groups groups, String name, Attributes found) {
         int gid = found.id(groups.gid(), 1);
         String id = "ldap:group:" + found.immutableId(groups.id()) + ":" + Integer.toUnsignedString(gid);
-        return new Account(GROUP + name, id, 0, gid, Set.of(name), found.allowance(groups.allowance()), members);
-    }
-
-    private Set<String> members(SearchResultEntry group) {
-        Set<String> members = new HashSet<>();
-        switch (groups.membership()) {
-            case NAMES -> new Attributes(group).texts(groups.members()).forEach(name -> add(members, name));
-            case DNS ->
-                addPeopleOf(
-                        group,
-                        person -> new Attributes(person).texts(accounts.name()).forEach(name -> add(members, name)));
-        }
-        return members;
-    }
-
-    private static void add(Set<String> members, String name) {
-        if (canBeName(name)) {
-            members.add(name);
-        }
-    }
-
-    /// The entries of a group's members: those that say so themselves, where the server keeps that, because then one
-    /// search finds all; else each by its DN.
-    private void addPeopleOf(SearchResultEntry group, Consumer<SearchResultEntry> each) {
-        List<String> attributes = List.of(accounts.name());
-        if (accounts.memberOf().isPresent()) {
-            Filter theirs = Filter.createEqualityFilter(accounts.memberOf().get(), group.getDN());
-            connections.lookUp(
-                    search(accounts.base(), Filter.createANDFilter(accounts.filter(), theirs), attributes), each);
-            return;
-        }
-        new Attributes(group)
-                .texts(groups.members()).stream()
-                        .filter(this::isBelowAccounts)
-                        .forEach(dn -> connections
-                                .atMostTwo(
-                                        new LdapConnections.Search(dn, SearchScope.BASE, accounts.filter(), attributes))
-                                .forEach(each));
-    }
-
-    private boolean isBelowAccounts(String dn) {
-        try {
-            return new DN(dn).isDescendantOf(accounts.base(), false);
-        } catch (LDAPException notADn) {
-            return false;
-        }
+        return new Account(GROUP + name, id, 0, gid, Set.of(name), found.allowance(groups.allowance()));
     }
 
     /// The one entry of that name.

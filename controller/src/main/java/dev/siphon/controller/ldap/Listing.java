@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 record Listing(LdapConnections connections, LdapConfig.Accounts accounts, LdapConfig.Groups groups) {
     private static final Logger LOG = LoggerFactory.getLogger(Listing.class);
 
-    /// Hands all accounts over, the groups first. Groups' members and people's groups are left out: there are more of
-    /// them than memory, and whoever wants all accounts asks for their allowances.
+    /// Hands all accounts over, the groups first. People's groups are left out: there are more of them than
+    /// memory, and whoever wants all accounts asks for their allowances.
     void each(Consumer<Account> each) {
         Grants grants = new Grants();
         groups.allowance().ifPresent(attribute -> addGrants(attribute, grants));
@@ -59,8 +59,7 @@ record Listing(LdapConnections connections, LdapConfig.Accounts accounts, LdapCo
     }
 
     private Optional<Account> group(SearchResultEntry entry) {
-        return usable(
-                entry, groups.name(), (name, attributes) -> LdapDirectory.group(groups, name, attributes, Set.of()));
+        return usable(entry, groups.name(), (name, attributes) -> LdapDirectory.group(groups, name, attributes));
     }
 
     private Optional<Account> person(SearchResultEntry entry, Grants grants) {

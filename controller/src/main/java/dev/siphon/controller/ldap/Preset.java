@@ -35,8 +35,7 @@ record Preset(String name, Map<String, String> accounts, Map<String, String> gro
             Map.of(
                     "filter", "(&(objectCategory=person)(objectClass=user))",
                     "name", "sAMAccountName",
-                    "id", "objectGUID",
-                    "memberOf", "memberOf"),
+                    "id", "objectGUID"),
             Map.of(
                     "filter", "(objectClass=group)",
                     "name", "sAMAccountName",

@@ -1,16 +1,15 @@
 package dev.siphon.controller.ldap;
 
-import com.unboundid.ldap.sdk.LDAPConnection;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Closes connections whose server takes too long in all. The SDK limits only how long a server says nothing:
+/// Cuts connections whose server takes too long in all. The SDK limits only how long a server says nothing:
 /// one that sends a byte now and then would hold up a look-up for ever.
 final class Watchdog implements AutoCloseable {
-    private final Set<LDAPConnection> watched = ConcurrentHashMap.newKeySet();
+    private final Set<Wire> watched = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /// Until it is closed somebody waits for the server.
@@ -20,24 +19,24 @@ final class Watchdog implements AutoCloseable {
         void close();
     }
 
-    /// Closes the connection unless the watch over it is closed before `end`, or when all are given up.
-    Watch over(LDAPConnection connection, Deadline end) {
+    /// Cuts the connection unless the watch over it is closed before `end`, or when all are given up.
+    Watch over(Wire wire, Deadline end) {
         CountDownLatch done = new CountDownLatch(1);
-        watched.add(connection);
+        watched.add(wire);
         if (closed) {
-            connection.closeWithoutUnbind();
+            wire.cut();
         }
-        Thread.ofVirtual().name("ldap-watch").start(() -> closeUnless(done, connection, end.left()));
+        Thread.ofVirtual().name("ldap-watch").start(() -> cutUnless(done, wire, end.left()));
         return () -> {
-            watched.remove(connection);
+            watched.remove(wire);
             done.countDown();
         };
     }
 
-    private static void closeUnless(CountDownLatch done, LDAPConnection connection, Duration left) {
+    private static void cutUnless(CountDownLatch done, Wire wire, Duration left) {
         try {
             if (!done.await(left.toNanos(), TimeUnit.NANOSECONDS)) {
-                connection.closeWithoutUnbind();
+                wire.cut();
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -48,10 +47,10 @@ final class Watchdog implements AutoCloseable {
         return closed;
     }
 
-    /// Ends all who wait, and who would. To close TLS can take as long as an answer, so each is closed by itself.
+    /// Ends all who wait, and who would.
     @Override
     public void close() {
         closed = true;
-        watched.forEach(each -> Thread.ofVirtual().name("ldap-close").start(each::closeWithoutUnbind));
+        watched.forEach(Wire::cut);
     }
 }

@@ -8,7 +8,8 @@ import com.unboundid.ldap.sdk.PostConnectProcessor;
 import com.unboundid.ldap.sdk.ServerSet;
 import com.unboundid.ldap.sdk.SimpleBindRequest;
 import java.time.Duration;
-import javax.net.SocketFactory;
+import java.util.Optional;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /// One server, connected to, protected and bound to within a time in all: the SDK's own set limits each read only.
@@ -19,9 +20,10 @@ final class WatchedServer extends ServerSet {
 
     /// How to get a connection.
     ///
+    /// @param tls from the first byte on; empty for none
     /// @param limit what all of it may take
     record How(
-            SocketFactory sockets,
+            Optional<SSLSocketFactory> tls,
             LDAPConnectionOptions options,
             SimpleBindRequest bind,
             PostConnectProcessor protect,
@@ -50,16 +52,20 @@ final class WatchedServer extends ServerSet {
 
     @Override
     public LDAPConnection getConnection(@Nullable LDAPConnectionPoolHealthCheck check) throws LDAPException {
-        LDAPConnection connection = new LDAPConnection(how.sockets(), how.options());
+        int connectMillis = how.options().getConnectTimeoutMillis();
+        Wire wire = new Wire(server, how.tls(), Duration.ofMillis(connectMillis));
+        LDAPConnection connection = new LDAPConnection(wire, how.options());
         boolean good = false;
-        try (Watchdog.Watch _ = watchdog.over(connection, Deadline.in(how.limit()))) {
-            connection.connect(server.host(), server.port(), how.options().getConnectTimeoutMillis());
+        try (Watchdog.Watch _ = watchdog.over(wire, Deadline.in(how.limit()))) {
+            connection.connect(server.host(), server.port(), connectMillis);
             doBindPostConnectAndHealthCheckProcessing(connection, how.bind(), how.protect(), check);
             associateConnectionWithThisServerSet(connection);
             good = true;
             return connection;
         } finally {
             if (!good) {
+                // a thread of the SDK's may still be at the handshake
+                wire.cut();
                 connection.closeWithoutUnbind();
             }
         }

@@ -100,7 +100,7 @@ final class AuditedCluster implements AutoCloseable {
                 adapter.ports().clusters(),
                 adapter.survey(),
                 adapter.identities(),
-                new Auditor.Kept(Optional.of(store), Optional.of(() -> persistentVolumes)),
+                kept(),
                 new AccountChecks(directory),
                 new Ages(filling, Duration.ofHours(1), Duration.ZERO),
                 _ -> {});
@@ -108,6 +108,10 @@ final class AuditedCluster implements AutoCloseable {
         return auditor.audit().stream()
                 .filter(finding -> ours.stream().anyMatch((finding.object() + finding.why())::contains))
                 .toList();
+    }
+
+    private Auditor.Kept kept() {
+        return new Auditor.Kept(Optional.of(store), Optional.of(() -> persistentVolumes));
     }
 
     List<Finding> defects() {
@@ -123,7 +127,7 @@ final class AuditedCluster implements AutoCloseable {
                 adapter.identities(),
                 Optional.of(store),
                 Optional.of(keys),
-                domain.volumes()::delete);
+                new Deletion(adapter.survey(), adapter.clientSessions(), kept(), domain.volumes()::delete));
     }
 
     @Override

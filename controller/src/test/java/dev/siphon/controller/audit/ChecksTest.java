@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// What no test can bring about on a cluster, since the mgr is at work there.
 final class ChecksTest {
@@ -83,6 +85,23 @@ final class ChecksTest {
                 assertInstanceOf(Repair.ByHand.class, found.getFirst().repair());
             }
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, '', false, true", "1, '', false, false", "0, aside, false, false", "0, '', true, false"})
+    void whatHoldsFilesAnywhereIsNotEmpty(long entries, String beside, boolean purging, boolean empty) {
+        var entry = new Survey.EntryState(
+                "v0123456789abcdefghij",
+                Survey.FileKind.DIRECTORY,
+                NOW,
+                new Survey.Meta.Missing(),
+                List.of(new Survey.DataState("d", Survey.FileKind.DIRECTORY, 1, 1, 0700, entries, "own")),
+                beside.isEmpty() ? List.of() : List.of(beside),
+                List.of(),
+                purging);
+        assertEquals(empty, VolumeChecks.hasNoFiles(entry));
+        var volume = new dev.siphon.controller.volume.Group("lab", "cephfs", GROUP).volume(entry.name());
+        assertEquals(empty, VolumeChecks.deleted(volume, entry) instanceof Repair.DeleteVolume);
     }
 
     @Test

@@ -227,6 +227,11 @@ class RevocationTest {
         }
 
         @Override
+        public List<ClientSession> mounting(VolumeId.Provisioned volume) {
+            throw new IllegalStateException("who goes by keys does not look at paths");
+        }
+
+        @Override
         public List<ClientSession> all(String cluster, String fileSystem) {
             if (cluster.equals(dead)) {
                 throw new DriverException.BackendUnavailable("cluster " + cluster + " does not answer");

@@ -127,6 +127,22 @@ final class LargeDirectoryTest {
         }
     }
 
+    /// An entry with so many members would be refused: they are never asked for.
+    @Test
+    void aGroupIsLookedUpWithoutItsMembers() throws Exception {
+        try (HandmadeServer server = new HandmadeServer(asked -> answer(asked, new Groups(1, 340_000, false, "4Ki")))) {
+            LdapConfig config = LdapConfigFile.parse(
+                    Path.of("directory.json"),
+                    "{\"servers\": [\"ldap://" + server.address() + "\"], \"tls\": \"none\", \"base\": \"dc=a\"}");
+            try (LdapConnections connections = LdapConnections.open(config)) {
+                Account found = new LdapDirectory(connections, config)
+                        .account("group:g0")
+                        .orElseThrow();
+                assertEquals("ldap:group:group-0:20000", found.id());
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"12, 40000, false", "12, 40000, true", "100000, 2, true"})
     void groupsWithoutAnAllowanceTakeNoMemory(int count, int members, boolean byGroup) throws Exception {

@@ -47,7 +47,6 @@ final class LdapConfigFileTest {
         assertEquals("uidNumber", config.accounts().uid());
         assertEquals("gidNumber", config.accounts().gid());
         assertEquals(Optional.empty(), config.accounts().allowance());
-        assertEquals(Optional.empty(), config.accounts().memberOf());
         assertEquals(1000, config.accounts().lowestUid());
         assertEquals("dc=a", config.groups().base().toString());
         assertEquals("(objectClass=posixGroup)", config.groups().filter().toString());
@@ -86,7 +85,7 @@ final class LdapConfigFileTest {
                  "servers": ["ldap://one", "ldap://[::1]:3389", "ldaps://two:1636"],
                  "bindDn": "cn=siphon,dc=a", "passwordFile": "%s", "base": "dc=a",
                  "accounts": {"base": "ou=p,dc=a", "filter": "(&(objectClass=x)(!(shadow=1)))", "name": "n", "id": "i",
-                              "uid": "u", "gid": "g", "allowance": "quota", "memberOf": "isMemberOf",
+                              "uid": "u", "gid": "g", "allowance": "quota",
                               "lowestUid": 5000},
                  "groups": {"base": "ou=g,dc=a", "filter": "(objectClass=y)", "name": "n2", "id": "i2", "gid": "g2",
                             "members": "m", "membership": "names", "allowance": "quota2"},
@@ -105,7 +104,6 @@ final class LdapConfigFileTest {
         assertEquals("ou=p,dc=a", config.accounts().base().toString());
         assertEquals(5000, config.accounts().lowestUid());
         assertEquals(Optional.of("quota"), config.accounts().allowance());
-        assertEquals(Optional.of("isMemberOf"), config.accounts().memberOf());
         assertEquals(LdapConfig.Membership.NAMES, config.groups().membership());
         assertEquals(Optional.of("quota2"), config.groups().allowance());
         assertEquals(new LdapConfig.Limits(Duration.ofSeconds(9), 3, 100), config.limits());

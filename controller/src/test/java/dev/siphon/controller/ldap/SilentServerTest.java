@@ -20,31 +20,40 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/// Servers that accept a connection and never say anything in the TLS handshake.
+/// Servers that accept a connection and never come to the end of the TLS handshake: they say nothing, or a byte now
+/// and then.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SilentServerTest {
     private static final LdapConnections.Search SEARCH = new LdapConnections.Search(
             "dc=a", SearchScope.BASE, Filter.createPresenceFilter("objectClass"), List.of("dc"));
 
-    /// Accepts, agrees to StartTLS if asked, and is silent from then on.
+    /// Accepts, agrees to StartTLS if asked, and from then on is silent, or begins an answer that takes minutes.
     private static final class Silent implements AutoCloseable {
         private static final byte[] AGREED = {0x30, 12, 2, 1, 1, 0x78, 7, 10, 1, 0, 4, 0, 4, 0};
 
+        /// A handshake record of 16 KiB, and in it a ServerHello as long.
+        private static final byte[] BEGUN = {0x16, 3, 3, 0x40, 0, 2, 0, 0x3F, (byte) 0xFC, 3, 3};
+
+        private final CountDownLatch closed = new CountDownLatch(1);
         private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         private final Queue<Socket> accepted = new ConcurrentLinkedQueue<>();
 
-        Silent(LdapServer.Protection protection) throws IOException {
-            Thread.ofVirtual().start(() -> accept(protection));
+        Silent(LdapServer.Protection protection, boolean trickles) throws IOException {
+            Thread.ofVirtual().start(() -> accept(protection, trickles));
         }
 
-        private void accept(LdapServer.Protection protection) {
+        private void accept(LdapServer.Protection protection, boolean trickles) {
             try {
                 while (true) {
                     Socket socket = listener.accept();
@@ -53,14 +62,38 @@ final class SilentServerTest {
                             && socket.getInputStream().read(new byte[1024]) > 0) {
                         socket.getOutputStream().write(AGREED);
                     }
+                    if (trickles) {
+                        Thread.ofVirtual().start(() -> trickle(socket));
+                    }
                 }
             } catch (IOException _) {
                 // closed
             }
         }
 
+        private void trickle(Socket to) {
+            try {
+                to.getOutputStream().write(BEGUN);
+                while (!closed.await(20, TimeUnit.MILLISECONDS)) {
+                    to.getOutputStream().write(1);
+                }
+            } catch (IOException _) {
+                // nobody listens any more
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /// The SDK makes each connection in a thread of its own, which it names after the server.
+        boolean hasThread() {
+            String address = ":" + listener.getLocalPort();
+            return Thread.getAllStackTraces().keySet().stream()
+                    .anyMatch(thread -> thread.getName().endsWith(address));
+        }
+
         @Override
         public void close() throws IOException {
+            closed.countDown();
             listener.close();
             for (Socket each : accepted) {
                 each.close();
@@ -97,9 +130,9 @@ final class SilentServerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"TLS", "START_TLS"})
-    void theNextServerIsAsked(LdapServer.Protection protection) throws Exception {
-        try (Silent first = new Silent(protection);
+    @CsvSource({"TLS, false", "START_TLS, false", "TLS, true", "START_TLS, true"})
+    void theNextServerIsAsked(LdapServer.Protection protection, boolean trickles) throws Exception {
+        try (Silent first = new Silent(protection, trickles);
                 InMemoryDirectoryServer second = answering();
                 LdapConnections connections = open(
                         at(first.listener.getLocalPort(), protection),
@@ -113,16 +146,25 @@ final class SilentServerTest {
                 assertEquals(1, each.get());
             }
             assertFalse(first.accepted.isEmpty());
+            await(() -> !first.hasThread());
         }
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"TLS", "START_TLS"})
-    void whereThereIsNoOtherItIsSaid(LdapServer.Protection protection) throws Exception {
-        try (Silent only = new Silent(protection);
+    @CsvSource({"TLS, false", "START_TLS, false", "TLS, true", "START_TLS, true"})
+    void whereThereIsNoOtherItIsSaid(LdapServer.Protection protection, boolean trickles) throws Exception {
+        try (Silent only = new Silent(protection, trickles);
                 LdapConnections connections = open(at(only.listener.getLocalPort(), protection))) {
             assertThrows(DriverException.BackendUnavailable.class, () -> connections.atMostTwo(SEARCH));
             assertFalse(only.accepted.isEmpty());
+            await(() -> !only.hasThread());
+        }
+    }
+
+    private static void await(BooleanSupplier condition) {
+        // the time limit of the class is that of the condition
+        while (!condition.getAsBoolean()) {
+            LockSupport.parkNanos(2_000_000);
         }
     }
 }

@@ -14,8 +14,8 @@ import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -104,8 +104,7 @@ final class AccountGroupsTest {
         clusters.ids = List.of("dead", "lab");
         List<String> unanswered = new ArrayList<>();
         List<Group> found = groups.of("r1", (cluster, _) -> unanswered.add(cluster));
-        assertEquals(
-                List.of(group("id-1")), found.stream().map(Group::name).toList());
+        assertEquals(List.of(group("id-1")), found.stream().map(Group::name).toList());
         assertEquals(List.of("dead"), unanswered);
         assertThrows(DriverException.BackendUnavailable.class, () -> groups.of("r1"));
     }

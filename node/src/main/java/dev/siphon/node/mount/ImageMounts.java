@@ -92,7 +92,7 @@ final class ImageMounts {
         mounter.mount(client, source, limit);
     }
 
-    /// Reads the manifest: who may read what is at the volume's path may have the dataset, and nobody else.
+    /// Reads the manifest, by the mount of whichever volume attached the dataset: what the id names is what is shown.
     private static Digest digest(VolumeId.Dataset volume, Path source) {
         Path manifest = source.resolve(MANIFEST);
         try {

@@ -8,6 +8,7 @@ import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.key.ClientSession;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /// [ClientSessions] by the MDS daemons' own commands. Whose a session is, is what the MDS found when it
@@ -37,27 +39,36 @@ final class CephClientSessions implements ClientSessions {
 
     @Override
     public List<ClientSession> all(String cluster, String fileSystem) {
-        return find(cluster, fileSystem);
+        return find(cluster, fileSystem, _ -> true);
     }
 
     @Override
     public List<ClientSession> of(String cluster, String fileSystem, String userId) {
-        return find(cluster, fileSystem, "auth_name=" + userId);
+        return find(cluster, fileSystem, _ -> true, "auth_name=" + userId);
     }
 
-    private List<ClientSession> find(String cluster, String fileSystem, String... filters) {
+    @Override
+    public List<ClientSession> mounting(VolumeId.Provisioned volume) {
+        return find(volume.cluster(), volume.fileSystem(), session -> CephSessions.mayUse(volume, session));
+    }
+
+    private List<ClientSession> find(
+            String cluster, String fileSystem, Predicate<JsonObject> which, String... filters) {
         try {
-            return read(cluster, fileSystem, filters);
+            return read(cluster, fileSystem, which, filters);
         } catch (DriverException.AccessDenied denied) {
             throw new DriverException.AccessDenied(denied.getMessage()
                     + "; siphon ceph-caps --key-commands prints what the identity of cluster " + cluster + " needs");
         }
     }
 
-    private List<ClientSession> read(String cluster, String fileSystem, String... filters) {
+    private List<ClientSession> read(
+            String cluster, String fileSystem, Predicate<JsonObject> which, String... filters) {
         List<ClientSession> found = new ArrayList<>();
         for (long daemon : daemons.active(cluster, fileSystem)) {
-            daemons.sessions(cluster, daemon, filters).forEach(session -> found.add(read(daemon, session)));
+            daemons.sessions(cluster, daemon, filters).stream()
+                    .filter(which)
+                    .forEach(session -> found.add(read(daemon, session)));
         }
         return found;
     }

@@ -56,6 +56,16 @@ final class CephSessions implements Sessions {
                 .isPresent();
     }
 
+    /// Whether the client may be using the volume: it [#reaches] it, or a key of the volume opened the session, which
+    /// leads a door's client elsewhere.
+    static boolean mayUse(VolumeId.Provisioned volume, JsonObject session) {
+        return reaches(volume, session)
+                || authenticated(session)
+                        .flatMap(id -> VolumeIdentity.parse(volume.cluster(), volume.fileSystem(), id))
+                        .filter(identity -> identity.volume().equals(volume))
+                        .isPresent();
+    }
+
     private static boolean isForAnother(VolumeId.Provisioned volume, JsonObject session) {
         boolean says = metadata(session, "volume_id")
                 .filter(id -> !id.equals(volume.toString()))

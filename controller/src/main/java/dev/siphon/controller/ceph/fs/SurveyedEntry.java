@@ -44,13 +44,14 @@ final class SurveyedEntry {
         List<DataState> data = new ArrayList<>();
         List<String> others = new ArrayList<>();
         boolean purging = false;
-        List<MountPath> names = new ArrayList<>();
-        mount.list(directory.path(), entry -> names.add(entry.name()));
-        for (MountPath child : names) {
+        List<Mount.Entry> entries = new ArrayList<>();
+        mount.list(directory.path(), entries::add);
+        for (Mount.Entry entry : entries) {
+            MountPath child = entry.name();
             switch (child.toString()) {
                 case ".meta" -> meta = meta(directory, child);
                 // the mgr writes it before it renames it
-                case ".meta.tmp" -> {}
+                case String aside when aside.equals(".meta.tmp") && !entry.isDirectory() -> {}
                 case ".trash" -> purging = listed(mount, directory.path().child(child)) > 0;
                 case String other when UUID.matcher(other).matches() -> data.add(data(mount, directory, child));
                 case String other -> others.add(other);

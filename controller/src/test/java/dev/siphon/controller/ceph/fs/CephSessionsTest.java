@@ -2,6 +2,7 @@ package dev.siphon.controller.ceph.fs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -70,6 +71,14 @@ class CephSessionsTest {
         name.addProperty("id", id);
         authenticated.add("auth_name", name);
         assertEquals(expected, CephSessions.reaches(VOLUME, authenticated));
+    }
+
+    @Test
+    void aKeyOfTheVolumeMayUseItWhereverItLeads() {
+        JsonObject session = session("h", "10.1.1.1:0", "/volumes/agroup/h-1/uuid");
+        session.getAsJsonObject("client_metadata").addProperty("entity_id", "siphon.fs.agroup.v-1.2");
+        assertTrue(CephSessions.mayUse(VOLUME, session));
+        assertFalse(CephSessions.mayUse(VOLUME, session("h", "10.1.1.1:0", "/")));
     }
 
     @Test
