@@ -3,9 +3,8 @@ package dev.siphon.controller.identity;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// Who owns volumes, as a directory knows them: a person, or a group whose members share a project's volumes. Who is in
-/// a
-/// group its members' accounts say, and no group: it may have a hundred thousand of them.
+/// Who owns volumes, as a directory knows them: a person, or a group whose members share a project's volumes. Who is
+/// in a group its members' accounts say, and no group: it may have a hundred thousand of them.
 ///
 /// @param name the account's name now; of a group [Directory#GROUP] and the group's name
 /// @param id what stays when the account is renamed, and is never given to another: for LDAP entryUUID and

@@ -7,16 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.audit.Finding.Kind;
-import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.ContentSource;
 import dev.siphon.controller.volume.Freezing;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Names;
-import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
-import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -28,73 +24,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// Each defect, made by hand on a real cluster, is found, mended, and not found again.
-@Timeout(300)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class AuditIT {
-    private static final String NAME_OF_NONE = "0123456789abcdefghij";
-
-    private AuditedCluster cluster;
-    private Subvolumes subvolumes;
-    private FuseMount admin;
-    private VolumeId.Provisioned volume;
-
-    @BeforeAll
-    void start(@TempDir Path folder) throws IOException {
-        cluster = new AuditedCluster(folder);
-        subvolumes = cluster.adapter.ports().subvolumes();
-        admin = FuseMount.mount();
-        volume = cluster.create("audited", "u1");
-        VolumeId.Provisioned _ = cluster.create("audited", "u2");
-    }
-
-    @AfterEach
-    void nothingIsLeftToFind() {
-        assertEquals(List.of(), cluster.defects());
-    }
-
-    @AfterAll
-    void end() throws IOException {
-        for (String account : List.of("u1", "u2")) {
-            Group group = cluster.group(account);
-            subvolumes
-                    .list(group)
-                    .orElse(List.of())
-                    .forEach(name -> cluster.domain.volumes().delete(group.volume(name)));
-        }
-        admin.close();
-        cluster.close();
-    }
-
-    private Path directory(VolumeId.Provisioned id) {
-        return admin.at(Group.of(id).path() + "/" + id.subvolume());
-    }
-
-    private Path data(VolumeId.Provisioned id) {
-        return admin.at(subvolumes.find(id).orElseThrow().dataPath().orElseThrow());
-    }
-
-    private Finding found(Kind kind) {
-        List<Finding> defects = cluster.defects();
-        assertEquals(List.of(kind), defects.stream().map(Finding::kind).toList(), defects::toString);
-        return defects.getFirst();
-    }
-
-    private void assertFoundAndMended(Kind kind) {
-        assertTrue(cluster.repairs().mend(found(kind).repair()), "mended");
-        assertEquals(List.of(), cluster.defects());
-    }
-
+class AuditIT extends OnAuditedCluster {
     private void assertFoundForAPerson(Kind kind) {
         Finding finding = found(kind);
         assertInstanceOf(Repair.ByHand.class, finding.repair(), finding::toString);
@@ -103,16 +36,6 @@ class AuditIT {
 
     private void assertWhole(VolumeId.Provisioned id) {
         assertEquals(Subvolume.State.READY, subvolumes.find(id).orElseThrow().state());
-    }
-
-    private SubvolumeSpec spec(int mode) {
-        int uid = cluster.firstUid;
-        return new SubvolumeSpec(OptionalLong.of(AuditedCluster.SIZE), uid, uid, mode, Optional.empty());
-    }
-
-    /// A subvolume with a name that says a clone of something.
-    private VolumeId.Provisioned filled() {
-        return cluster.group("u1").volume("c" + NAME_OF_NONE + "klm");
     }
 
     private void writeClone(VolumeId.Provisioned target, String state) throws IOException {
@@ -290,87 +213,6 @@ class AuditIT {
         assertWhole(filled());
         cluster.persistentVolumes.remove(filled());
         assertFoundAndMended(Kind.HALF_FILLED);
-    }
-
-    @Test
-    void anEmptyVolumeThatIsMountedStays() throws IOException {
-        VolumeId.Provisioned shut = cluster.create("shut-and-mounted", "u1");
-        Path data = data(shut);
-        String path = subvolumes.find(shut).orElseThrow().dataPath().orElseThrow();
-        cluster.adapter.ports().files().setMode("lab", shut.fileSystem(), path, 01000);
-        cluster.persistentVolumes.remove(shut);
-        for (String root : List.of(path, Group.of(shut).path())) {
-            try (FuseMount client = FuseMount.mount("-r", root)) {
-                assertTrue(Files.isDirectory(client.at("/")));
-                Finding found = found(Kind.HALF_FILLED);
-                var mounted = assertThrows(
-                        DriverException.InUse.class, () -> cluster.repairs().mend(found.repair()));
-                assertTrue(mounted.getMessage().contains("mounted at"), mounted.getMessage());
-                assertTrue(Files.isDirectory(data));
-            }
-        }
-        CephLab.await(
-                Duration.ofSeconds(20),
-                () -> cluster.adapter.clientSessions().mounting(shut).isEmpty());
-        assertFoundAndMended(Kind.HALF_FILLED);
-    }
-
-    /// As `siphon audit --repair --yes` does, which goes on with the next one when one is refused.
-    private void repairAll() {
-        for (Finding defect : cluster.defects()) {
-            try {
-                boolean _ = cluster.repairs().mend(defect.repair());
-            } catch (DriverException.InUse _) {
-                // a person has to decide
-            }
-        }
-    }
-
-    /// All that whoever has a key of the account could have made of a volume with files.
-    private static String forged(String made, String right) {
-        return switch (made) {
-            case "of old, and leads elsewhere" -> right.replaceFirst("path = .*", "path = /volumes");
-            case "removed" ->
-                right.replaceFirst("path = .*", "path = ").replaceFirst("state = .*", "state = snapshot-retained");
-            default -> right.replaceFirst("state = .*", "state = " + made);
-        };
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"of old, and leads elsewhere", "removed", "failed", "canceled", "pending", "in-progress"})
-    void filesStayHoweverOftenTheirVolumeIsRepaired(String made) throws Exception {
-        subvolumes.create(filled(), spec(0700));
-        cluster.keys.mintNow(filled());
-        Path data = data(filled());
-        Path file = Files.writeString(data.resolve("precious"), "precious");
-        Path meta = directory(filled()).resolve(".meta");
-        String right = Files.readString(meta);
-        Files.writeString(meta, forged(made, right));
-        Path old = admin.at(VolumeChecks.old(Group.of(filled()).path() + "/" + filled().subvolume()));
-        if (made.startsWith("of old")) {
-            Files.createDirectories(old.getParent());
-            Files.writeString(old, "[GLOBAL]\n");
-        }
-        for (int round = 0; round < 3; round++) {
-            repairAll();
-            assertEquals("precious", Files.readString(file));
-        }
-        // files beside the data directory are files too
-        for (String hidden : List.of("aside", ".trash", ".meta.tmp")) {
-            Path aside = Files.createDirectories(data.resolveSibling(hidden)).resolve("precious");
-            Files.move(file, aside);
-            for (int round = 0; round < 3; round++) {
-                repairAll();
-                assertEquals("precious", Files.readString(aside));
-            }
-            Files.move(aside, file);
-            Files.delete(aside.getParent());
-        }
-        Files.delete(file);
-        Files.deleteIfExists(old);
-        Files.writeString(meta, forged("failed", right));
-        repairAll();
-        repairAll();
     }
 
     @Test
