@@ -120,6 +120,13 @@ final class KeyRevokeCommand implements Callable<Integer> {
         } else {
             volumes.addAll(KeyVolumes.parse(command, which.volumes));
         }
+        if (node.isPresent() && !volumes.isEmpty()) {
+            // once their sessions have ended, nobody can tell any more
+            PrintWriter out = command.commandLine().getErr();
+            out.println("siphon: if this is cut off, go on with: siphon key revoke "
+                    + volumes.stream().map(VolumeId::toString).collect(Collectors.joining(" ")));
+            out.flush();
+        }
         Outcome outcome = node.isPresent() ? revocation.revokeAt(volumes, node.get()) : revocation.revoke(volumes);
         print(outcome.revoked());
         outcome.failed().forEach((volume, why) -> failures.add(volume.toString(), why.getMessage()));

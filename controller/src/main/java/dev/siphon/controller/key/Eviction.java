@@ -1,5 +1,6 @@
 package dev.siphon.controller.key;
 
+import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,9 @@ public record Eviction(List<ClientSession> ended, List<ClientSession> left) {
     }
 
     /// Ends the sessions of a file system that `which` says, until there is none. Repeating it is safe.
+    ///
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not
+    /// @throws DriverException if some could not be ended and the time is over
     public static Eviction of(
             ClientSessions sessions,
             String cluster,
@@ -39,8 +43,17 @@ public record Eviction(List<ClientSession> ended, List<ClientSession> left) {
             if (open.isEmpty() || (!ended.isEmpty() && System.nanoTime() > end)) {
                 return new Eviction(ended.stream().distinct().toList(), open);
             }
-            sessions.end(cluster, open);
-            ended.addAll(open);
+            try {
+                sessions.end(cluster, open);
+                ended.addAll(open);
+            } catch (DriverException.AccessDenied denied) {
+                throw denied;
+            } catch (DriverException notAll) {
+                // those that were ended are not seen again
+                if (System.nanoTime() > end) {
+                    throw notAll;
+                }
+            }
             LockSupport.parkNanos(PAUSE.toNanos());
         }
     }

@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Makes keys that somebody may have worthless at once, and gives the volumes others.
 ///
@@ -26,7 +27,8 @@ import java.util.stream.Collectors;
 /// which generation there was, and what the removed identities opened can be told from the volume. What fails
 /// for one volume or cluster does not keep the others.
 ///
-/// Until the sessions are ended only the mons and the MDS's own commands are asked. A thief's client that
+/// Until the sessions are ended only the key store, the mons and the MDS's own commands are asked. A thief's client
+/// that
 /// gives no capability back makes whatever changes the account's directory wait, the mgr's volumes commands
 /// with it.
 public final class Revocation {
@@ -137,6 +139,9 @@ public final class Revocation {
         private final Set<String> unfinished = new TreeSet<>();
         private Optional<VolumeIdentity> current;
 
+        /// What was minted for it, whether or not it is known that the store has it.
+        private Optional<VolumeIdentity> fresh = Optional.empty();
+
         /// @param minted the identities to remove
         /// @param caps what they allow, if there are any
         /// @param latest the last generation that there has been
@@ -159,7 +164,8 @@ public final class Revocation {
         }
 
         private boolean isSpared(String userId) {
-            return current.filter(identity -> identity.userId().equals(userId)).isPresent();
+            return Stream.concat(current.stream(), fresh.stream())
+                    .anyMatch(identity -> identity.userId().equals(userId));
         }
 
         private Revoked done() {
@@ -232,12 +238,17 @@ public final class Revocation {
                                 .filter(session -> volumeOf(place, session).isPresent())
                                 .collect(Collectors.groupingBy(
                                         session -> volumeOf(place, session).orElseThrow()));
-                here.forEach(volume -> look(volume, open.getOrDefault(volume, List.of())));
+                here.forEach(volume -> lookOrFail(volume, open.getOrDefault(volume, List.of())));
             } catch (DriverException failure) {
-                here.forEach(volume -> {
-                    doomed.remove(volume);
-                    failed.put(volume, failure);
-                });
+                here.forEach(volume -> failed.put(volume, failure));
+            }
+        }
+
+        private void lookOrFail(VolumeId.Provisioned volume, List<ClientSession> open) {
+            try {
+                look(volume, open);
+            } catch (DriverException failure) {
+                failed.put(volume, failure);
             }
         }
 
@@ -320,7 +331,9 @@ public final class Revocation {
 
         private void give(Doomed each) {
             try {
-                each.current = mint(each).map(volumes::give);
+                Optional<Fresh> minted = mint(each);
+                each.fresh = minted.map(Fresh::identity);
+                each.current = minted.map(volumes::give);
             } catch (DriverException.NotFound gone) {
                 throw gone;
             } catch (DriverException notGiven) {
@@ -355,7 +368,7 @@ public final class Revocation {
     }
 
     private static String keyless(VolumeId.Provisioned volume, DriverException why) {
-        return "the earlier keys are worthless and their sessions are ended, but nodes have no other key yet: "
+        return "the earlier keys are worthless and their sessions are ended, but it is not sure that nodes have another: "
                 + why.getMessage() + "; siphon key revoke " + volume + " once more gives them one";
     }
 

@@ -67,7 +67,8 @@ public final class Freezer {
     ///
     /// What asks nobody but the mons and the MDS's own commands goes first: a client that gives no capability
     /// back makes the note wait, and the mgr, until its session is ended. Once the account is marked nothing
-    /// more is minted; what was until then is taken away after that.
+    /// more is begun to be minted; what was until then is taken away after that. What a controller was about to
+    /// mint in that moment, which takes it 30 s at most, a repeat takes away.
     public Result freeze(Group group) {
         Taken before = take(group);
         Optional<String> unfinished = mark(group);
@@ -104,6 +105,13 @@ public final class Freezer {
             return new Taken(minted.size(), evicted.ended().size(), Optional.empty(), evicted.leftInWords());
         } catch (DriverException.AccessDenied denied) {
             return new Taken(minted.size(), 0, Optional.of(denied.getMessage()), Optional.empty());
+        } catch (DriverException notAll) {
+            // the account is marked all the same, and its keys are gone
+            return new Taken(
+                    minted.size(),
+                    0,
+                    Optional.empty(),
+                    Optional.of("sessions may go on: " + notAll.getMessage() + "; run this again"));
         }
     }
 

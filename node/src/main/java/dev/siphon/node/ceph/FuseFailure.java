@@ -4,6 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.node.mount.ClientMount;
 import java.time.Duration;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -17,13 +18,18 @@ final class FuseFailure {
     /// The monitors know no such user, or not this key.
     private static final String REFUSED = "handle_auth_bad_method";
 
+    /// A line of its log, which is written in one piece, and so may come between two pieces of what it says besides.
+    private static final Pattern LOGGED =
+            Pattern.compile("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+[+-]\\d{4} [0-9a-f]+ +-?\\d+ [^\n]*\n");
+
     private static final int EPERM = 1;
     private static final int ENOENT = 2;
     private static final int EACCES = 13;
 
     private FuseFailure() {}
 
-    static DriverException explain(ClientMount mount, boolean inTime, Duration limit, String said) {
+    static DriverException explain(ClientMount mount, boolean inTime, Duration limit, String output) {
+        String said = untangled(output);
         String what = "mounting " + mount.path() + " of file system " + mount.fileSystem() + " for volume "
                 + mount.volume() + " as client." + mount.credentials().userId();
         if (!inTime) {
@@ -45,8 +51,13 @@ final class FuseFailure {
                 : new DriverException.BackendUnavailable(message);
     }
 
+    private static String untangled(String output) {
+        String logged = LOGGED.matcher(output).results().map(MatchResult::group).collect(Collectors.joining());
+        return LOGGED.matcher(output).replaceAll("") + "\n" + logged;
+    }
+
     /// The lines that say something, fit for a message.
-    static String shorten(String said) {
+    private static String shorten(String said) {
         return Quoted.of(said.lines()
                 .filter(line -> !line.isBlank() && !line.contains("init, ") && !line.contains("starting"))
                 .collect(Collectors.joining("; ")));

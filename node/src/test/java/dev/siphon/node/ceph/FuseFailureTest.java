@@ -47,6 +47,23 @@ class FuseFailureTest {
         assertEquals(code, StatusMapping.toStatus(explain(true, said)).getCode());
     }
 
+    /// As Ceph 20.2 said it.
+    @Test
+    void aLineOfTheLogInTheMiddleOfAnotherIsNoMatter() {
+        DriverException explained = explain(true, """
+                ceph-fuse[10855]: starting ceph client
+                ceph-fuse[10855]: ceph mount failed with \
+                2026-11-23T02:22:46.389+0000 7f1fe1ffb6c0 -1 client.4945 mds.0 rejected us (non-allowable root '/')
+                (13) Permission denied
+                """);
+        assertEquals(
+                Status.Code.PERMISSION_DENIED, StatusMapping.toStatus(explained).getCode());
+        String message = String.valueOf(explained.getMessage());
+        assertTrue(
+                message.contains("mount failed with (13) Permission denied") && message.contains("rejected us"),
+                message);
+    }
+
     @Test
     void theMessageSaysWhatVolumeAndWhoAndKeepsTheKey() {
         String message = String.valueOf(

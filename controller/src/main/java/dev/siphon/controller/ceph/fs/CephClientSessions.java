@@ -24,11 +24,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// [ClientSessions] by the MDS daemons' own commands. Whose a session is, is what the MDS found when it
 /// authenticated the client, not what the client says.
 final class CephClientSessions implements ClientSessions {
+    /// Evictions at once: fewer than the calls that a cluster's client makes at once.
+    private static final int AT_ONCE = 16;
+
+    /// What allows the mgr's module `volumes`, alone or with all others (MgrCap of Ceph).
+    private static final Pattern MAKES_VOLUMES =
+            Pattern.compile("allow\\s+(\\*|all\\b|rwx?\\b|module(\\s+|=)\"?volumes\\b)");
+
     private final Function<String, CephConnection> connections;
     private final MdsDaemons daemons;
 
@@ -85,7 +93,8 @@ final class CephClientSessions implements ClientSessions {
     @Override
     public void end(String cluster, List<ClientSession> sessions) {
         // each waits a second for the OSDs' map: one after another, the last would go on for as many
-        try (ExecutorService each = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (ExecutorService each = Executors.newFixedThreadPool(
+                Math.clamp(sessions.size(), 1, AT_ONCE), Thread.ofVirtual().factory())) {
             CompletableFuture.allOf(sessions.stream()
                             .map(session -> CompletableFuture.runAsync(
                                     () -> daemons.evict(cluster, session.daemon(), session.id()), each))
@@ -156,7 +165,7 @@ final class CephClientSessions implements ClientSessions {
     private static boolean makesVolumes(JsonObject identity) {
         return Optional.ofNullable(identity.getAsJsonObject("caps").get("mgr"))
                 .map(JsonElement::getAsString)
-                .filter(caps -> caps.contains("module volumes") || caps.contains("allow *"))
+                .filter(caps -> MAKES_VOLUMES.matcher(caps).find())
                 .filter(_ -> identity.get("entity").getAsString().startsWith("client."))
                 .isPresent();
     }
