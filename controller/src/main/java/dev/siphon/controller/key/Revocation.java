@@ -5,7 +5,6 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -273,7 +272,7 @@ public final class Revocation {
                             volume,
                             minted,
                             minted.isEmpty() ? Optional.empty() : volumes.caps(minted.getLast()),
-                            minted.isEmpty() ? Opened.UNKNOWN : opened(minted.getLast()),
+                            minted.isEmpty() ? Opened.UNKNOWN : Opened.by(minted.getLast(), volumes),
                             latest,
                             done
                                     ? List.of()
@@ -370,43 +369,5 @@ public final class Revocation {
     private static String keyless(VolumeId.Provisioned volume, DriverException why) {
         return "the earlier keys are worthless and their sessions are ended, but it is not sure that nodes have another: "
                 + why.getMessage() + "; siphon key revoke " + volume + " once more gives them one";
-    }
-
-    /// What an identity opens, and whose objects are there too.
-    private record Opened(Optional<String> objects, Set<VolumeId.Provisioned> shared) {
-        static final Opened UNKNOWN = new Opened(Optional.empty(), Set.of());
-    }
-
-    private Opened opened(VolumeIdentity identity) {
-        List<MintedIdentity> ofGroup = ofGroup(identity);
-        Optional<String> objects = objects(ofGroup, identity);
-        return new Opened(objects, sharing(ofGroup, identity.volume(), objects));
-    }
-
-    private List<MintedIdentity> ofGroup(VolumeIdentity identity) {
-        VolumeId.Provisioned volume = identity.volume();
-        return volumes.startingWith(
-                volume.cluster(), VolumeIdentity.PREFIX + volume.fileSystem() + "." + volume.group() + ".");
-    }
-
-    private static Optional<String> objects(List<MintedIdentity> minted, VolumeIdentity identity) {
-        return minted.stream()
-                .filter(each -> each.userId().equals(identity.userId()))
-                .flatMap(each -> each.objects().stream())
-                .findFirst();
-    }
-
-    private static Set<VolumeId.Provisioned> sharing(
-            List<MintedIdentity> ofGroup, VolumeId.Provisioned volume, Optional<String> objects) {
-        Set<VolumeId.Provisioned> shared = new TreeSet<>(Comparator.comparing(VolumeId::toString));
-        for (MintedIdentity each : ofGroup) {
-            if (objects.isPresent() && each.objects().equals(objects)) {
-                VolumeIdentity.parse(volume.cluster(), volume.fileSystem(), each.userId())
-                        .map(VolumeIdentity::volume)
-                        .filter(other -> !other.equals(volume))
-                        .ifPresent(shared::add);
-            }
-        }
-        return shared;
     }
 }
