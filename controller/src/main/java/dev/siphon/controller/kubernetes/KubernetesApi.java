@@ -98,6 +98,8 @@ final class KubernetesApi implements AutoCloseable {
             HttpRequest request = http.newHttpRequestBuilder()
                     .uri(URLUtils.join(server.getConfiguration().getMasterUrl(), path))
                     .header("Accept", "application/json")
+                    // else one that nobody waits for any more stays open
+                    .timeout(LONGEST.toMillis(), TimeUnit.MILLISECONDS)
                     .build();
             try {
                 HttpResponse<InputStream> answer =

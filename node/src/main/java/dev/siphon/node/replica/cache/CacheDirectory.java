@@ -5,6 +5,7 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.Directory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +70,8 @@ public final class CacheDirectory {
             for (Path folder : folders) {
                 digest(folder).ifPresent(digest -> found.add(replica(digest)));
             }
+        } catch (DirectoryIteratorException e) {
+            throw new UncheckedIOException(e.getCause());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
