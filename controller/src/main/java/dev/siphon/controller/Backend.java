@@ -4,6 +4,7 @@ import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.identity.FileDirectory;
+import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
@@ -19,9 +20,14 @@ import java.util.function.Supplier;
 /// @param ceph the ports to all clusters
 /// @param directory knows the accounts
 /// @param keys where the keys of volumes are kept; empty if the driver mints none
+/// @param datasetKeys where those of volumes that show datasets are kept; empty likewise
 /// @param kubernetes the ports that Kubernetes serves; empty without it
 public record Backend(
-        CephAdapter ceph, Directory directory, Optional<KeyStore> keys, Optional<KubernetesAdapter> kubernetes)
+        CephAdapter ceph,
+        Directory directory,
+        Optional<KeyStore> keys,
+        Optional<DatasetKeyStore> datasetKeys,
+        Optional<KubernetesAdapter> kubernetes)
         implements AutoCloseable {
     /// How often to see whether LDAP answers.
     private static final Duration LOOK_AT_LDAP = Duration.ofSeconds(10);
@@ -43,6 +49,9 @@ public record Backend(
                 CephAdapter.open(config.clusters(), identity, config.limits(), config.keyType(), timeLeft, metrics),
                 directory(config.directory(), timeLeft, metrics),
                 config.keyFolder().<KeyStore>map(FileKeyStore::new).or(() -> kubernetes.map(KubernetesAdapter::keys)),
+                config.keyFolder()
+                        .<DatasetKeyStore>map(FileKeyStore::new)
+                        .or(() -> kubernetes.map(KubernetesAdapter::datasetKeys)),
                 kubernetes);
     }
 

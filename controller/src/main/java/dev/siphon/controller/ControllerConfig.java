@@ -1,5 +1,6 @@
 package dev.siphon.controller;
 
+import dev.siphon.controller.volume.OwnerRule;
 import dev.siphon.csi.server.ServerConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import java.util.Optional;
 /// @param leadAs what this controller is called among those of which one leads; empty if it is the only one
 /// @param grantsFile where to publish which namespaces may use whose volumes; empty if in Kubernetes, or no
 ///     node asks
+/// @param datasetsFile where datasets are declared; empty if in Kubernetes, or there are none
+/// @param namespaceOwner the account for which a namespace stands, for readers of datasets
 public record ControllerConfig(
         ServerConfig server,
         BackendConfig backend,
@@ -22,4 +25,6 @@ public record ControllerConfig(
         Duration reconcileEvery,
         boolean attach,
         Optional<String> leadAs,
-        Optional<Path> grantsFile) {}
+        Optional<Path> grantsFile,
+        Optional<Path> datasetsFile,
+        Optional<OwnerRule> namespaceOwner) {}

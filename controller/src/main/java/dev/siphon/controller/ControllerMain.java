@@ -123,6 +123,7 @@ public final class ControllerMain implements Callable<Integer> {
                 .map(KubernetesAdapter::grants)
                 .or(() -> config.grantsFile().map(FileGrantsStore::new))
                 .map(store -> new NamespaceGrants(ports, store));
+        Optional<DeclaredDatasets> datasets = DeclaredDatasets.of(config, backend, ports, grants);
         // who ends in order removes its socket; another one that led may have been killed anywhere
         boolean afterKill = leadership.isPresent()
                 || Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
@@ -131,7 +132,8 @@ public final class ControllerMain implements Callable<Integer> {
                 new DriverProcess.Parts(
                         List.of(IdentityService.Offer.values()),
                         List.of(
-                                new ControllerService(domain, config.attach(), grants),
+                                new ControllerService(
+                                        domain, config.attach(), datasets.map(DeclaredDatasets::volumes), grants),
                                 new GroupControllerService(domain)),
                         check(ceph.ports().clusters(), backend.directory()),
                         metrics));
@@ -140,6 +142,7 @@ public final class ControllerMain implements Callable<Integer> {
         process.closeAtEnd("backend", backend);
         keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start()));
         grants.ifPresent(published -> process.closeAtEnd("grants", published.start()));
+        datasets.ifPresent(declared -> declared.start(process));
         process.closeAtEnd(
                 "reconciler",
                 new Reconciler(ports, backend.directory(), domain.volumes().ledger(), metrics)
@@ -158,8 +161,8 @@ public final class ControllerMain implements Callable<Integer> {
                         ClientIdentity.of(driver, config.server().endpoint().path()));
     }
 
-    /// The controller can work while the cluster that classes use by default answers; another's trouble shows at its
-    /// own volumes, and in the metrics. Without its directory it does all but create.
+    /// The controller can work while the cluster that classes use by default answers; another's trouble shows at
+    /// its own volumes, and in the metrics. Without its directory it does all but create.
     private static Readiness.Check check(Clusters clusters, Directory directory) {
         return new Readiness.Check() {
             @Override

@@ -1,6 +1,8 @@
 package dev.siphon.controller;
 
 import dev.siphon.controller.grant.FileGrantsStore;
+import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerOptions;
 import java.nio.file.Path;
@@ -54,6 +56,22 @@ public final class ControllerOptions {
                             + " with --kubernetes-namespace (default: nobody asks).")
     private String grantsFile = "";
 
+    @Option(
+            names = "--datasets-file",
+            paramLabel = "FILE",
+            defaultValue = "${env:SIPHON_DATASETS_FILE:-}",
+            description = "The datasets that claims may show, as JSON; not with --kubernetes-namespace, where they are"
+                    + " objects (default: none).")
+    private String datasetsFile = "";
+
+    @Option(
+            names = "--namespace-owner",
+            paramLabel = "RULE",
+            defaultValue = "${env:SIPHON_NAMESPACE_OWNER:-}",
+            description = "The account for which a namespace stands, for readers of datasets: as parameter owner of a"
+                    + " class (default: those that annotation siphon.dev/owners of the namespace lists).")
+    private String namespaceOwner = "";
+
     Level logLevel() {
         return server.logLevel();
     }
@@ -74,6 +92,10 @@ public final class ControllerOptions {
         if (!leadAs.isEmpty() && !backend.hasKubernetes()) {
             problems.add("--lead-as", "goes with --kubernetes-namespace");
         }
+        if (!datasetsFile.isEmpty() && backend.hasKubernetes()) {
+            problems.add("--datasets-file", "does not go with --kubernetes-namespace, where datasets are objects");
+        }
+        var namespaces = problems.read("--namespace-owner", () -> namespaceOwner(namespaceOwner));
         var reconcileEvery = problems.read("--reconcile-interval", () -> atLeastOne(reconcileSeconds));
         return problems.orFail(
                 command,
@@ -84,7 +106,11 @@ public final class ControllerOptions {
                         reconcileEvery.get(),
                         attach,
                         Optional.of(leadAs).filter(name -> !name.isEmpty()),
-                        grants.get()));
+                        grants.get(),
+                        Optional.of(datasetsFile)
+                                .filter(file -> !file.isEmpty())
+                                .map(Path::of),
+                        namespaces.get()));
     }
 
     private static Duration atLeastOne(int seconds) {
@@ -92,6 +118,14 @@ public final class ControllerOptions {
             throw new IllegalArgumentException("need at least 1 second");
         }
         return Duration.ofSeconds(seconds);
+    }
+
+    private static Optional<OwnerRule> namespaceOwner(String rule) {
+        try {
+            return Optional.of(rule).filter(given -> !given.isEmpty()).map(OwnerRule::parse);
+        } catch (DriverException.InvalidRequest wrong) {
+            throw new IllegalArgumentException(wrong.getMessage());
+        }
     }
 
     private static Path forGrants(String text) {

@@ -6,26 +6,33 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Which namespaces may use the volumes of which account. The controller knows and publishes it; a node, which has
-/// no directory to ask, compares the pod's namespace with it. All names in its JSON are in this file.
+/// Which namespaces may use the volumes of which account, and which datasets. The controller knows and publishes
+/// it; a node, which has no directory to ask, compares the pod's namespace with it. All names in its JSON are in
+/// this file.
 ///
 /// @param groups what each account's subvolumegroup may be used from
-public record Grants(Map<Place, Grant> groups) {
+/// @param datasets those that there are, by their names
+public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
     /// Nobody may use anything.
-    public static final Grants NONE = new Grants(Map.of());
+    public static final Grants NONE = new Grants(Map.of(), Map.of());
 
     private static final String GROUPS = "groups";
+    private static final String DATASETS = "datasets";
+    private static final String VOLUME = "volume";
+    private static final String EVERYBODY = "everybody";
     private static final String ACCOUNT = "account";
     private static final String NAMESPACES = "namespaces";
 
     public Grants {
         groups = Collections.unmodifiableMap(new TreeMap<>(groups));
+        datasets = Collections.unmodifiableMap(new TreeMap<>(datasets));
     }
 
     /// A subvolumegroup, written `CLUSTER:FS:GROUP`.
@@ -78,20 +85,69 @@ public record Grants(Map<Place, Grant> groups) {
         private JsonObject json() {
             JsonObject json = new JsonObject();
             json.addProperty(ACCOUNT, account);
-            JsonArray list = new JsonArray();
-            namespaces.forEach(list::add);
-            json.add(NAMESPACES, list);
+            json.add(NAMESPACES, list(namespaces));
             return json;
         }
 
         private static Grant read(JsonObject json) {
-            SortedSet<String> namespaces = new TreeSet<>();
-            for (JsonElement namespace :
-                    field(json, NAMESPACES).map(JsonElement::getAsJsonArray).orElseGet(JsonArray::new)) {
-                namespaces.add(text(namespace));
-            }
-            return new Grant(field(json, ACCOUNT).map(Grants::text).orElse(""), namespaces);
+            return new Grant(field(json, ACCOUNT).map(Grants::text).orElse(""), texts(json, NAMESPACES));
         }
+    }
+
+    /// A dataset, with the namespaces whose pods may read it.
+    ///
+    /// @param volume where it is; for no claim
+    /// @param everybody whether every namespace may, also one that is not there yet
+    /// @param namespaces that may
+    public record Shared(VolumeId.Dataset volume, boolean everybody, SortedSet<String> namespaces) {
+        public Shared {
+            namespaces = Collections.unmodifiableSortedSet(new TreeSet<>(namespaces));
+        }
+
+        /// Whether a namespace may read it.
+        public boolean isFor(String namespace) {
+            return everybody || namespaces.contains(namespace);
+        }
+
+        private JsonObject json() {
+            JsonObject json = new JsonObject();
+            json.addProperty(VOLUME, volume.toString());
+            if (everybody) {
+                json.addProperty(EVERYBODY, true);
+            } else {
+                json.add(NAMESPACES, list(namespaces));
+            }
+            return json;
+        }
+
+        /// Empty for what no version of this driver can have written.
+        private static Optional<Shared> read(JsonObject json) {
+            return field(json, VOLUME)
+                    .map(Grants::text)
+                    .flatMap(VolumeId::tryParse)
+                    .filter(VolumeId.Dataset.class::isInstance)
+                    .map(VolumeId.Dataset.class::cast)
+                    .map(volume -> new Shared(
+                            volume,
+                            field(json, EVERYBODY)
+                                    .filter(JsonElement::isJsonPrimitive)
+                                    .filter(value -> value.getAsJsonPrimitive().isBoolean())
+                                    .filter(JsonElement::getAsBoolean)
+                                    .isPresent(),
+                            texts(json, NAMESPACES)));
+        }
+    }
+
+    /// The dataset of that name; empty if there is none.
+    public Optional<Shared> dataset(String name) {
+        return Optional.ofNullable(datasets.get(name));
+    }
+
+    /// The datasets that are at the place that `volume` shows: one image may have several names.
+    public List<Shared> datasetsOf(VolumeId.Dataset volume) {
+        return datasets.values().stream()
+                .filter(shared -> shared.volume().equals(volume.forNobody()))
+                .toList();
     }
 
     /// What is granted for a group; empty if nothing ever was.
@@ -99,12 +155,18 @@ public record Grants(Map<Place, Grant> groups) {
         return Optional.ofNullable(groups.get(place));
     }
 
-    /// The text of the file: a JSON object whose `groups` has one entry per account.
+    /// The text of the file: a JSON object whose `groups` has one entry per account, and whose `datasets`, if
+    /// there are any, one for each of them.
     public String toJson() {
         JsonObject all = new JsonObject();
         groups.forEach((place, grant) -> all.add(place.toString(), grant.json()));
         JsonObject json = new JsonObject();
         json.add(GROUPS, all);
+        if (!datasets.isEmpty()) {
+            JsonObject shared = new JsonObject();
+            datasets.forEach((name, dataset) -> shared.add(name, dataset.json()));
+            json.add(DATASETS, shared);
+        }
         return json + "\n";
     }
 
@@ -114,15 +176,18 @@ public record Grants(Map<Place, Grant> groups) {
     /// @throws DriverException.BackendFault (INTERNAL) if it is something else
     public static Grants parse(String text) {
         try {
-            JsonObject all = field(JsonParser.parseString(text).getAsJsonObject(), GROUPS)
-                    .map(JsonElement::getAsJsonObject)
-                    .orElseGet(JsonObject::new);
+            JsonObject json = JsonParser.parseString(text).getAsJsonObject();
             Map<Place, Grant> groups = new TreeMap<>();
-            for (Map.Entry<String, JsonElement> entry : all.entrySet()) {
-                Grant grant = Grant.read(entry.getValue().getAsJsonObject());
-                Place.parse(entry.getKey()).ifPresent(place -> groups.put(place, grant));
-            }
-            return new Grants(groups);
+            object(json, GROUPS).asMap().forEach((key, value) -> {
+                Grant grant = Grant.read(value.getAsJsonObject());
+                Place.parse(key).ifPresent(place -> groups.put(place, grant));
+            });
+            Map<String, Shared> datasets = new TreeMap<>();
+            object(json, DATASETS)
+                    .asMap()
+                    .forEach((name, value) ->
+                            Shared.read(value.getAsJsonObject()).ifPresent(shared -> datasets.put(name, shared)));
+            return new Grants(groups, datasets);
         } catch (JsonParseException | IllegalStateException e) {
             throw unreadable(e);
         }
@@ -130,6 +195,25 @@ public record Grants(Map<Place, Grant> groups) {
 
     private static Optional<JsonElement> field(JsonObject json, String name) {
         return Optional.ofNullable(json.get(name)).filter(value -> !value.isJsonNull());
+    }
+
+    private static JsonObject object(JsonObject json, String name) {
+        return field(json, name).map(JsonElement::getAsJsonObject).orElseGet(JsonObject::new);
+    }
+
+    private static JsonArray list(SortedSet<String> texts) {
+        JsonArray list = new JsonArray();
+        texts.forEach(list::add);
+        return list;
+    }
+
+    private static SortedSet<String> texts(JsonObject json, String name) {
+        SortedSet<String> texts = new TreeSet<>();
+        field(json, name)
+                .map(JsonElement::getAsJsonArray)
+                .orElseGet(JsonArray::new)
+                .forEach(element -> texts.add(text(element)));
+        return texts;
     }
 
     /// Gson gives numbers and lists of one a text as well, and fails as no parser does for the rest.

@@ -36,7 +36,7 @@ public sealed interface VolumeId {
         }
     }
 
-    /// A volume whose id an administrator wrote into a PV by hand.
+    /// A volume whose path is in its id: an administrator wrote it into a PV by hand, or it shows a dataset.
     sealed interface ByHand extends VolumeId {
         /// Absolute, without `.`, `..`, empty parts or control characters.
         String path();
@@ -61,27 +61,43 @@ public sealed interface VolumeId {
         }
     }
 
-    /// A sealed dataset: `dataset:CLUSTER:FS:DIGEST:/PATH`. The digest is in the id, so that no other image can be
-    /// put in its place later, and so that the mounted tree tells which volume it is.
+    /// A sealed dataset: `dataset:CLUSTER:FS:DIGEST:/PATH`, or `dataset:CLUSTER:FS:DIGEST:CLAIM:/PATH` where
+    /// Siphon gave it to a claim. The digest is in the id, so that no other image can be put in its place later,
+    /// and so that the mounted tree tells which dataset it is.
     ///
     /// @param digest how the digest of its manifest begins ([Digest#beginning])
+    /// @param claim tells the volumes of one dataset apart; empty of one that was written by hand
     /// @param path the directory that holds the files `image` and `image.manifest`
-    record Dataset(String cluster, String fileSystem, String digest, String path) implements ByHand {
+    record Dataset(String cluster, String fileSystem, String digest, Optional<String> claim, String path)
+            implements ByHand {
         public Dataset {
             Part.CLUSTER.check(cluster);
             Part.FILE_SYSTEM.check(fileSystem);
             Part.DIGEST.check(digest);
+            claim.ifPresent(Part.CLAIM::check);
             CephPath.check(path);
-            checkLength(text(cluster, fileSystem, digest, path));
+            checkLength(text(cluster, fileSystem, digest, claim, path));
         }
 
-        private static String text(String cluster, String fileSystem, String digest, String path) {
-            return "dataset:" + cluster + ":" + fileSystem + ":" + digest + ":" + path;
+        /// The same dataset, whoever's volume shows it.
+        public Dataset forNobody() {
+            return new Dataset(cluster, fileSystem, digest, Optional.empty(), path);
+        }
+
+        /// The volume of the same dataset that a claim gets.
+        public Dataset forClaim(String name) {
+            return new Dataset(cluster, fileSystem, digest, Optional.of(name), path);
+        }
+
+        private static String text(
+                String cluster, String fileSystem, String digest, Optional<String> claim, String path) {
+            return "dataset:" + cluster + ":" + fileSystem + ":" + digest + ":"
+                    + claim.map(name -> name + ":").orElse("") + path;
         }
 
         @Override
         public String toString() {
-            return text(cluster, fileSystem, digest, path);
+            return text(cluster, fileSystem, digest, claim, path);
         }
     }
 
@@ -120,8 +136,13 @@ public sealed interface VolumeId {
             return Optional.of(new Static(fixed.group(1), fixed.group(2), fixed.group(3)));
         }
         Matcher dataset = Part.DATASET.matcher(text);
-        if (dataset.matches() && CephPath.isClean(dataset.group(4))) {
-            return Optional.of(new Dataset(dataset.group(1), dataset.group(2), dataset.group(3), dataset.group(4)));
+        if (dataset.matches() && CephPath.isClean(dataset.group(5))) {
+            return Optional.of(new Dataset(
+                    dataset.group(1),
+                    dataset.group(2),
+                    dataset.group(3),
+                    Optional.ofNullable(dataset.group(4)),
+                    dataset.group(5)));
         }
         return Optional.empty();
     }
@@ -147,15 +168,16 @@ public sealed interface VolumeId {
         GROUP("subvolumegroup name", "[a-z0-9][a-z0-9.-]{0,23}"),
         SUBVOLUME("subvolume name", "[a-z0-9][a-z0-9.-]{0,23}"),
         SNAPSHOT("snapshot name", "[a-z0-9][a-z0-9.-]{0,23}"),
-        DIGEST("beginning of a dataset's digest", "[0-9a-f]{40}");
+        DIGEST("beginning of a dataset's digest", "[0-9a-f]{40}"),
+        CLAIM("name of a dataset's volume", "[0-9a-v]{12}");
 
         private static final Pattern PROVISIONED = Pattern.compile(
                 "s1:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(" + GROUP.form + "):(" + SUBVOLUME.form + ")");
         private static final Pattern VERSIONED = Pattern.compile("s([1-9][0-9]{0,8})g?:");
         private static final Pattern STATIC =
                 Pattern.compile("static:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(/.*)");
-        private static final Pattern DATASET = Pattern.compile(
-                "dataset:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form + "):(" + DIGEST.form + "):(/.*)");
+        private static final Pattern DATASET = Pattern.compile("dataset:(" + CLUSTER.form + "):(" + FILE_SYSTEM.form
+                + "):(" + DIGEST.form + "):(?:(" + CLAIM.form + "):)?(/.*)");
 
         private final String what;
         private final Pattern form;

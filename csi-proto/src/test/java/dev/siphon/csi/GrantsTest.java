@@ -1,10 +1,13 @@
 package dev.siphon.csi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.Grants.Grant;
 import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.Shared;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,18 +26,72 @@ final class GrantsTest {
     @Test
     void whatIsWrittenIsRead() {
         Grants grants = new Grants(
-                Map.of(PLACE, grant("jürgen", "user-b", "user-a"), new Place("lab", "cephfs", "atwo"), grant("u\"2")));
+                Map.of(PLACE, grant("jürgen", "user-b", "user-a"), new Place("lab", "cephfs", "atwo"), grant("u\"2")),
+                Map.of());
         assertEquals(grants, Grants.parse(grants.toJson()));
         assertEquals(
                 grants.of(PLACE).orElseThrow(),
                 Grant.parse(grant("jürgen", "user-a", "user-b").toJson()));
     }
 
+    private static VolumeId.Dataset volume(String path) {
+        return new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), path);
+    }
+
+    @Test
+    void datasetsAreWrittenAndReadAndFoundByNameAndPlace() {
+        Shared everybodys = new Shared(volume("/all"), true, new TreeSet<>());
+        Shared mine = new Shared(volume("/mine"), false, new TreeSet<>(List.of("a", "b")));
+        Grants grants = new Grants(Map.of(), Map.of("u1/all", everybodys, "u1/mine", mine, "again", mine));
+        assertEquals(grants, Grants.parse(grants.toJson()));
+        assertEquals(Optional.of(mine), grants.dataset("u1/mine"));
+        assertEquals(Optional.empty(), grants.dataset("mine"));
+        assertEquals(List.of(mine, mine), grants.datasetsOf(volume("/mine").forClaim("0123456789av")));
+        assertEquals(List.of(), grants.datasetsOf(volume("/elsewhere")), "the same bytes are not enough");
+        assertTrue(everybodys.isFor("whoever"));
+        assertTrue(mine.isFor("b"));
+        assertFalse(mine.isFor("c"));
+    }
+
+    @Test
+    void theFormOfDatasetsIsStable() {
+        assertEquals(
+                "{\"groups\":{},\"datasets\":{\"all\":{\"volume\":\"" + volume("/all") + "\",\"everybody\":true},"
+                        + "\"mine\":{\"volume\":\"" + volume("/mine") + "\",\"namespaces\":[\"a\"]}}}\n",
+                new Grants(
+                                Map.of(),
+                                Map.of(
+                                        "all",
+                                        new Shared(volume("/all"), true, new TreeSet<>()),
+                                        "mine",
+                                        new Shared(volume("/mine"), false, new TreeSet<>(List.of("a")))))
+                        .toJson());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"volume\":\"static:lab:cephfs:/all\",\"everybody\":true}",
+                "{\"volume\":\"dataset:lab:cephfs:0123:/all\",\"everybody\":true}"
+            })
+    void aDatasetThatIsNoneIsLeftOut(String dataset) {
+        assertEquals(Grants.NONE, Grants.parse("{\"datasets\":{\"d\":" + dataset + "}}"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"true\"", "1", "null", "[true]", "false", "{}"})
+    void nothingButTrueIsEverybody(String everybody) {
+        Grants grants = Grants.parse(
+                "{\"datasets\":{\"d\":{\"volume\":\"" + volume("/all") + "\",\"everybody\":" + everybody + "}}}");
+        assertFalse(grants.dataset("d").orElseThrow().isFor("a"));
+    }
+
     @Test
     void theFormIsStable() {
         assertEquals(
                 "{\"groups\":{\"lab:cephfs:aone\":{\"account\":\"u1\",\"namespaces\":[\"a\",\"b\"]}}}\n",
-                new Grants(Map.of(PLACE, grant("u1", "b").with("u1", "a"))).toJson());
+                new Grants(Map.of(PLACE, grant("u1", "b").with("u1", "a")), Map.of()).toJson());
     }
 
     @Test

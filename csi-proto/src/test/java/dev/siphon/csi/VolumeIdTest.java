@@ -62,6 +62,7 @@ final class VolumeIdTest {
                 "NUL in the path, `static:lab:cephfs:/a\u0000b`",
                 "a dataset without digest, dataset:lab:cephfs:/data",
                 "a dataset with half a digest, dataset:lab:cephfs:0123456789abcdef0123:/data",
+                "a dataset with half a claim, dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:0123:/data",
                 "a dataset with a path upwards, dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:/a/../b"
             })
     void whatNoVersionCanHaveMadeIsRefused(String what, String text) {
@@ -71,9 +72,20 @@ final class VolumeIdTest {
 
     @Test
     void aDatasetIsKnownByItsDigestAndItsPlace() {
-        VolumeId id = new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), "/datasets/a b");
+        VolumeId id = new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/a b");
         assertEquals("dataset:lab:cephfs:" + "0123456789".repeat(4) + ":/datasets/a b", id.toString());
         assertEquals(id, VolumeId.parse(id.toString()));
+    }
+
+    @Test
+    void theVolumesOfADatasetAreToldApartByTheirClaims() {
+        VolumeId.Dataset dataset =
+                new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/a:b");
+        VolumeId.Dataset mine = dataset.forClaim("0123456789av");
+        assertEquals("dataset:lab:cephfs:" + "0123456789".repeat(4) + ":0123456789av:/datasets/a:b", mine.toString());
+        assertEquals(mine, VolumeId.parse(mine.toString()));
+        assertEquals(dataset, mine.forNobody());
+        assertThrows(DriverException.InvalidRequest.class, () -> dataset.forClaim("0123456789aw"));
     }
 
     @Test

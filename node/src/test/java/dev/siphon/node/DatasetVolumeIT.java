@@ -35,8 +35,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Sealed datasets over the node's socket, on a real Ceph: in the lab over ceph-fuse, in a guest over the kernel's
-/// client.
+/// Sealed datasets over the node's socket, on a real Ceph: in the lab over ceph-fuse, in a guest over the
+/// kernel's client.
 class DatasetVolumeIT {
     private static final long MIB = 1 << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -90,7 +90,7 @@ class DatasetVolumeIT {
 
     private static Lab.Volume volume(String digest) {
         return new Lab.Volume(
-                new VolumeId.Dataset("lab", Lab.fileSystem(), digest, home.path()),
+                new VolumeId.Dataset("lab", Lab.fileSystem(), digest, Optional.empty(), home.path()),
                 home.path(),
                 Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter()),
                 home.secrets());

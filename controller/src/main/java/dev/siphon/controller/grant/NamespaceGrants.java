@@ -10,10 +10,13 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
 import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -24,6 +27,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,8 +101,52 @@ public final class NamespaceGrants implements AutoCloseable {
             Grant before = read(group).orElse(new Grant(account, new TreeSet<>()));
             Grant after = before.with(account, namespace);
             files.setNote(group.cluster(), group.fileSystem(), group.path(), NOTE, after.toJson());
-            publish(Set.of(place), all -> all.put(place, after));
+            publishGroups(Set.of(place), all -> all.put(place, after));
         });
+    }
+
+    /// Grants a namespace the use of a dataset. Costs nothing where that is published already. Repeating it is
+    /// safe.
+    ///
+    /// @param name the dataset's
+    /// @param volume where it is, for no claim
+    /// @param namespace none for a volume that nobody knows to be some namespace's
+    /// @throws DriverException as [#allow]
+    public void share(String name, VolumeId.Dataset volume, boolean everybody, Optional<String> namespace) {
+        Optional<Shared> published = known.flatMap(all -> all.dataset(name));
+        boolean there = published
+                .filter(shared -> shared.volume().equals(volume) && shared.everybody() == everybody)
+                .filter(shared -> everybody || namespace.map(shared::isFor).orElse(true))
+                .isPresent();
+        if (!there) {
+            publishDatasets(all -> {
+                NavigableSet<String> namespaces = new TreeSet<>();
+                Optional.ofNullable(all.get(name))
+                        .filter(shared -> shared.volume().equals(volume))
+                        .ifPresent(shared -> namespaces.addAll(shared.namespaces()));
+                namespace.ifPresent(namespaces::add);
+                all.put(name, new Shared(volume, everybody, everybody ? new TreeSet<>() : namespaces));
+            });
+        }
+    }
+
+    /// Puts these datasets in the place of all that are published. Costs nothing if they are the same.
+    ///
+    /// @throws DriverException as [#allow]
+    public void shareOnly(Map<String, Shared> datasets) {
+        if (!known.map(Grants::datasets).equals(Optional.of(datasets))) {
+            publishDatasets(all -> {
+                all.clear();
+                all.putAll(datasets);
+            });
+        }
+    }
+
+    /// What is published, or was last by an earlier controller.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be known now
+    public Grants published() {
+        return known.orElseGet(store::last);
     }
 
     private boolean has(Place place, String account, String namespace) {
@@ -109,16 +157,30 @@ public final class NamespaceGrants implements AutoCloseable {
                         .isPresent();
     }
 
-    /// Publishes what is known with a change to it, one after another. Begins with what was published last, so that
-    /// no restart takes a grant away.
+    private void publishGroups(Set<Place> now, Consumer<Map<Place, Grant>> change) {
+        publish(now, before -> {
+            Map<Place, Grant> all = new TreeMap<>(before.groups());
+            change.accept(all);
+            return new Grants(all, before.datasets());
+        });
+    }
+
+    private void publishDatasets(Consumer<Map<String, Shared>> change) {
+        publish(Set.of(), before -> {
+            Map<String, Shared> all = new TreeMap<>(before.datasets());
+            change.accept(all);
+            return new Grants(before.groups(), all);
+        });
+    }
+
+    /// Publishes what is known with a change to it, one after another. Begins with what was published last, so
+    /// that no restart takes a grant away.
     ///
     /// @param now the places that are written or read with this change
-    private void publish(Set<Place> now, Consumer<Map<Place, Grant>> change) {
+    private void publish(Set<Place> now, UnaryOperator<Grants> change) {
         lock();
         try {
-            Map<Place, Grant> all = new TreeMap<>(known.orElseGet(store::last).groups());
-            change.accept(all);
-            Grants grants = new Grants(all);
+            Grants grants = change.apply(published());
             store.publish(grants);
             known = Optional.of(grants);
             written.addAll(now);
@@ -201,7 +263,7 @@ public final class NamespaceGrants implements AutoCloseable {
 
     /// What the groups say goes before what was published; what was written meanwhile before both.
     private void replace(String cluster, Map<Place, Grant> found) {
-        publish(found.keySet(), all -> {
+        publishGroups(found.keySet(), all -> {
             all.keySet().removeIf(place -> place.cluster().equals(cluster) && !written.contains(place));
             found.forEach((place, grant) -> {
                 if (!written.contains(place)) {

@@ -2,6 +2,8 @@ package dev.siphon.controller.identity;
 
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
 
 /// Port: what is written at namespaces and PVCs about who may own volumes there. Every answer is of this
 /// moment.
@@ -22,6 +24,10 @@ public interface Namespaces {
 
     /// The annotations of a namespace; empty if there is no such namespace.
     Optional<Map<String, String>> annotations(String namespace);
+
+    /// Hands every namespace to `each`, with those of its annotations that have one of `keys`. They are never all
+    /// in memory; some requests for many of them, so nothing for a caller to wait for.
+    void all(Set<String> keys, BiConsumer<String, Map<String, String>> each);
 
     /// A PVC; empty if there is none of that name.
     Optional<Claim> claim(String namespace, String name);

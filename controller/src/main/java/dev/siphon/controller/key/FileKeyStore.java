@@ -19,10 +19,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Keys as files of one folder, for orchestrators without Secrets: `VOLUME_ID.json`, mode 0600, with
-/// `userID` and `userKey` as NodeStageVolume takes them. A file is whole or not there.
+/// `userID` and `userKey` as NodeStageVolume takes them; a slash in the id is `%2F` in the name. A file is whole
+/// or not there.
 ///
 /// Failures of the file system are [DriverException.BackendUnavailable] (UNAVAILABLE), and name the file.
-public final class FileKeyStore implements KeyStore {
+public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     private static final String SUFFIX = ".json";
 
     private final Path folder;
@@ -43,7 +44,16 @@ public final class FileKeyStore implements KeyStore {
     }
 
     @Override
+    public void put(VolumeId.Dataset volume, String name, VolumeKey key) {
+        write(volume, key);
+    }
+
+    @Override
     public void put(VolumeId.Provisioned volume, VolumeKey key) {
+        write(volume, key);
+    }
+
+    private void write(VolumeId volume, VolumeKey key) {
         JsonObject json = new JsonObject();
         json.addProperty("userID", key.userId());
         json.addProperty("userKey", key.secret());
@@ -90,7 +100,16 @@ public final class FileKeyStore implements KeyStore {
     }
 
     @Override
+    public void remove(VolumeId.Dataset volume) {
+        forget(volume);
+    }
+
+    @Override
     public void remove(VolumeId.Provisioned volume) {
+        forget(volume);
+    }
+
+    private void forget(VolumeId volume) {
         try {
             SecretFile.remove(file(volume));
         } catch (IOException e) {
@@ -115,7 +134,7 @@ public final class FileKeyStore implements KeyStore {
         return found;
     }
 
-    private Path file(VolumeId.Provisioned volume) {
-        return folder.resolve(volume + SUFFIX);
+    private Path file(VolumeId volume) {
+        return folder.resolve(volume.toString().replace("/", "%2F") + SUFFIX);
     }
 }

@@ -46,21 +46,21 @@ final class KeySecret {
 
     /// The name for the Secret of a volume that the CO calls `name`: the same, for that is what the class's
     /// `${pv.name}` leads nodes to.
-    static String name(VolumeId.Provisioned volume, String name) {
+    static String name(VolumeId volume, String name) {
         return NAME.matcher(name).matches() && !name.contains("..") ? name : spareName(volume);
     }
 
     /// A name that no other volume's Secret has.
-    static String spareName(VolumeId.Provisioned volume) {
+    static String spareName(VolumeId volume) {
         return "siphon-" + hash(volume);
     }
 
     /// Which Secrets may be those of a volume.
-    static String of(VolumeId.Provisioned volume) {
+    static String of(VolumeId volume) {
         return MANAGED_BY + "=" + SIPHON + "," + HASH + "=" + hash(volume);
     }
 
-    static Secret make(String name, VolumeId.Provisioned volume, VolumeKey key, Instant now) {
+    static Secret make(String name, VolumeId volume, VolumeKey key, Instant now) {
         return new SecretBuilder()
                 .withNewMetadata()
                 .withName(name)
@@ -84,13 +84,11 @@ final class KeySecret {
     }
 
     /// The volume whose key a Secret holds; empty if it is not Siphon's.
-    static Optional<VolumeId.Provisioned> volume(Secret secret) {
+    static Optional<VolumeId> volume(Secret secret) {
         return TYPE.equals(secret.getType())
                         && SIPHON.equals(secret.getMetadata().getLabels().get(MANAGED_BY))
                 ? Optional.ofNullable(secret.getMetadata().getAnnotations().get(VOLUME))
                         .flatMap(VolumeId::tryParse)
-                        .filter(VolumeId.Provisioned.class::isInstance)
-                        .map(VolumeId.Provisioned.class::cast)
                 : Optional.empty();
     }
 
@@ -128,7 +126,7 @@ final class KeySecret {
         }
     }
 
-    private static String hash(VolumeId.Provisioned volume) {
+    private static String hash(VolumeId volume) {
         try {
             byte[] sha256 = MessageDigest.getInstance("SHA-256")
                     .digest(volume.toString().getBytes(StandardCharsets.UTF_8));

@@ -1,7 +1,9 @@
 package dev.siphon.controller.kubernetes;
 
+import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.identity.Namespaces;
+import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -39,6 +41,16 @@ public final class KubernetesAdapter implements AutoCloseable {
         return new KubernetesGrantsStore(api);
     }
 
+    /// Where the keys of volumes that show datasets are.
+    public DatasetKeyStore datasetKeys() {
+        return new KubernetesDatasetKeyStore(api);
+    }
+
+    /// The datasets that are declared as objects.
+    public Datasets datasets() {
+        return new KubernetesDatasets(api);
+    }
+
     /// What is written at namespaces and PVCs.
     public Namespaces namespaces() {
         return new KubernetesNamespaces(api);
@@ -49,8 +61,8 @@ public final class KubernetesAdapter implements AutoCloseable {
         return persistentVolumes.list().keySet();
     }
 
-    /// What the driver has to be allowed and is not, in words; empty if it may all. A question for an administrator:
-    /// some ten requests.
+    /// What the driver has to be allowed and is not, in words; empty if it may all. A question for an
+    /// administrator: some ten requests.
     public List<String> missingRights() {
         return new Rights(api).missing();
     }

@@ -5,9 +5,7 @@ import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import io.fabric8.kubernetes.api.model.Secret;
-import java.net.HttpURLConnection;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,7 +14,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,9 +24,8 @@ import org.slf4j.LoggerFactory;
 /// Secret is never changed.
 final class KubernetesKeyStore implements KeyStore {
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesKeyStore.class);
-    private static final int TRIES = 2;
 
-    private final KubernetesApi api;
+    private final KeySecrets secrets;
     private final PersistentVolumes persistentVolumes;
 
     /// Where the Secret of a volume is, or is to be.
@@ -39,7 +35,7 @@ final class KubernetesKeyStore implements KeyStore {
     private volatile boolean listed;
 
     KubernetesKeyStore(KubernetesApi api, PersistentVolumes persistentVolumes) {
-        this.api = api;
+        this.secrets = new KeySecrets(api);
         this.persistentVolumes = persistentVolumes;
     }
 
@@ -65,59 +61,19 @@ final class KubernetesKeyStore implements KeyStore {
     public void put(VolumeId.Provisioned volume, VolumeKey key) {
         String spare = KeySecret.spareName(volume);
         String name = hasPlaceFor(volume) ? names.getOrDefault(volume, spare) : spare;
-        if (!write(name, volume, key)) {
-            LOG.warn("{} holds the key of another volume, so that of {} is in {}", secret(name), volume, secret(spare));
+        if (!secrets.write(name, volume, key)) {
+            LOG.warn(
+                    "{} holds the key of another volume, so that of {} is in {}",
+                    secrets.called(name),
+                    volume,
+                    secrets.called(spare));
             name = spare;
-            if (!write(name, volume, key)) {
+            if (!secrets.write(name, volume, key)) {
                 throw new DriverException.BackendFault(
-                        secret(name) + " holds the key of another volume than " + volume);
+                        secrets.called(name) + " holds the key of another volume than " + volume);
             }
         }
         names.put(volume, name);
-    }
-
-    /// @return false if the Secret of that name holds the key of another volume
-    private boolean write(String name, VolumeId.Provisioned volume, VolumeKey key) {
-        for (int left = TRIES; left > 0; left--) {
-            if (create(KeySecret.make(name, volume, key, Instant.now()))) {
-                return true;
-            }
-            Optional<Secret> there = get(name);
-            if (there.isPresent()) {
-                VolumeId.Provisioned holds = KeySecret.volume(there.get())
-                        .orElseThrow(() -> new DriverException.InUse(secret(name)
-                                + " is not Siphon's and is left as it is, so volume " + volume
-                                + " has no key: remove or rename that Secret"));
-                if (!holds.equals(volume)) {
-                    return false;
-                }
-                if (replace(KeySecret.replace(there.get(), key, Instant.now()))) {
-                    return true;
-                }
-            }
-        }
-        throw new DriverException.BackendUnavailable(secret(name) + " is being changed by somebody else; retry");
-    }
-
-    private boolean create(Secret made) {
-        return api.change(
-                "create " + secret(made.getMetadata().getName()),
-                List.of(HttpURLConnection.HTTP_CONFLICT),
-                server -> server.secrets()
-                        .inNamespace(api.namespace())
-                        .resource(made)
-                        .create());
-    }
-
-    /// Not if somebody has changed it since it was read.
-    private boolean replace(Secret changed) {
-        return api.change(
-                "update " + secret(changed.getMetadata().getName()),
-                List.of(HttpURLConnection.HTTP_CONFLICT, HttpURLConnection.HTTP_NOT_FOUND),
-                server -> server.secrets()
-                        .inNamespace(api.namespace())
-                        .resource(changed)
-                        .update());
     }
 
     @Override
@@ -135,49 +91,16 @@ final class KubernetesKeyStore implements KeyStore {
     private Optional<Secret> current(VolumeId.Provisioned volume) {
         Optional<String> name = Optional.ofNullable(names.get(volume));
         if (name.isPresent()) {
-            return get(name.get()).filter(secret -> holds(secret, volume));
+            return secrets.get(name.get()).filter(secret -> KeySecrets.holds(secret, volume));
         }
-        Optional<Secret> found = search(volume).stream().findFirst();
+        Optional<Secret> found = secrets.search(volume).stream().findFirst();
         found.ifPresent(secret -> names.put(volume, secret.getMetadata().getName()));
         return found;
     }
 
-    private Optional<Secret> get(String name) {
-        return api.find(
-                "get " + secret(name),
-                server -> server.secrets()
-                        .inNamespace(api.namespace())
-                        .withName(name)
-                        .get());
-    }
-
-    /// All Secrets of a volume, of which a person may have made copies.
-    private List<Secret> search(VolumeId.Provisioned volume) {
-        List<Secret> found = new ArrayList<>();
-        list(KeySecret.of(volume), secret -> {
-            if (holds(secret, volume)) {
-                found.add(secret);
-            }
-        });
-        return found;
-    }
-
-    private static boolean holds(Secret secret, VolumeId.Provisioned volume) {
-        return KeySecret.volume(secret).equals(Optional.of(volume));
-    }
-
     @Override
     public void remove(VolumeId.Provisioned volume) {
-        for (Secret each : search(volume)) {
-            String name = each.getMetadata().getName();
-            var _ = api.change(
-                    "delete " + secret(name),
-                    List.of(HttpURLConnection.HTTP_NOT_FOUND),
-                    server -> server.secrets()
-                            .inNamespace(api.namespace())
-                            .withName(name)
-                            .delete());
-        }
+        secrets.remove(volume);
         names.remove(volume);
     }
 
@@ -196,25 +119,18 @@ final class KubernetesKeyStore implements KeyStore {
     }
 
     private void all(BiConsumer<VolumeId.Provisioned, Secret> each) {
-        list(
+        secrets.list(
                 KeySecret.ALL,
-                secret -> KeySecret.volume(secret).ifPresent(volume -> {
+                secret -> provisioned(secret).ifPresent(volume -> {
                     names.putIfAbsent(volume, secret.getMetadata().getName());
                     each.accept(volume, secret);
                 }));
         listed = true;
     }
 
-    private void list(String labels, Consumer<Secret> each) {
-        api.<Secret>list(
-                "list Secrets in namespace " + api.namespace(),
-                labels,
-                (server, page) -> server.secrets().inNamespace(api.namespace()).list(page),
-                each);
-    }
-
-    /// For messages.
-    private String secret(String name) {
-        return "Secret " + api.namespace() + "/" + name;
+    private static Optional<VolumeId.Provisioned> provisioned(Secret secret) {
+        return KeySecret.volume(secret)
+                .filter(VolumeId.Provisioned.class::isInstance)
+                .map(VolumeId.Provisioned.class::cast);
     }
 }

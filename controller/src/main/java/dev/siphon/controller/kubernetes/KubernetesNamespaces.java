@@ -1,8 +1,14 @@
 package dev.siphon.controller.kubernetes;
 
 import dev.siphon.controller.identity.Namespaces;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 
 /// Namespaces and PVCs as the API server has them now; one round trip each.
@@ -10,6 +16,9 @@ final class KubernetesNamespaces implements Namespaces {
     /// What both may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less). They come
     /// from the wire, and become part of a URL.
     private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
+
+    /// How many to ask for at once.
+    private static final int PAGE = 250;
 
     private final KubernetesApi api;
 
@@ -23,6 +32,20 @@ final class KubernetesNamespaces implements Namespaces {
             return Optional.empty();
         }
         return read("Namespace " + namespace, "api/v1/namespaces/" + namespace).map(ObjectMetadata::annotations);
+    }
+
+    @Override
+    public void all(Set<String> keys, BiConsumer<String, Map<String, String>> each) {
+        String what = "list Namespaces";
+        String next = "";
+        do {
+            String page = "api/v1/namespaces?limit=" + PAGE
+                    + (next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+            List<ObjectMetadata> found = new ArrayList<>();
+            next = api.read(what, page, body -> ObjectMetadata.readPage(what, body, keys, found::add))
+                    .orElse("");
+            found.forEach(namespace -> each.accept(namespace.name(), namespace.annotations()));
+        } while (!next.isEmpty());
     }
 
     @Override

@@ -36,6 +36,7 @@ import csi.v1.ListVolumesRequest;
 import csi.v1.ListVolumesResponse;
 import csi.v1.ValidateVolumeCapabilitiesRequest;
 import csi.v1.ValidateVolumeCapabilitiesResponse;
+import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.volume.Attachments;
 import dev.siphon.controller.volume.Domain;
@@ -56,13 +57,15 @@ public final class ControllerService extends ControllerGrpc.ControllerImplBase {
     private final SnapshotHandler snapshot;
 
     /// @param attach whether volumes are attached to nodes before they are used there
+    /// @param datasets those that volumes may show; empty where none are declared
     /// @param grants who may use what is made; empty where nobody asks
-    public ControllerService(Domain domain, boolean attach, Optional<NamespaceGrants> grants) {
+    public ControllerService(
+            Domain domain, boolean attach, Optional<DatasetVolumes> datasets, Optional<NamespaceGrants> grants) {
         Ids ids = new Ids(domain.clusters());
         Optional<Attachments> attachments = attach ? Optional.of(domain.attachments()) : Optional.empty();
         capabilities = capabilities(attach);
-        create = new CreateVolumeHandler(domain.volumes(), ids, grants);
-        volume = new VolumeHandler(domain.volumes(), domain.capacities(), attachments, ids);
+        create = new CreateVolumeHandler(domain.volumes(), ids, datasets, grants);
+        volume = new VolumeHandler(domain.volumes(), domain.capacities(), attachments, datasets, ids);
         publish = new PublishHandler(attachments, ids);
         validate = new ValidateHandler(domain.volumes(), ids);
         list = new ListVolumesHandler(domain.listings(), domain.health(), attachments, ids);

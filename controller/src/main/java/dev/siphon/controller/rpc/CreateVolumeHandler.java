@@ -3,6 +3,7 @@ package dev.siphon.controller.rpc;
 import csi.v1.CreateVolumeRequest;
 import csi.v1.CreateVolumeResponse;
 import csi.v1.VolumeContentSource;
+import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.volume.AccessMode;
 import dev.siphon.controller.volume.CapacityRange;
@@ -23,12 +24,15 @@ import java.util.Optional;
 final class CreateVolumeHandler {
     private final Volumes volumes;
     private final Ids ids;
+    private final Optional<DatasetVolumes> datasets;
     private final Optional<NamespaceGrants> grants;
 
+    /// @param datasets those that volumes may show; empty where none are declared
     /// @param grants who may use what is made; empty where nobody asks
-    CreateVolumeHandler(Volumes volumes, Ids ids, Optional<NamespaceGrants> grants) {
+    CreateVolumeHandler(Volumes volumes, Ids ids, Optional<DatasetVolumes> datasets, Optional<NamespaceGrants> grants) {
         this.volumes = volumes;
         this.ids = ids;
+        this.datasets = datasets;
         this.grants = grants;
     }
 
@@ -47,11 +51,34 @@ final class CreateVolumeHandler {
                 ? Optional.of(source(request.getVolumeContentSource()))
                 : Optional.empty();
         boolean readOnly = modes.stream().allMatch(AccessMode::readOnly);
-        Volume made = volumes.create(new VolumeRequest(name, capacity, parameters, readOnly, source));
-        parameters.claim().ifPresent(claim -> grant(made, claim.namespace()));
+        Volume made = make(new VolumeRequest(name, capacity, parameters, readOnly, source));
         return CreateVolumeResponse.newBuilder()
                 .setVolume(Messages.volume(made))
                 .build();
+    }
+
+    private Volume make(VolumeRequest request) {
+        Optional<String> dataset = datasets.flatMap(all -> all.wanted(request));
+        if (dataset.isPresent()) {
+            return show(request, dataset.get());
+        }
+        if (request.parameters().dataset().isPresent()) {
+            throw new DriverException.InvalidRequest("parameter dataset: the controller knows no datasets; run it with"
+                    + " --datasets-file or --kubernetes-namespace");
+        }
+        Volume made = volumes.create(request);
+        request.parameters().claim().ifPresent(claim -> grant(made, claim.namespace()));
+        return made;
+    }
+
+    private Volume show(VolumeRequest request, String dataset) {
+        DatasetVolumes.Made made = datasets.orElseThrow().create(request, dataset);
+        grants.ifPresent(all -> all.share(
+                made.dataset().name(),
+                ((VolumeId.Dataset) made.volume().id()).forNobody(),
+                made.dataset().readers().areEverybody(),
+                made.namespace()));
+        return made.volume();
     }
 
     /// Before the answer, since nobody asks again after it.

@@ -10,6 +10,7 @@ import csi.v1.DeleteVolumeRequest;
 import csi.v1.DeleteVolumeResponse;
 import csi.v1.GetCapacityRequest;
 import csi.v1.GetCapacityResponse;
+import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.volume.Attachments;
 import dev.siphon.controller.volume.Capacities;
 import dev.siphon.controller.volume.ClassParameters;
@@ -25,13 +26,21 @@ final class VolumeHandler {
     private final Volumes volumes;
     private final Capacities capacities;
     private final Optional<Attachments> attachments;
+    private final Optional<DatasetVolumes> datasets;
     private final Ids ids;
 
     /// @param attachments in attach mode
-    VolumeHandler(Volumes volumes, Capacities capacities, Optional<Attachments> attachments, Ids ids) {
+    /// @param datasets those that volumes may show; empty where none are declared
+    VolumeHandler(
+            Volumes volumes,
+            Capacities capacities,
+            Optional<Attachments> attachments,
+            Optional<DatasetVolumes> datasets,
+            Ids ids) {
         this.volumes = volumes;
         this.capacities = capacities;
         this.attachments = attachments;
+        this.datasets = datasets;
         this.ids = ids;
     }
 
@@ -45,7 +54,11 @@ final class VolumeHandler {
                 return;
             }
             attachments.ifPresent(attached -> attached.checkDetached(volume));
-            if (volume instanceof VolumeId.Provisioned door
+            if (volume instanceof VolumeId.Dataset shown && shown.claim().isPresent()) {
+                datasets.orElseThrow(() -> new DriverException.InUse("volume " + shown
+                                + " shows a dataset, and the controller knows none: run it with the flags that it had"))
+                        .delete(shown);
+            } else if (volume instanceof VolumeId.Provisioned door
                     && home.equals(Homes.behind(door).toString())) {
                 volumes.deleteHomeBehind(door);
             } else {

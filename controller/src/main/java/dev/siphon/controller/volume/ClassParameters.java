@@ -50,6 +50,7 @@ public final class ClassParameters {
             KIND,
             ALLOWANCE,
             OVERCOMMIT,
+            ClaimRef.DATASET_PARAMETER,
             ContainerUser.KEY);
     private static final Set<String> CHANGEABLE = Set.of(QUOTA_FILES, MODE);
 
@@ -90,6 +91,7 @@ public final class ClassParameters {
                 allowance(parameters),
                 flag(parameters, OVERCOMMIT).orElse(false),
                 claim(parameters),
+                given(parameters, ClaimRef.DATASET_PARAMETER),
                 Optional.ofNullable(parameters.get(ContainerUser.KEY)).map(ContainerUser::parse));
     }
 

@@ -21,6 +21,7 @@ public final class Names {
     private static final int RADIX = 32;
     private static final int DIGITS = BITS / 5;
     private static final int MEMBER_DIGITS = 8;
+    private static final int CLAIM_DIGITS = 12;
     private static final int TIME_DIGITS = 7;
     private static final int SECONDS_PER_MINUTE = 60;
     private static final char EXPORT = 'x';
@@ -140,9 +141,9 @@ public final class Names {
         return 's' + digest("snapshot\0" + name);
     }
 
-    /// The snapshots of the group of snapshots called `name`: the same in each of its volumes. Its second part says
-    /// which volumes these are, so that a list that lacks one is seen, and so that another list makes another
-    /// group.
+    /// The snapshots of the group of snapshots called `name`: the same in each of its volumes. Its second part
+    /// says which volumes these are, so that a list that lacks one is seen, and so that another list makes
+    /// another group.
     static String groupSnapshot(String name, List<VolumeId.Provisioned> members) {
         String list = members(members);
         return 'g' + digest("group\0" + name + "\0" + list).substring(0, DIGITS - MEMBER_DIGITS) + list;
@@ -214,6 +215,16 @@ public final class Names {
     /// A short name for a node, for the keys of notes.
     static String node(String nodeId) {
         return digest("node\0" + nodeId);
+    }
+
+    /// A short name for a dataset, for its identity: another one for each place, and each image.
+    public static String dataset(VolumeId.Dataset dataset) {
+        return digest("dataset\0" + dataset.forNobody());
+    }
+
+    /// What tells the volume called `name` from others that show the same dataset.
+    public static String datasetClaim(VolumeId.Dataset dataset, String name) {
+        return digest("claim\0" + dataset.forNobody() + "\0" + name).substring(0, CLAIM_DIGITS);
     }
 
     private static String volume(Group group, String name) {

@@ -3,6 +3,7 @@ package dev.siphon.controller.volume;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -71,6 +72,24 @@ public sealed interface OwnerRule {
                     + " namespace-annotation:KEY");
         }
         return new Fixed(text);
+    }
+
+    /// The account for which a namespace stands, as far as this rule goes; empty if it leads to none.
+    ///
+    /// @param annotations what is written at the namespace
+    default Optional<String> accountOf(String namespace, Map<String, String> annotations) {
+        return switch (this) {
+            case Fixed fixed -> Optional.of(fixed.account());
+            case OfNamespace of ->
+                Optional.of(namespace)
+                        .filter(name -> name.startsWith(of.prefix())
+                                && name.length() > of.prefix().length())
+                        .map(of::accountOf);
+            case OfAnnotation of ->
+                Optional.ofNullable(annotations.get(of.key()))
+                        .map(String::strip)
+                        .filter(name -> !name.isEmpty());
+        };
     }
 
     /// The account that volumes have whoever asks.

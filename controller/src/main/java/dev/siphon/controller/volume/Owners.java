@@ -40,8 +40,8 @@ public final class Owners {
     /// Kubernetes: one round trip to its API server for the PVC, and one for the Namespace if an annotation of it
     /// is needed.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if nobody is named, or somebody whom the directory
-    ///     does not have, or the PVC is needed and not known
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if nobody is named, or somebody whom the
+    ///     directory does not have, or the PVC is needed and not known
     /// @throws DriverException.NotFound (NOT_FOUND) if the PVC is gone, or is another one of that name by now
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the PVC names an owner that its namespace may
     ///     not have
@@ -83,16 +83,12 @@ public final class Owners {
 
     /// The owner that the PVC itself names; empty if it names none, or nobody can look.
     private Optional<String> named(ClaimRef claim) {
-        return namespaces.flatMap(kubernetes -> claim.name().flatMap(name -> {
-            Namespaces.Claim found = kubernetes
-                    .claim(claim.namespace(), name)
-                    .orElseThrow(() -> new DriverException.NotFound(
-                            "PVC " + claim.namespace() + "/" + name + " is gone, so nothing is made for it"));
-            if (!claim.canHave(found.uid())) {
-                throw new DriverException.NotFound("PVC " + claim.namespace() + "/" + name
-                        + " is another one by now (uid " + found.uid() + "), so nothing is made for the one before it");
+        return namespaces.flatMap(kubernetes -> claim.annotations(kubernetes).flatMap(annotations -> {
+            if (annotations.containsKey(ClaimRef.DATASET)) {
+                throw new DriverException.InvalidRequest("the PVC's annotation " + ClaimRef.DATASET
+                        + " names a dataset, which can only be read: ask for accessModes [ReadOnlyMany]");
             }
-            Optional<String> owner = Optional.ofNullable(found.annotations().get(OWNER));
+            Optional<String> owner = Optional.ofNullable(annotations.get(OWNER));
             owner.ifPresent(wanted -> checkListed(kubernetes, claim.namespace(), wanted));
             return owner;
         }));

@@ -27,6 +27,7 @@ import java.util.OptionalLong;
 ///     amount
 /// @param overcommit whether bytes written count against the allowance, not the sizes of volumes
 /// @param claim the PVC that a volume is for; empty of the class alone, and where the provisioner does not say
+/// @param dataset that its volumes show; empty for volumes with contents of their own
 /// @param containerUser which user of a container is the owner; empty leaves everybody who they are
 public record VolumeClass(
         Optional<String> cluster,
@@ -45,6 +46,7 @@ public record VolumeClass(
         OptionalLong allowanceBytes,
         boolean overcommit,
         Optional<ClaimRef> claim,
+        Optional<String> dataset,
         Optional<ContainerUser> containerUser) {
     public VolumeClass {
         mountOptions = List.copyOf(mountOptions);
@@ -69,6 +71,7 @@ public record VolumeClass(
                 allowanceBytes,
                 overcommit,
                 claim,
+                dataset,
                 containerUser);
     }
 }

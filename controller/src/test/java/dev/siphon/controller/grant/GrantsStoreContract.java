@@ -22,9 +22,11 @@ public abstract class GrantsStoreContract {
     protected abstract void spoil(String text);
 
     protected static Grants grants(String account, String... namespaces) {
-        return new Grants(Map.of(
-                new Place("lab", "cephfs", "a00000000000000000001"),
-                new Grant(account, new TreeSet<>(List.of(namespaces)))));
+        return new Grants(
+                Map.of(
+                        new Place("lab", "cephfs", "a00000000000000000001"),
+                        new Grant(account, new TreeSet<>(List.of(namespaces)))),
+                Map.of());
     }
 
     @Test

@@ -221,7 +221,7 @@ final class NamespaceGrantsTest {
             Files.delete(file());
             grants.keep();
             assertEquals(wanted, published());
-            store().publish(new Grants(Map.of(place(U1), grant("u1", "user-u1", "of-a-thief"))));
+            store().publish(new Grants(Map.of(place(U1), grant("u1", "user-u1", "of-a-thief")), Map.of()));
             grants.keep();
             assertEquals(wanted, published());
             Files.delete(file());

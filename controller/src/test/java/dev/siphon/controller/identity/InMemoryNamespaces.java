@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 
 /// Namespaces and PVCs in memory.
 public final class InMemoryNamespaces implements Namespaces {
@@ -40,6 +42,16 @@ public final class InMemoryNamespaces implements Namespaces {
     public Optional<Map<String, String>> annotations(String namespace) {
         asked.add("namespace " + namespace);
         return Optional.ofNullable(namespaces.get(namespace));
+    }
+
+    @Override
+    public void all(Set<String> keys, BiConsumer<String, Map<String, String>> each) {
+        asked.add("all namespaces");
+        namespaces.forEach((name, annotations) -> {
+            Map<String, String> kept = new HashMap<>(annotations);
+            kept.keySet().retainAll(keys);
+            each.accept(name, kept);
+        });
     }
 
     @Override

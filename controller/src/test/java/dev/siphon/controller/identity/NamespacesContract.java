@@ -3,8 +3,10 @@ package dev.siphon.controller.identity;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// What every [Namespaces] does.
@@ -44,6 +46,16 @@ public abstract class NamespacesContract {
         String bare = annotate("bare", Map.of());
         assertEquals(Optional.empty(), namespaces().annotations(bare).map(all -> all.get("siphon.dev/account")));
         assertEquals(true, namespaces().annotations(bare).isPresent());
+    }
+
+    @Test
+    void allNamespacesAreHandedOverWithWhatCountsOfThem() {
+        String team = annotate("team", Map.of("siphon.dev/account", "u1", "siphon.dev/owners", "u3", "other", "x"));
+        String bare = annotate("bare", Map.of("other", "x"));
+        Map<String, Map<String, String>> found = new HashMap<>();
+        namespaces().all(Set.of("siphon.dev/account", "siphon.dev/owners"), found::put);
+        assertEquals(Map.of("siphon.dev/account", "u1", "siphon.dev/owners", "u3"), found.get(team));
+        assertEquals(Map.of(), found.get(bare));
     }
 
     @Test

@@ -32,8 +32,8 @@ public final class PublishCheck {
     private final boolean kubernetes;
 
     /// @param grants those in force; empty for no check
-    /// @param kubernetes whether it is a kubelet that asks for certain: one that does not say for whom has not been
-    ///     told to say it, and everybody would be let in
+    /// @param kubernetes whether it is a kubelet that asks for certain: one that does not say for whom has not
+    ///     been told to say it, and everybody would be let in
     public PublishCheck(Optional<GrantsSource> grants, boolean kubernetes) {
         this.grants = grants;
         this.kubernetes = kubernetes;
@@ -91,6 +91,27 @@ public final class PublishCheck {
 
     /// Why not all of the paths may be shown to the namespace; empty if they may.
     private static Optional<String> refusal(VolumeId volume, List<String> paths, String namespace, Grants grants) {
+        if (volume instanceof VolumeId.Dataset dataset) {
+            List<Grants.Shared> datasets = grants.datasetsOf(dataset);
+            if (datasets.stream().anyMatch(shared -> shared.isFor(namespace))) {
+                return Optional.empty();
+            }
+            if (!datasets.isEmpty() || dataset.claim().isPresent()) {
+                return Optional.of(unread(dataset, namespace, datasets.isEmpty()));
+            }
+        }
+        return refusalOfPaths(volume, paths, namespace, grants);
+    }
+
+    private static String unread(VolumeId.Dataset volume, String namespace, boolean gone) {
+        return gone
+                ? "the dataset that volume " + volume + " shows is no more: nobody may read it"
+                : "namespace " + Quoted.of(namespace) + " is no reader of the dataset that volume " + volume
+                        + " shows: whoever administers that Dataset may add an account of this namespace to its readers";
+    }
+
+    private static Optional<String> refusalOfPaths(
+            VolumeId volume, List<String> paths, String namespace, Grants grants) {
         return paths.stream()
                 .flatMap(path -> refusal(volume, path, namespace, grants).stream())
                 .findFirst();

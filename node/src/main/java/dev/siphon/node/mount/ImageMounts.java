@@ -26,9 +26,9 @@ import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where the images of datasets are reached: a client's mount for each dataset, in a directory of the driver's own,
-/// from before its tree is mounted until after the last volume that shows it is gone. The node goes back to the image
-/// whenever a replica fails, so the client outlives the fill.
+/// Where the images of datasets are reached: a client's mount for each dataset, in a directory of the driver's
+/// own, from before its tree is mounted until after the last volume that shows it is gone. The node goes back to
+/// the image whenever a replica fails, so the client outlives the fill.
 final class ImageMounts {
     private static final Logger LOG = LoggerFactory.getLogger(ImageMounts.class);
     private static final String IMAGE = "image";
@@ -80,7 +80,7 @@ final class ImageMounts {
     }
 
     private void mount(VolumeId.Dataset volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
-        if (mounts.findAlive(volume, TargetPath.parse("state directory", source.toString()))
+        if (mounts.findAlive(volume.forNobody(), TargetPath.parse("state directory", source.toString()))
                 .isPresent()) {
             return;
         }
@@ -92,7 +92,8 @@ final class ImageMounts {
         mounter.mount(client, source, limit);
     }
 
-    /// Reads the manifest, by the mount of whichever volume attached the dataset: what the id names is what is shown.
+    /// Reads the manifest, by the mount of whichever volume attached the dataset: what the id names is what is
+    /// shown.
     private static Digest digest(VolumeId.Dataset volume, Path source) {
         Path manifest = source.resolve(MANIFEST);
         try {

@@ -56,7 +56,7 @@ final class Staging {
         Mounter mounter = mounters.selection()
                 .choose(request.context().mounter(), request.credentials().key());
         ClientMount client = new ClientMount(
-                request.volume(),
+                mounted(request.volume()),
                 Monitors.parse(String.join(",", request.context().monitors())),
                 request.context().fileSystem(),
                 request.context().mountPath(),
@@ -72,6 +72,11 @@ final class Staging {
                 .addKeyValue("mounter", mounter.name())
                 .addKeyValue("path", request.staging().text())
                 .log("staged");
+    }
+
+    /// One mount of an image serves all volumes that show it.
+    private static VolumeId mounted(VolumeId volume) {
+        return volume instanceof VolumeId.Dataset dataset ? dataset.forNobody() : volume;
     }
 
     private void mountAside(

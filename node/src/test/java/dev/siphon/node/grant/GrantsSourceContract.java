@@ -41,8 +41,11 @@ public abstract class GrantsSourceContract {
 
     /// Grants for the account u1 in these namespaces.
     protected static Grants grants(String... namespaces) {
-        return new Grants(Map.of(
-                new Grants.Place("lab", "cephfs", GROUP), new Grants.Grant("u1", new TreeSet<>(List.of(namespaces)))));
+        return new Grants(
+                Map.of(
+                        new Grants.Place("lab", "cephfs", GROUP),
+                        new Grants.Grant("u1", new TreeSet<>(List.of(namespaces)))),
+                Map.of());
     }
 
     @Test

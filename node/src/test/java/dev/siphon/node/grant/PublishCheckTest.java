@@ -24,11 +24,51 @@ final class PublishCheckTest {
     private static final String U1 = "a00000000000000000001";
     private static final String U2 = "a00000000000000000002";
     private static final String NOBODYS = "a00000000000000000003";
-    private static final Grants GRANTS = new Grants(Map.of(
-            new Grants.Place("lab", "cephfs", U1), grant("u1", "user-u1", "user-u1-more"),
-            new Grants.Place("lab", "cephfs", U2), grant("u2", "user-u2")));
+    private static final Grants GRANTS = new Grants(
+            Map.of(
+                    new Grants.Place("lab", "cephfs", U1), grant("u1", "user-u1", "user-u1-more"),
+                    new Grants.Place("lab", "cephfs", U2), grant("u2", "user-u2")),
+            Map.of(
+                    "u1/all", new Grants.Shared(dataset("/datasets/all"), true, new TreeSet<>()),
+                    "u1/mine",
+                            new Grants.Shared(
+                                    dataset("/volumes/" + U1 + "/mine"),
+                                    false,
+                                    new TreeSet<>(List.of("user-u1", "vision"))),
+                    "nobodys", new Grants.Shared(dataset("/datasets/nobodys"), false, new TreeSet<>())));
+
+    private static final String DATASET = "dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:";
+    private static final String CLAIM = "0123456789av:";
 
     private static final VolumeId VOLUME = VolumeId.parse("s1:lab:cephfs:" + U1 + ":v1");
+
+    private static VolumeId.Dataset dataset(String path) {
+        return (VolumeId.Dataset) VolumeId.parse("dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:" + path);
+    }
+
+    @ParameterizedTest(name = "{0} from {1}")
+    @CsvSource({
+        "/datasets/all, anybody",
+        CLAIM + "/datasets/all, anybody",
+        CLAIM + "/volumes/" + U1 + "/mine, user-u1",
+        "/volumes/" + U1 + "/mine, vision",
+        "/datasets/of-whoever-wrote-the-pv, anybody",
+    })
+    void readersOfADatasetMayPublishIt(String rest, String namespace) {
+        assertDoesNotThrow(() -> check(DATASET + rest, Map.of(), Optional.of(namespace)));
+    }
+
+    @ParameterizedTest(name = "{0} from {1}")
+    @CsvSource({
+        "/volumes/" + U1 + "/mine, user-u2",
+        CLAIM + "/volumes/" + U1 + "/mine, user-u1-more",
+        "/datasets/nobodys, user-u1",
+        CLAIM + "/datasets/gone, user-u1",
+        "/volumes/" + U1 + "/other, vision",
+    })
+    void othersMayNot(String rest, String namespace) {
+        assertThrows(DriverException.AccessDenied.class, () -> check(DATASET + rest, Map.of(), Optional.of(namespace)));
+    }
 
     private static Grants.Grant grant(String account, String... namespaces) {
         return new Grants.Grant(account, new TreeSet<>(List.of(namespaces)));

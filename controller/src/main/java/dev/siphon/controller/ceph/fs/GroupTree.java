@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Groups as their directories tell (`src/pybind/mgr/volumes/fs/operations` says what is where), in one mount. What
-/// goes while it is looked at is left out.
+/// Groups as their directories tell (`src/pybind/mgr/volumes/fs/operations` says what is where), in one mount.
+/// What goes while it is looked at is left out.
 record GroupTree(Mount mount) {
     private static final String VOLUMES = "/volumes";
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
@@ -28,8 +28,8 @@ record GroupTree(Mount mount) {
     private static final String ACCOUNT = NOTE + AccountNote.NAME;
     private static final String OVERCOMMITTED = NOTE + Holdings.OVERCOMMITTED;
 
-    /// On a subvolume's directory, with a snapshot's name behind it: the snapshot's time, which tells it from a later
-    /// one of that name, and what it holds.
+    /// On a subvolume's directory, with a snapshot's name behind it: the snapshot's time, which tells it from a
+    /// later one of that name, and what it holds.
     private static final String HELD = NOTE + "held.";
 
     /// The groups, in the order of their names. The mgr's own directories begin with `_`.
@@ -139,7 +139,12 @@ record GroupTree(Mount mount) {
         mount.openDirectory(root).close();
         Sample sample = new Sample(most);
         TreeWalk walk = new TreeWalk(
-                (directory, from, each) -> mount.listFrom(directory.in(root), from, each), sample::isTooMuch);
+                (directory, from, each) -> mount.listFrom(directory.in(root), from, entry -> {
+                    // what is listed and waits is held as well
+                    sample.saw();
+                    return each.test(entry);
+                }),
+                sample::isTooMuch);
         walk.work(sample);
         return sample.isTooMuch() ? Optional.empty() : Optional.of(sample.files());
     }
@@ -149,6 +154,7 @@ record GroupTree(Mount mount) {
         private final int most;
         private final List<Found> files = new ArrayList<>();
         private int directories;
+        private int seen;
         private boolean tooMuch;
 
         Sample(int most) {
@@ -157,6 +163,11 @@ record GroupTree(Mount mount) {
 
         boolean isTooMuch() {
             return tooMuch;
+        }
+
+        void saw() {
+            seen++;
+            tooMuch |= seen > most;
         }
 
         List<Found> files() {

@@ -1,0 +1,145 @@
+package dev.siphon.controller.dataset;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import dev.siphon.csi.CephPath;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Nearest;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/// A sealed dataset, as whoever administers it has written it: as the `spec` of a `Dataset` object, or in a file.
+/// All names in that JSON are in this file.
+///
+/// @param name as Kubernetes would have it: where people write `u1/imagenet-v1`, `u1.imagenet-v1`
+/// @param cluster that holds it; empty for the default one
+/// @param fileSystem that holds it
+/// @param path of the directory with the files `image` and `image.manifest`
+/// @param digest of its manifest
+/// @param bytes how long the image is; 0 if nobody wrote that
+/// @param readers who may read it
+public record Dataset(
+        String name,
+        Optional<String> cluster,
+        String fileSystem,
+        String path,
+        Digest digest,
+        long bytes,
+        Readers readers) {
+    private static final String CLUSTER = "cluster";
+    private static final String FS_NAME = "fsName";
+    private static final String PATH = "path";
+    private static final String DIGEST = "digest";
+    private static final String BYTES = "bytes";
+    private static final String READERS = "readers";
+    private static final Set<String> KNOWN = Set.of(CLUSTER, FS_NAME, PATH, DIGEST, BYTES, READERS);
+
+    /// Kubernetes, "Object Names and IDs": DNS subdomain.
+    private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
+
+    public Dataset {
+        CephPath.check(path);
+        VolumeId.Part.FILE_SYSTEM.check(fileSystem);
+        cluster.ifPresent(VolumeId.Part.CLUSTER::check);
+    }
+
+    /// What a dataset is called whose name people write with a slash behind whose it is.
+    ///
+    /// @param field where it stands, for the message
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it can be no name
+    public static String name(String field, String text) {
+        String name = text.replaceFirst("/", ".");
+        if (!NAME.matcher(name).matches()) {
+            throw new DriverException.InvalidRequest(field + " " + Quoted.of(text)
+                    + " is no dataset's name: expected NAME or OWNER/NAME of lower-case letters, digits, '-' and '.'");
+        }
+        return name;
+    }
+
+    /// Reads what an administrator wrote.
+    ///
+    /// @param text of its name
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) with what is wrong with it, and where
+    public static Dataset parse(String text, JsonObject spec) {
+        String name = name("dataset", text);
+        try {
+            for (String key : new TreeSet<>(spec.keySet())) {
+                if (!KNOWN.contains(key)) {
+                    throw new DriverException.InvalidRequest(
+                            Quoted.of(key) + " is not known; the nearest known one is " + Nearest.to(key, KNOWN));
+                }
+            }
+            return new Dataset(
+                    name,
+                    optional(spec, CLUSTER),
+                    text(spec, FS_NAME),
+                    text(spec, PATH),
+                    new Digest(text(spec, DIGEST)),
+                    bytes(spec),
+                    new Readers(readers(spec)));
+        } catch (DriverException.InvalidRequest e) {
+            throw new DriverException.InvalidRequest("dataset " + name + ": " + e.getMessage());
+        }
+    }
+
+    private static String text(JsonObject spec, String name) {
+        return optional(spec, name).orElseThrow(() -> new DriverException.InvalidRequest(name + " is missing"));
+    }
+
+    private static Optional<String> optional(JsonObject spec, String name) {
+        return Optional.ofNullable(spec.get(name))
+                .filter(value -> !value.isJsonNull())
+                .map(value -> text(name, value));
+    }
+
+    private static String text(String name, JsonElement value) {
+        if (value.isJsonPrimitive() && value.getAsJsonPrimitive().isString()) {
+            return value.getAsString();
+        }
+        throw new DriverException.InvalidRequest(name + " must be a text");
+    }
+
+    private static long bytes(JsonObject spec) {
+        JsonElement value = spec.get(BYTES);
+        if (value == null || value.isJsonNull()) {
+            return 0;
+        }
+        if (value.isJsonPrimitive() && value.getAsJsonPrimitive().isNumber()) {
+            try {
+                long bytes = Long.parseLong(value.getAsString());
+                if (bytes >= 0) {
+                    return bytes;
+                }
+            } catch (NumberFormatException notWhole) {
+                // as every other value that cannot be
+            }
+        }
+        throw new DriverException.InvalidRequest(BYTES + " must be a whole number from 0");
+    }
+
+    private static Set<String> readers(JsonObject spec) {
+        JsonElement value = spec.get(READERS);
+        if (value == null || !value.isJsonArray()) {
+            throw new DriverException.InvalidRequest(READERS + " must be a list of accounts, group:NAME, or \""
+                    + Readers.EVERYBODY + "\" for everybody");
+        }
+        Set<String> readers = new HashSet<>();
+        value.getAsJsonArray().forEach(each -> readers.add(text(READERS, each)));
+        return readers;
+    }
+
+    /// Where it is, for no claim.
+    ///
+    /// @param defaultCluster where no other is written
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if that is too long to be the id of a volume
+    VolumeId.Dataset volume(String defaultCluster) {
+        return new VolumeId.Dataset(
+                cluster.orElse(defaultCluster), fileSystem, digest.beginning(), Optional.empty(), path);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.key.Grant;
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+
+/// The one cephx identity of each dataset, which reads its directory and nothing else.
+public final class DatasetIdentities {
+    /// How they all begin: like no volume's.
+    public static final String PREFIX = "siphon-dataset.";
+
+    private final FileTree files;
+    private final Identities identities;
+
+    public DatasetIdentities(FileTree files, Identities identities) {
+        this.files = files;
+        this.identities = identities;
+    }
+
+    /// The identity's id, without `client.`.
+    static String userId(VolumeId.Dataset dataset) {
+        return PREFIX + dataset.fileSystem() + "." + Names.dataset(dataset);
+    }
+
+    /// Makes a dataset's identity, or finds it: 1 round trip to the MDS, 1 mon command.
+    ///
+    /// @param dataset for no claim
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its directory is not there, or its objects are in
+    ///     no RADOS namespace of their own, so that a key for them would open others'
+    /// @throws DriverException whatever [Identities#mint] throws
+    VolumeKey mint(VolumeId.Dataset dataset) {
+        FileTree.Layout layout = layout(dataset);
+        if (layout.namespace().isEmpty()) {
+            throw new DriverException.InUse("the objects of " + dataset.path() + " are in no RADOS namespace of their"
+                    + " own, so a key for them would open all of pool " + layout.pool() + ": before an image is written"
+                    + " there, `setfattr -n ceph.dir.layout.pool_namespace -v NAME` on that directory");
+        }
+        Grant grant =
+                new Grant(dataset.fileSystem(), dataset.path(), Optional.empty(), layout.pool(), layout.namespace());
+        return identities.mint(dataset.cluster(), userId(dataset), grant);
+    }
+
+    private FileTree.Layout layout(VolumeId.Dataset dataset) {
+        try {
+            return files.layout(dataset.cluster(), dataset.fileSystem(), dataset.path());
+        } catch (DriverException.NotFound _) {
+            throw new DriverException.InUse("there is no directory " + dataset.path() + " in file system "
+                    + dataset.fileSystem() + " of cluster " + dataset.cluster()
+                    + ", where the dataset is declared to be");
+        }
+    }
+
+    /// Removes a dataset's identity; one that is not there is no error.
+    void remove(VolumeId.Dataset dataset) {
+        identities.remove(dataset.cluster(), userId(dataset));
+    }
+}

@@ -1,0 +1,173 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.Namespaces;
+import dev.siphon.controller.key.DatasetKeyStore;
+import dev.siphon.controller.volume.ClaimRef;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.volume.Volume;
+import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+
+/// The volumes that show a dataset to a claim. They hold nothing and cost nothing: to make one is to look whether
+/// the claim's namespace may read the dataset, and to hand out the dataset's key.
+public final class DatasetVolumes {
+    private final Clusters clusters;
+    private final Datasets datasets;
+    private final Optional<Namespaces> kubernetes;
+    private final DatasetReaders readers;
+    private final Optional<Keys> keys;
+
+    /// How volumes get keys.
+    ///
+    /// @param store where nodes find them
+    public record Keys(DatasetIdentities identities, DatasetKeyStore store) {}
+
+    /// @param kubernetes knows claims; empty if the driver has no Kubernetes to ask
+    /// @param keys empty if whoever mounts brings a key
+    public DatasetVolumes(
+            Clusters clusters,
+            Datasets datasets,
+            Optional<Namespaces> kubernetes,
+            NamespaceAccounts accounts,
+            Directory directory,
+            Optional<Keys> keys) {
+        this.clusters = clusters;
+        this.datasets = datasets;
+        this.kubernetes = kubernetes;
+        this.readers = new DatasetReaders(accounts, directory);
+        this.keys = keys;
+    }
+
+    /// The dataset that a request is about: the class names it, or the claim itself (1 round trip to the API
+    /// server, for requests that only read). Empty if it is about none.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the claim is gone
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if class and claim name two
+    public Optional<String> wanted(VolumeRequest request) {
+        Optional<String> ofClass = request.parameters()
+                .dataset()
+                .map(text -> Dataset.name("parameter " + ClaimRef.DATASET_PARAMETER, text));
+        Optional<String> ofClaim = request.readOnly()
+                ? request.parameters()
+                        .claim()
+                        .flatMap(claim -> kubernetes.flatMap(claim::annotations))
+                        .map(annotations -> annotations.getOrDefault(ClaimRef.DATASET, ""))
+                        .filter(text -> !text.isEmpty())
+                        .map(text -> Dataset.name("annotation " + ClaimRef.DATASET, text))
+                : Optional.empty();
+        if (ofClass.isPresent() && ofClaim.isPresent() && !ofClass.equals(ofClaim)) {
+            throw new DriverException.InvalidRequest("the class names dataset " + ofClass.get()
+                    + ", and the PVC's annotation " + ClaimRef.DATASET + " another one, " + ofClaim.get());
+        }
+        return ofClass.or(() -> ofClaim);
+    }
+
+    /// Makes the volume of a claim (CSI v1.13, CreateVolume), or makes it again: nothing is kept of it but its
+    /// key.
+    ///
+    /// @param name of the dataset, as [#wanted] says
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no such dataset
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the claim's namespace may not read it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is to be written or filled, or nobody says
+    ///     which namespace asks
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than what is asked for at most
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if what is declared of the dataset cannot be
+    public Made create(VolumeRequest request, String name) {
+        checkRequest(request, name);
+        Dataset dataset = datasets.find(name)
+                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(name)));
+        Optional<String> namespace = request.parameters().claim().map(ClaimRef::namespace);
+        checkReader(dataset, namespace);
+        VolumeId.Dataset volume = volume(dataset);
+        VolumeId.Dataset mine = claimed(dataset, volume, request.name());
+        if (dataset.bytes() > 0
+                && request.capacity().limitBytes() > 0
+                && dataset.bytes() > request.capacity().limitBytes()) {
+            throw new DriverException.CapacityOutOfRange("dataset " + name + " has " + dataset.bytes()
+                    + " bytes, more than capacity_range.limit_bytes "
+                    + request.capacity().limitBytes());
+        }
+        keys.ifPresent(
+                all -> all.store().put(mine, request.name(), all.identities().mint(volume)));
+        VolumeContext context = new VolumeContext(
+                clusters.monitors(volume.cluster()),
+                volume.fileSystem(),
+                volume.path(),
+                Optional.empty(),
+                request.parameters().mounter(),
+                request.parameters().mountOptions(),
+                true,
+                Optional.empty(),
+                Optional.empty());
+        long bytes = Math.max(dataset.bytes(), request.capacity().requiredBytes());
+        return new Made(new Volume(mine, bytes, Optional.of(context), Optional.empty()), dataset, namespace);
+    }
+
+    /// A volume that was made.
+    ///
+    /// @param namespace that may use it; empty if nobody says
+    public record Made(Volume volume, Dataset dataset, Optional<String> namespace) {}
+
+    private static void checkRequest(VolumeRequest request, String name) {
+        if (!request.readOnly()) {
+            throw new DriverException.InvalidRequest(
+                    "dataset " + name + " can only be read: ask for ReadOnlyMany alone (accessModes of the PVC)");
+        }
+        if (request.source().isPresent()) {
+            throw new DriverException.InvalidRequest("dataset " + name
+                    + " has contents of its own: leave out the source of the volume (dataSource of the PVC)");
+        }
+        if (request.parameters().containerUser().isPresent()) {
+            throw new DriverException.InvalidRequest(
+                    "dataset " + name + " belongs to nobody: a class with containerUser cannot show it");
+        }
+    }
+
+    private void checkReader(Dataset dataset, Optional<String> namespace) {
+        if (dataset.readers().areEverybody()) {
+            return;
+        }
+        String asking = namespace.orElseThrow(() -> new DriverException.InvalidRequest("dataset " + dataset.name()
+                + " is not everybody's, and nobody says which namespace asks: run the provisioner with"
+                + " --extra-create-metadata"));
+        if (!readers.mayRead(dataset, asking)) {
+            throw new DriverException.AccessDenied("namespace " + Quoted.of(asking) + " is no reader of dataset "
+                    + dataset.name() + ": whoever administers it may add the account of that namespace, or a group that"
+                    + " it is in, to its readers");
+        }
+    }
+
+    private VolumeId.Dataset volume(Dataset dataset) {
+        try {
+            VolumeId.Dataset volume = dataset.volume(clusters.defaultCluster());
+            if (clusters.ids().contains(volume.cluster())) {
+                return volume;
+            }
+            throw new DriverException.InvalidRequest("cluster " + volume.cluster() + " is none of " + clusters.ids());
+        } catch (DriverException.InvalidRequest wrong) {
+            throw new DriverException.InUse("dataset " + dataset.name() + " is declared wrong: " + wrong.getMessage());
+        }
+    }
+
+    private static VolumeId.Dataset claimed(Dataset dataset, VolumeId.Dataset volume, String name) {
+        try {
+            return volume.forClaim(Names.datasetClaim(volume, name));
+        } catch (DriverException.InvalidRequest tooLong) {
+            throw new DriverException.InUse(
+                    "dataset " + dataset.name() + " is in too deep a directory: " + tooLong.getMessage());
+        }
+    }
+
+    /// Removes the volume of a claim; the dataset stays. One that is not there is no error (CSI v1.13,
+    /// DeleteVolume).
+    public void delete(VolumeId.Dataset volume) {
+        keys.ifPresent(all -> all.store().remove(volume));
+    }
+}

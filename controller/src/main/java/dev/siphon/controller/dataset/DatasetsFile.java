@@ -1,0 +1,79 @@
+package dev.siphon.controller.dataset;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import dev.siphon.csi.DriverException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Datasets in a file, for orchestrators without custom resources: one JSON object whose names are theirs, each
+/// with what the `spec` of a `Dataset` object has. Read anew each time.
+public final class DatasetsFile implements Datasets {
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetsFile.class);
+
+    /// Some ten thousand datasets.
+    private static final long MOST_BYTES = 8 << 20;
+
+    private final Path file;
+
+    /// @param file need not be there yet
+    public DatasetsFile(Path file) {
+        this.file = file;
+    }
+
+    @Override
+    public Optional<Dataset> find(String name) {
+        Optional<JsonElement> spec = Optional.ofNullable(read().get(name));
+        try {
+            return spec.map(found -> parse(name, found));
+        } catch (DriverException.InvalidRequest wrong) {
+            throw new DriverException.InUse(file + ": " + wrong.getMessage());
+        }
+    }
+
+    @Override
+    public List<Dataset> all() {
+        List<Dataset> all = new ArrayList<>();
+        read().forEach((name, spec) -> {
+            try {
+                all.add(parse(name, spec));
+            } catch (DriverException.InvalidRequest wrong) {
+                LOG.warn("{}: {}", file, wrong.getMessage());
+            }
+        });
+        return all;
+    }
+
+    private static Dataset parse(String name, JsonElement spec) {
+        if (!spec.isJsonObject()) {
+            throw new DriverException.InvalidRequest("dataset " + name + " must be an object");
+        }
+        return Dataset.parse(name, spec.getAsJsonObject());
+    }
+
+    /// By the names that lookups have.
+    private Map<String, JsonElement> read() {
+        try {
+            if (Files.size(file) > MOST_BYTES) {
+                throw new DriverException.BackendUnavailable(
+                        "the datasets in " + file + " take more than " + (MOST_BYTES >> 20) + " MiB");
+            }
+            JsonObject all = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+            Map<String, JsonElement> byName = new TreeMap<>();
+            all.asMap().forEach((name, spec) -> byName.put(name.replaceFirst("/", "."), spec));
+            return byName;
+        } catch (IOException | JsonParseException | IllegalStateException e) {
+            throw new DriverException.BackendUnavailable("the datasets in " + file + " cannot be read: " + e);
+        }
+    }
+}

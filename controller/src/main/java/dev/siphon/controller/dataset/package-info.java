@@ -1,0 +1,6 @@
+/// Sealed datasets that several accounts read: which there are, who may read them, and the volumes that show
+/// them.
+@NullMarked
+package dev.siphon.controller.dataset;
+
+import org.jspecify.annotations.NullMarked;

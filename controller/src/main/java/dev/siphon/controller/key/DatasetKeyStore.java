@@ -1,0 +1,17 @@
+package dev.siphon.controller.key;
+
+import dev.siphon.csi.VolumeId;
+
+/// Port: where the keys of volumes that show datasets wait for the nodes that stage them: a copy for each volume,
+/// of the one key that its dataset has. What it throws is as in [KeyStore].
+public interface DatasetKeyStore {
+    /// Keeps the key of a volume, in place of an earlier one.
+    ///
+    /// @param name what the CO calls the volume
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if something that is not Siphon's has
+    ///     the place; it is left as it is
+    void put(VolumeId.Dataset volume, String name, VolumeKey key);
+
+    /// Forgets the key of a volume; one that is not there is no error.
+    void remove(VolumeId.Dataset volume);
+}

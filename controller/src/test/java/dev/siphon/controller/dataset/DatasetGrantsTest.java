@@ -1,0 +1,114 @@
+package dev.siphon.controller.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants.Shared;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DatasetGrantsTest {
+    @TempDir
+    private Path folder = Path.of("");
+
+    private DatasetsWorld world = new DatasetsWorld(folder, true);
+    private NamespaceGrants published = world.published();
+
+    @BeforeEach
+    void makeNamespaces() {
+        world = new DatasetsWorld(folder, true);
+        published = world.published();
+        world.kubernetes.annotate("user-u1", Map.of());
+        world.kubernetes.annotate("user-u2", Map.of());
+        world.kubernetes.annotate("team", Map.of("siphon.dev/owners", "u2"));
+    }
+
+    private void look() {
+        world.grants(published).look();
+    }
+
+    private Set<String> readersOf(String dataset) {
+        return world.store().last().dataset(dataset).map(Shared::namespaces).orElseThrow();
+    }
+
+    @Test
+    void namespacesFollowReadersGroupsAndNamespaces() {
+        world.declare(Map.of("mine", List.of("u1"), "vision", List.of("group:vision"), "all", List.of("*")));
+        look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        assertEquals(Set.of("user-u2", "team"), readersOf("vision"));
+        assertTrue(world.store().last().dataset("all").orElseThrow().everybody());
+        world.declare(Map.of("mine", List.of("u2"), "vision", List.of()));
+        look();
+        assertEquals(Set.of("user-u2", "team"), readersOf("mine"));
+        assertEquals(Set.of(), readersOf("vision"));
+        assertEquals(Optional.empty(), world.store().last().dataset("all"));
+        world.kubernetes.annotate("team", Map.of());
+        look();
+        assertEquals(Set.of("user-u2"), readersOf("mine"));
+    }
+
+    @Test
+    void whatCannotBeKnownNowStays() {
+        world.declare(Map.of("mine", List.of("u1")));
+        look();
+        world.write("{");
+        assertThrows(DriverException.BackendUnavailable.class, this::look);
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+    }
+
+    @Test
+    void oneThatIsDeclaredWrongKeepsNoOtherFromBeingPublished() {
+        world.write("{\"bad\":{},\"all\":{\"fsName\":\"cephfs\",\"path\":\"/all\",\"digest\":\"" + DatasetTest.DIGEST
+                + "\",\"readers\":[\"*\"]}}");
+        look();
+        assertEquals(Set.of("all"), world.store().last().datasets().keySet());
+    }
+
+    @Test
+    void withoutKubernetesTheNamespacesAreThoseThatEverGotAVolume() {
+        DatasetsWorld outside = new DatasetsWorld(folder, false);
+        outside.declare(Map.of("mine", List.of("u1"), "vision", List.of("group:vision")));
+        Shared mine = shared(outside, "mine");
+        published.share("mine", mine.volume(), false, Optional.of("user-u1"));
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        outside.grants(published).look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        assertEquals(Set.of(), readersOf("vision"));
+        outside.declare(Map.of("mine", List.of("u2"), "vision", List.of("u1")));
+        outside.grants(published).look();
+        assertEquals(Set.of(), readersOf("mine"));
+        assertEquals(Set.of("user-u1"), readersOf("vision"), "a namespace that is known may read what it may now");
+    }
+
+    private Shared shared(DatasetsWorld outside, String name) {
+        outside.grants(published).look();
+        return outside.store().last().dataset(name).orElseThrow();
+    }
+
+    @Test
+    void aNamespaceIsPublishedAtOnceAndOnce() {
+        world.declare(Map.of("mine", List.of("u1"), "all", List.of("*")));
+        look();
+        Shared mine = world.store().last().dataset("mine").orElseThrow();
+        Shared all = world.store().last().dataset("all").orElseThrow();
+        published.share("mine", mine.volume(), false, Optional.of("new"));
+        assertEquals(Set.of("user-u1", "new"), readersOf("mine"));
+        world.store().publish(dev.siphon.csi.Grants.NONE);
+        published.share("mine", mine.volume(), false, Optional.of("new"));
+        published.share("mine", mine.volume(), false, Optional.empty());
+        published.share("all", all.volume(), true, Optional.of("whoever"));
+        assertEquals(Set.of(), world.store().last().datasets().keySet(), "what is known to be there costs nothing");
+        published.share("mine", all.volume(), false, Optional.of("new"));
+        assertEquals(Set.of("new"), readersOf("mine"), "another image has other readers");
+    }
+}

@@ -1,0 +1,85 @@
+package dev.siphon.controller.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonParser;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.csi.DriverException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class DatasetTest {
+    static final String DIGEST = "0123456789abcdef".repeat(4);
+
+    private static Dataset parse(String name, String spec) {
+        return Dataset.parse(
+                name,
+                JsonParser.parseString(spec.replace('\'', '"').replace("DIGEST", DIGEST))
+                        .getAsJsonObject());
+    }
+
+    private static Account account(String name, String... groups) {
+        return new Account(name, "id-" + name, 1, 1, Set.of(groups), OptionalLong.empty());
+    }
+
+    @Test
+    void whatAnAdministratorWroteIsRead() {
+        Dataset all = parse(
+                "u1/imagenet-v1",
+                "{'cluster':'lab','fsName':'cephfs','path':'/datasets/a b','digest':'DIGEST','bytes':7,'readers':['u1']}");
+        assertEquals("u1.imagenet-v1", all.name());
+        assertEquals(
+                "dataset:lab:cephfs:" + DIGEST.substring(0, 40) + ":/datasets/a b",
+                all.volume("other").toString());
+        assertEquals(7, all.bytes());
+        Dataset least = parse("imagenet", "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[]}");
+        assertEquals(Optional.empty(), least.cluster());
+        assertEquals("other", least.volume("other").cluster());
+        assertFalse(least.readers().include(account("u1")));
+    }
+
+    @ParameterizedTest(name = "{0} may read: {1}")
+    @CsvSource({"u1, true", "u3, true", "u2, false", "vision, false", "U1, false", "group:vision, true"})
+    void readersAreAccountsAndWhoIsInTheirGroups(String name, boolean may) {
+        Readers readers = new Readers(Set.of("u1", "group:vision"));
+        Account who = name.equals("u3") || name.startsWith("group:") ? account(name, "vision") : account(name, "u1");
+        assertEquals(may, readers.include(who));
+        assertTrue(new Readers(Set.of("*")).include(who));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "{'fsName':'cephfs','path':'/d','digest':'DIGEST'}; readers must be a list",
+                "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':'u1'}; readers must be a list",
+                "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[1]}; readers must be a text",
+                "{'path':'/d','digest':'DIGEST','readers':[]}; fsName is missing",
+                "{'fsName':null,'path':'/d','digest':'DIGEST','readers':[]}; fsName is missing",
+                "{'fsName':'cephfs','path':'/../d','digest':'DIGEST','readers':[]}; dataset d: ",
+                "{'fsName':'cephfs','path':'/d','digest':'0123','readers':[]}; is no SHA-256 digest",
+                "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[],'bytes':-1}; bytes must be",
+                "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[],'bytes':1e99}; bytes must be",
+                "{'fsName':'cephfs','path':'/d','digest':'DIGEST','reader':['*']}; nearest known one is readers",
+                "{'cluster':'LAB','fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[]}; cluster id",
+            })
+    void whatCannotBeIsSaid(String spec, String message) {
+        String said = assertThrows(DriverException.InvalidRequest.class, () -> parse("d", spec))
+                .getMessage();
+        assertTrue(said.contains(message), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/", "a/b/c", "A", "a b", "../a", "a/", "-a"})
+    void whatIsNoNameIsRefused(String name) {
+        assertThrows(DriverException.InvalidRequest.class, () -> Dataset.name("parameter dataset", name));
+    }
+}

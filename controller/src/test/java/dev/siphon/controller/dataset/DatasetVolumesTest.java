@@ -1,0 +1,124 @@
+package dev.siphon.controller.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.Volume;
+import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class DatasetVolumesTest {
+    @TempDir
+    private Path folder = Path.of("");
+
+    private DatasetsWorld outside = new DatasetsWorld(folder, false);
+    private DatasetsWorld kubernetes = new DatasetsWorld(folder, true);
+
+    @BeforeEach
+    void declare() {
+        outside = new DatasetsWorld(folder, false);
+        kubernetes = new DatasetsWorld(folder, true);
+        outside.declare(Map.of("u1/mine", List.of("u1"), "vision", List.of("group:vision"), "all", List.of("*")));
+        kubernetes.kubernetes.annotate("user-u1", Map.of());
+        kubernetes.kubernetes.annotate("team", Map.of("siphon.dev/owners", "u3, u1"));
+    }
+
+    private static Volume made(DatasetsWorld world, String namespace, String dataset) {
+        return world.volumes()
+                .create(DatasetsWorld.request(namespace, Map.of()), dataset)
+                .volume();
+    }
+
+    @ParameterizedTest(name = "namespace {0} reads {1}")
+    @CsvSource({"user-u1, u1.mine", "user-u2, vision", "user-u3, all", "whoever, all", "'', all"})
+    void readersGetAVolume(String namespace, String dataset) {
+        Volume volume = made(outside, namespace, dataset);
+        VolumeId.Dataset id = (VolumeId.Dataset) volume.id();
+        assertEquals("/datasets/" + dataset.replace('.', '-'), id.path());
+        assertTrue(id.claim().isPresent());
+        VolumeContext context = volume.context().orElseThrow();
+        assertTrue(context.readOnly());
+        assertEquals(context, VolumeContext.fromMap(id, context.toMap()));
+        assertEquals(5000, volume.capacityBytes());
+        assertEquals(volume, made(outside, namespace, dataset), "a retry");
+    }
+
+    @ParameterizedTest(name = "namespace {0} reads {1}")
+    @CsvSource({"user-u2, u1.mine", "user-u1, vision", "user-u3, vision", "u1, u1.mine", "user-, u1.mine"})
+    void othersGetNone(String namespace, String dataset) {
+        String said = assertThrows(DriverException.AccessDenied.class, () -> made(outside, namespace, dataset))
+                .getMessage();
+        assertTrue(said.contains("is no reader of dataset " + dataset), said);
+    }
+
+    @Test
+    void aNamespaceStandsForWhomItsAnnotationLists() {
+        assertEquals(
+                "/datasets/u1-mine",
+                ((VolumeId.Dataset) made(kubernetes, "team", "u1.mine").id()).path());
+        assertThrows(DriverException.NotFound.class, () -> made(kubernetes, "gone", "u1.mine"));
+    }
+
+    @Test
+    void theVolumesOfTwoClaimsAreTwo() {
+        VolumeRequest first = DatasetsWorld.request("user-u1", Map.of());
+        VolumeRequest second = new VolumeRequest("pvc-2", first.capacity(), first.parameters(), true, Optional.empty());
+        DatasetVolumes volumes = outside.volumes();
+        assertNotEquals(
+                volumes.create(first, "all").volume().id(),
+                volumes.create(second, "all").volume().id());
+    }
+
+    @Test
+    void whatIsAskedForWrongIsRefused() {
+        DatasetVolumes volumes = outside.volumes();
+        VolumeRequest good = DatasetsWorld.request("user-u1", Map.of());
+        VolumeRequest writing = new VolumeRequest("pvc-1", good.capacity(), good.parameters(), false, Optional.empty());
+        assertThrows(DriverException.InvalidRequest.class, () -> volumes.create(writing, "all"));
+        VolumeRequest small =
+                new VolumeRequest("pvc-1", new CapacityRange(0, 4999), good.parameters(), true, Optional.empty());
+        assertThrows(DriverException.CapacityOutOfRange.class, () -> volumes.create(small, "all"));
+        assertThrows(DriverException.NotFound.class, () -> volumes.create(good, "none"));
+        assertThrows(
+                DriverException.InvalidRequest.class,
+                () -> volumes.create(DatasetsWorld.request("", Map.of()), "u1.mine"));
+    }
+
+    @Test
+    void whatIsDeclaredWrongIsSaidToWhoAsksForIt() {
+        outside.write(
+                "{\"all\":{\"fsName\":\"cephfs\"},\"far\":{\"cluster\":\"far\",\"fsName\":\"cephfs\",\"path\":\"/d\","
+                        + "\"digest\":\"" + DatasetTest.DIGEST + "\",\"readers\":[\"*\"]}}");
+        assertThrows(DriverException.InUse.class, () -> made(outside, "user-u1", "all"));
+        assertThrows(DriverException.InUse.class, () -> made(outside, "user-u1", "far"));
+        outside.write("[]");
+        assertThrows(DriverException.BackendUnavailable.class, () -> made(outside, "user-u1", "all"));
+    }
+
+    @Test
+    void theClassOrTheClaimNamesTheDataset() {
+        VolumeRequest byClass = DatasetsWorld.request("user-u1", Map.of("dataset", "u1/mine"));
+        VolumeRequest bare = DatasetsWorld.request("user-u1", Map.of());
+        assertEquals(Optional.of("u1.mine"), outside.volumes().wanted(byClass));
+        assertEquals(Optional.empty(), outside.volumes().wanted(bare));
+        assertThrows(DriverException.NotFound.class, () -> kubernetes.volumes().wanted(bare));
+        kubernetes.kubernetes.make("user-u1", "data", Map.of("siphon.dev/dataset", "all"));
+        assertEquals(Optional.of("all"), kubernetes.volumes().wanted(bare));
+        assertThrows(
+                DriverException.InvalidRequest.class, () -> kubernetes.volumes().wanted(byClass));
+    }
+}

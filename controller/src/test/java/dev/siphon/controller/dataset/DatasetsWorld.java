@@ -1,0 +1,105 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.grant.FileGrantsStore;
+import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.InMemoryNamespaces;
+import dev.siphon.controller.identity.Namespaces;
+import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.InMemoryCeph;
+import dev.siphon.controller.volume.InMemoryDirectory;
+import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.VolumeRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/// Datasets in a file, over a Ceph in memory, for the accounts u1 and u2, who is in group vision. Namespace
+/// `user-NAME` is account NAME's.
+final class DatasetsWorld {
+    final InMemoryCeph ceph = new InMemoryCeph();
+    final InMemoryNamespaces kubernetes = new InMemoryNamespaces();
+    final InMemoryDirectory directory = new InMemoryDirectory(Map.of(
+            "u1", new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()),
+            "u2", new Account("u2", "id-2", 10_002, 10_002, Set.of("u2", "vision"), OptionalLong.empty())));
+
+    private final Path folder;
+    private final Optional<Namespaces> namespaces;
+
+    DatasetsWorld(Path folder, boolean withKubernetes) {
+        this.folder = folder;
+        this.namespaces = withKubernetes ? Optional.of(kubernetes) : Optional.empty();
+    }
+
+    /// Declares datasets, by name and with readers, instead of all before.
+    void declare(Map<String, List<String>> readers) {
+        StringBuilder json = new StringBuilder("{");
+        readers.forEach((name, names) -> json.append(json.length() > 1 ? "," : "")
+                .append(
+                        "\"%s\":{\"fsName\":\"%s\",\"path\":\"/datasets/%s\",\"digest\":\"%s\",\"bytes\":5000,\"readers\":[%s]}"
+                                .formatted(
+                                        name,
+                                        InMemoryCeph.FILE_SYSTEM,
+                                        name.replace('/', '-'),
+                                        DatasetTest.DIGEST,
+                                        String.join(
+                                                ",",
+                                                names.stream()
+                                                        .map(each -> '"' + each + '"')
+                                                        .toList()))));
+        write(json.append('}').toString());
+    }
+
+    void write(String text) {
+        try {
+            Files.writeString(folder.resolve("datasets.json"), text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private DatasetsFile datasets() {
+        return new DatasetsFile(folder.resolve("datasets.json"));
+    }
+
+    private NamespaceAccounts accounts() {
+        return new NamespaceAccounts(Optional.of(OwnerRule.parse("namespace-prefix:user-")), namespaces);
+    }
+
+    DatasetVolumes volumes() {
+        return new DatasetVolumes(
+                ceph.ports().clusters(), datasets(), namespaces, accounts(), directory, Optional.empty());
+    }
+
+    FileGrantsStore store() {
+        return new FileGrantsStore(folder.resolve("grants.json"));
+    }
+
+    NamespaceGrants published() {
+        return new NamespaceGrants(ceph.ports(), store());
+    }
+
+    DatasetGrants grants(NamespaceGrants published) {
+        return new DatasetGrants(
+                ceph.ports().clusters(), datasets(), accounts(), directory, published, Optional.empty());
+    }
+
+    /// A claim `data` of a namespace, only to be read.
+    static VolumeRequest request(String namespace, Map<String, String> more) {
+        Map<String, String> parameters = new HashMap<>(more);
+        if (!namespace.isEmpty()) {
+            parameters.put("csi.storage.k8s.io/pvc/namespace", namespace);
+            parameters.put("csi.storage.k8s.io/pvc/name", "data");
+        }
+        return new VolumeRequest("pvc-1", CapacityRange.ANY, ClassParameters.parse(parameters), true, Optional.empty());
+    }
+}

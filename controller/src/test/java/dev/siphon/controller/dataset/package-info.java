@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.dataset;
+
+import org.jspecify.annotations.NullMarked;
