@@ -36,18 +36,24 @@ public final class DatasetIdentities {
     VolumeKey mint(VolumeId.Dataset dataset) {
         FileTree.Layout layout = layout(dataset);
         if (layout.namespace().isEmpty()) {
-            throw new DriverException.InUse("the objects of " + dataset.path() + " are in no RADOS namespace of their"
-                    + " own, so a key for them would open all of pool " + layout.pool() + ": before an image is written"
-                    + " there, `setfattr -n ceph.dir.layout.pool_namespace -v NAME` on that directory");
+            throw notApart(dataset);
         }
         Grant grant =
                 new Grant(dataset.fileSystem(), dataset.path(), Optional.empty(), layout.pool(), layout.namespace());
         return identities.mint(dataset.cluster(), userId(dataset), grant);
     }
 
+    private static DriverException.InUse notApart(VolumeId.Dataset dataset) {
+        return new DriverException.InUse("the objects of " + dataset.path() + " are in no RADOS namespace of their own,"
+                + " so a key for them would open others': before an image is written there, `setfattr -n"
+                + " ceph.dir.layout.pool_namespace -v NAME` on that directory");
+    }
+
     private FileTree.Layout layout(VolumeId.Dataset dataset) {
         try {
             return files.layout(dataset.cluster(), dataset.fileSystem(), dataset.path());
+        } catch (DriverException.InUse _) {
+            throw notApart(dataset);
         } catch (DriverException.NotFound _) {
             throw new DriverException.InUse("there is no directory " + dataset.path() + " in file system "
                     + dataset.fileSystem() + " of cluster " + dataset.cluster()

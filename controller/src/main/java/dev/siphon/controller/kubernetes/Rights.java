@@ -6,7 +6,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What the driver has to be allowed in Kubernetes, as docs/operations.md has it ("In Kubernetes"), and whether it is.
+/// What the driver has to be allowed in Kubernetes, as docs/operations.md has it ("In Kubernetes"), and whether
+/// it is.
 final class Rights {
     private static final String REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
@@ -37,6 +38,9 @@ final class Rights {
                         own("coordination.k8s.io", "leases", Leadership.LEASE, "get", "update", "patch"),
                         Stream.of(
                                 new Right("get", "", "namespaces", "", false),
+                                new Right("list", "", "namespaces", "", false),
+                                new Right("get", "siphon.dev", "datasets", "", false),
+                                new Right("list", "siphon.dev", "datasets", "", false),
                                 new Right("get", "", "persistentvolumeclaims", "", false),
                                 new Right("list", "", "persistentvolumes", "", false)))
                 .flatMap(rights -> rights);

@@ -71,7 +71,7 @@ public interface FileTree {
     ///
     /// @param path that of a directory, which may be in a snapshot
     /// @throws DriverException.NotFound if there is no such directory
-    /// @throws DriverException.BackendFault if it has no layout of its own
+    /// @throws DriverException.InUse if it has no layout of its own
     Layout layout(String cluster, String fileSystem, String path);
 
     /// A note of Siphon's on a directory (its attribute `user.siphon.NAME`); empty if there is none, or no such

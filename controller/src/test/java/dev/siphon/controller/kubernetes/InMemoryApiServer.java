@@ -25,8 +25,8 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/// As much of an API server as the adapter uses, in memory and without TLS: objects of the core group, found by
-/// name or label, page by page, with conflicts.
+/// As much of an API server as the adapter uses, in memory and without TLS: objects of the core group, and custom
+/// ones of the cluster, found by name or label, page by page, with conflicts.
 final class InMemoryApiServer implements AutoCloseable {
     private static final int OK = 200;
     private static final int CREATED = 201;
@@ -121,9 +121,11 @@ final class InMemoryApiServer implements AutoCloseable {
         return path.substring(0, path.lastIndexOf('/'));
     }
 
-    /// `/api/v1/secrets` and the like: parts after `/api/v1` of a collection are one or three.
+    /// `/api/v1/secrets` and the like: parts after `/api/v1`, or `/apis/GROUP/VERSION`, of a collection are one
+    /// or three.
     private static boolean isCollection(String path) {
-        return path.substring("/api/v1/".length()).split("/", -1).length % 2 == 1;
+        int before = path.startsWith("/api/") ? 3 : 4;
+        return (path.split("/", -1).length - before) % 2 == 1;
     }
 
     private Answer getOrList(String path, Map<String, String> query) {
@@ -179,7 +181,7 @@ final class InMemoryApiServer implements AutoCloseable {
     }
 
     private static boolean isInNamespace(String path) {
-        return path.split("/", -1).length > 5;
+        return path.startsWith("/api/") && path.split("/", -1).length > 5;
     }
 
     private static String namespaceOf(String path) {

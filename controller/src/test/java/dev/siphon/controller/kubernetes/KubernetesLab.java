@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 /// A real API server. Its administrator's kubeconfig is in the file that SIPHON_TEST_KUBECONFIG names.
 final class KubernetesLab {
@@ -22,6 +23,8 @@ final class KubernetesLab {
 
     /// Where the rules of the driver's service account stand.
     private static final Path MANUAL = Path.of("..", "docs", "operations.md");
+
+    private static final Path DEFINITION = Path.of("..", "deploy", "chart", "templates", "datasets.yaml");
 
     private static final String SERVICE_ACCOUNT = "siphon-controller";
 
@@ -113,18 +116,44 @@ final class KubernetesLab {
         return made;
     }
 
-    private static String manual() {
+    /// Makes the custom resource for datasets as the chart has it, unless it is there, and waits until it is
+    /// served.
+    static void serveDatasets(KubernetesClient admin) {
+        GenericKubernetesResource definition = datasets(admin);
+        var _ = admin.resource(definition).serverSideApply();
+        var _ = admin.resource(definition)
+                .waitUntilCondition(
+                        made -> String.valueOf(made.getAdditionalProperties().get("status"))
+                                .contains("Established, "),
+                        TestCluster.PATIENT.toSeconds(),
+                        TimeUnit.SECONDS);
+    }
+
+    /// Takes it away, so that an installation finds none.
+    static void endDatasets(KubernetesClient admin) {
+        var _ = admin.resource(datasets(admin)).delete();
+    }
+
+    private static GenericKubernetesResource datasets(KubernetesClient admin) {
+        return admin.getKubernetesSerialization().unmarshal(text(DEFINITION), GenericKubernetesResource.class);
+    }
+
+    private static String text(Path file) {
         try {
-            String text = Files.readString(MANUAL);
-            int named = text.indexOf("metadata: {name: " + SERVICE_ACCOUNT);
-            int begin = text.lastIndexOf("apiVersion: rbac.authorization.k8s.io/v1", named);
-            int end = text.indexOf("```", begin);
-            if (begin < 0 || end < 0) {
-                throw new IllegalStateException(MANUAL + " has no rules for the service account");
-            }
-            return text.substring(begin, end);
+            return Files.readString(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static String manual() {
+        String text = text(MANUAL);
+        int named = text.indexOf("metadata: {name: " + SERVICE_ACCOUNT);
+        int begin = text.lastIndexOf("apiVersion: rbac.authorization.k8s.io/v1", named);
+        int end = text.indexOf("```", begin);
+        if (begin < 0 || end < 0) {
+            throw new IllegalStateException(MANUAL + " has no rules for the service account");
+        }
+        return text.substring(begin, end);
     }
 }

@@ -106,7 +106,7 @@ final class RightsTest {
                 .getLast();
         assertTrue(
                 line.contains("may not list secrets, get configmaps siphon-grants, patch configmaps siphon-grants, list"
-                        + " persistentvolumes everywhere"),
+                        + " namespaces everywhere, list datasets everywhere, list persistentvolumes everywhere"),
                 line);
         assertTrue(line.contains("kubectl apply -k deploy/"), line);
     }

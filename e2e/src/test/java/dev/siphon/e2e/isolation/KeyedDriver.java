@@ -26,8 +26,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 
-/// A controller that gives each volume a key, a node, and one test's volumes. Its identity has exactly the caps that
-/// `siphon ceph-caps` prints.
+/// A controller that gives each volume a key, a node, and one test's volumes. Its identity has exactly the caps
+/// that `siphon ceph-caps` prints.
 final class KeyedDriver implements AutoCloseable {
     private static final Duration FOLLOWS_WITHIN = Duration.ofSeconds(30);
 
@@ -39,17 +39,24 @@ final class KeyedDriver implements AutoCloseable {
     private final CsiClient node;
     private final Deque<Runnable> undo = new ArrayDeque<>();
 
-    private KeyedDriver(DriverFolder folder, Path keys) {
+    private KeyedDriver(DriverFolder folder, Path keys, List<String> controllerFlags, List<String> nodeFlags) {
         this.folder = folder;
         this.keys = keys;
-        this.controllerProcess = folder.controller("--key-dir=" + keys);
-        this.nodeProcess = folder.node("node-a");
+        List<String> flags = new ArrayList<>(List.of("--key-dir=" + keys));
+        flags.addAll(controllerFlags);
+        this.controllerProcess = folder.controller(flags.toArray(String[]::new));
+        this.nodeProcess = folder.node("node-a", nodeFlags.toArray(String[]::new));
         this.controller = CsiClient.to(controllerProcess.endpoint());
         this.node = CsiClient.to(nodeProcess.endpoint());
     }
 
     /// Starts both processes. The accounts are those of a [DriverFolder], and `u1_b`.
     static KeyedDriver start() {
+        return start(List.of(), List.of());
+    }
+
+    /// The same with more flags.
+    static KeyedDriver start(List<String> controllerFlags, List<String> nodeFlags) {
         DriverFolder folder = DriverFolder.create();
         try {
             Path keys = Files.createDirectory(
@@ -58,7 +65,7 @@ final class KeyedDriver implements AutoCloseable {
             Files.writeString(folder.file("passwd"), "u1_b:x:10100:10100::/:/bin/false\n", StandardOpenOption.APPEND);
             Files.writeString(folder.file("group"), "u1_b:x:10100:\n", StandardOpenOption.APPEND);
             makeIdentity(folder);
-            return new KeyedDriver(folder, keys);
+            return new KeyedDriver(folder, keys, controllerFlags, nodeFlags);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -91,7 +98,7 @@ final class KeyedDriver implements AutoCloseable {
     }
 
     private Path keyFile(Volume volume) {
-        return keys.resolve(volume.getVolumeId() + ".json");
+        return keys.resolve(volume.getVolumeId().replace("/", "%2F") + ".json");
     }
 
     /// A volume's identity and its key.

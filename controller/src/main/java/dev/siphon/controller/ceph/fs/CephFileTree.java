@@ -127,8 +127,8 @@ final class CephFileTree implements FileTree {
         return inDirectory("get layout", cluster, fileSystem, path, directory -> {
             String pool = directory
                     .attribute(LAYOUT + ".pool")
-                    .orElseThrow(() -> new DriverException.BackendFault(path + " of file system " + fileSystem
-                            + " in cluster " + cluster + " has no layout of its own"));
+                    .orElseThrow(() -> new DriverException.InUse(path + " of file system " + fileSystem + " in cluster "
+                            + cluster + " has no layout of its own"));
             return new Layout(
                     pool, directory.attribute(LAYOUT + ".pool_namespace").orElse(""));
         });

@@ -1,0 +1,135 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.dataset.Dataset;
+import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.Readers;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// [KubernetesDatasets], and the keys of volumes that show datasets, over an API server.
+abstract class KubernetesDatasetsContract {
+    private static final String DIGEST = "0123456789abcdef".repeat(4);
+
+    private final List<KubernetesAdapter> opened = new ArrayList<>();
+    private final List<String> made = new ArrayList<>();
+    private final String unique = UUID.randomUUID().toString();
+
+    abstract TestCluster cluster();
+
+    @AfterEach
+    void removeWhatWasMade() {
+        made.forEach(name -> cluster().admin().raw("/" + KubernetesDatasets.PATH + "/" + name, "DELETE", "{}"));
+        made.clear();
+        opened.forEach(KubernetesAdapter::close);
+        opened.clear();
+    }
+
+    private KubernetesAdapter adapter() {
+        KubernetesAdapter adapter = cluster().adapter();
+        opened.add(adapter);
+        return adapter;
+    }
+
+    private Datasets datasets() {
+        return adapter().datasets();
+    }
+
+    private String declare(String name, String readers) {
+        String unlike = name + "-" + unique;
+        cluster().admin().raw("/" + KubernetesDatasets.PATH, "POST", """
+                        {"apiVersion": "siphon.dev/v1alpha1", "kind": "Dataset", "metadata": {"name": "%s"},
+                         "spec": {"fsName": "cephfs", "path": "/datasets/%s", "digest": "%s", "bytes": 7,
+                                  "readers": [%s]}}
+                        """.formatted(unlike, name, DIGEST, readers));
+        made.add(unlike);
+        return unlike;
+    }
+
+    @Test
+    void aDatasetIsFoundAsItIsDeclared() {
+        String name = declare("u1.pictures", "\"u1\", \"group:vision\"");
+        Dataset found = datasets().find(name).orElseThrow();
+        assertEquals(
+                new Dataset(
+                        name,
+                        Optional.empty(),
+                        "cephfs",
+                        "/datasets/u1.pictures",
+                        new Digest(DIGEST),
+                        7,
+                        new Readers(Set.of("u1", "group:vision"))),
+                found);
+        assertTrue(datasets().all().contains(found));
+        assertEquals(Optional.empty(), datasets().find("none-" + unique));
+    }
+
+    @Test
+    void manyAreListed() {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 260; i++) {
+            names.add(declare("d" + i, "\"*\""));
+        }
+        assertTrue(datasets().all().stream().map(Dataset::name).toList().containsAll(names));
+    }
+
+    @Test
+    void oneThatIsDeclaredWrongIsLeftOutAndSaid() {
+        String wrong = declare("wrong", "\"*\"");
+        String path = "/" + KubernetesDatasets.PATH + "/" + wrong;
+        String object = cluster().admin().raw(path).replace("/datasets/", "/../");
+        cluster().admin().raw(path, "PUT", object);
+        String good = declare("good", "\"*\"");
+        List<String> names = datasets().all().stream().map(Dataset::name).toList();
+        assertTrue(names.contains(good) && !names.contains(wrong), names.toString());
+        String said = assertThrows(DriverException.InUse.class, () -> datasets().find(wrong))
+                .getMessage();
+        assertTrue(said.contains(wrong), said);
+    }
+
+    @Test
+    void theKeyOfAVolumeIsASecretThatGoesWithIt() {
+        String name = "pvc-" + unique;
+        VolumeId.Dataset volume =
+                new VolumeId.Dataset("lab", "cephfs", DIGEST.substring(0, 40), Optional.of("0123456789av"), "/d");
+        adapter().datasetKeys().put(volume, name, new VolumeKey("siphon-dataset.x", "secret"));
+        adapter().datasetKeys().put(volume, name, new VolumeKey("siphon-dataset.x", "another"));
+        assertEquals(
+                Optional.of("another"),
+                secret(name)
+                        .map(found -> new String(
+                                Base64.getDecoder().decode(found.getData().get("userKey")), StandardCharsets.UTF_8)));
+        assertEquals(List.of(), adapter().keys().volumes(), "it is no provisioned volume's");
+        VolumeId.Dataset other = volume.forClaim("vvvvvvvvvvvv");
+        assertThrows(
+                DriverException.InUse.class,
+                () -> adapter().datasetKeys().put(other, name, new VolumeKey("siphon-dataset.y", "third")));
+        adapter().datasetKeys().remove(volume);
+        adapter().datasetKeys().remove(volume);
+        assertEquals(Optional.empty(), secret(name));
+    }
+
+    private Optional<Secret> secret(String name) {
+        return Optional.ofNullable(cluster()
+                .admin()
+                .secrets()
+                .inNamespace(cluster().access().namespace())
+                .withName(name)
+                .get());
+    }
+}

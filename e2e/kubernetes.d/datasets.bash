@@ -1,0 +1,82 @@
+# Sourced by e2e/kubernetes: datasets that an administrator declares, and who reads them.
+# shellcheck shell=bash disable=SC2016 # scripts for the lab's shell
+
+# As an administrator does with a client that sees the whole file system. Prints what `siphon dataset pack` says.
+seal_a_dataset() {
+  lab run bash -euo pipefail -c '
+    at=$(mktemp -d)
+    ceph-fuse --id admin --client_fs "$FS_NAME" "$at" 2>/dev/null >/dev/null
+    trap "umount -l $at; rmdir $at" EXIT
+    mkdir -p "$at/datasets/digits" "$at/source/one" "$at/source/two"
+    setfattr -n ceph.dir.layout.pool_namespace -v dataset-digits "$at/datasets/digits" 2>/dev/null ||
+      python3 -c "import os, sys; os.setxattr(sys.argv[1], \"ceph.dir.layout.pool_namespace\", b\"dataset-digits\")" "$at/datasets/digits"
+    for n in {1..50}; do head -c $((n * 1000)) /dev/urandom >"$at/source/one/$n"; done
+    echo seven >"$at/source/two/7"
+    "$1" dataset pack --source "$at/source" --image "$at/datasets/digits/image"
+    rm -rf "$at/source"' bash "$SIPHON" | tail -n 1
+}
+
+a_dataset_claim() { # NAMESPACE NAME DATASET
+  cat <<END
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: $2, namespace: $1, annotations: {siphon.dev/dataset: $3}}
+spec: {storageClassName: siphon, accessModes: [ReadOnlyMany], resources: {requests: {storage: 1Gi}}}
+END
+}
+
+declare_digits() { # READERS
+  kubectl apply -f - >/dev/null <<END
+apiVersion: siphon.dev/v1alpha1
+kind: Dataset
+metadata: {name: u2.digits}
+spec: {fsName: $FS_NAME, path: /datasets/digits, digest: $(jq -r .digest <<<"$SEALED"), bytes: $(jq .imageBytes <<<"$SEALED"), readers: $1}
+END
+}
+
+# Runs after `own`: namespace vision lists u3, who is a reader; u1 is none.
+datasets() {
+  step "a dataset that its readers name in an annotation"
+  SEALED=$(seal_a_dataset)
+  declare_digits '[u2, u3]'
+  shows "kubectl get datasets" '^u2.digits +/datasets/digits +[0-9]+ +\["u2","u3"\]' "$(kubectl get datasets)"
+  local readers
+  for readers in u2 vision; do
+    a_dataset_claim "$readers" digits u2/digits | kubectl apply -f - >/dev/null
+    pod "$readers" reader digits 10002 'cat /data/two/7; ls /data/one | wc -l; touch /data/new'
+  done
+  a_dataset_claim u1 digits u2/digits | kubectl apply -f - >/dev/null
+  settles "the claims" -n u2 --for=jsonpath='{.status.phase}'=Bound pvc/digits
+  told "u1, who is no reader" 'code = PermissionDenied desc = .*is no reader of dataset u2.digits' kubectl -n u1 describe pvc digits
+  for readers in u2 vision; do
+    told "a pod of $readers" 'Read-only file system' kubectl -n "$readers" logs reader
+    expect "it reads" "seven 50" "$(kubectl -n "$readers" logs reader | sed -n '1,2p' | paste -sd ' ')"
+  done
+  expect "volumes of two claims" 2 "$(kubectl get pv -o json | jq -r '.items[].spec.csi.volumeHandle | select(startswith("dataset:"))' | sort -u | wc -l)"
+
+  step "a reader is taken away"
+  declare_digits '[u2]'
+  told "a new pod of vision" 'code = PermissionDenied desc = .*is no reader of the dataset' late_reader
+  kubectl -n vision delete pod late reader --wait=false >/dev/null
+  kubectl -n u1 delete pvc digits --wait=false >/dev/null
+  kubectl -n u2 delete pod reader >/dev/null
+  kubectl -n u2 delete pvc digits >/dev/null
+  kubectl -n vision delete pvc digits >/dev/null
+  kubectl delete dataset u2.digits >/dev/null
+  told "its identity" '^0$' dataset_identities
+}
+
+# Made anew until the node has heard of it: what is known of grants may be a minute old.
+late_reader() {
+  kubectl -n vision delete pod late --ignore-not-found --grace-period=0 --force >/dev/null
+  pod vision late digits 10002 'cat /data/two/7'
+  local said=
+  for _ in {1..50}; do
+    said=$(kubectl -n vision describe pod late)
+    ! grep -qE 'code = PermissionDenied|^Status: +Succeeded' <<<"$said" || break
+    sleep 0.3
+  done
+  echo "$said"
+}
+
+dataset_identities() { lab run ceph auth ls 2>/dev/null | grep -c '^client.siphon-dataset' || true; }
