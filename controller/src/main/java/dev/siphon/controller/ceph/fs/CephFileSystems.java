@@ -40,6 +40,7 @@ public final class CephFileSystems implements AutoCloseable {
     private final CallLimits limits;
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
+    private final LinkMemory linkMemory = LinkMemory.ofThisProcess();
     private final Semaphore measuring = new Semaphore(MEASURED_AT_ONCE, true);
     private final Map<String, ExecutorService> copies = new ConcurrentHashMap<>();
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
@@ -82,7 +83,8 @@ public final class CephFileSystems implements AutoCloseable {
         return (cluster, fileSystem, path, out) -> {
             try (Mount own = mounts(cluster, fileSystem).forCopy();
                     TarWriter tar = new TarWriter(out);
-                    CephArchiver archive = new CephArchiver(own, own.locate(path), tar, HardLinks.ofThisProcess())) {
+                    HardLinks links = new HardLinks(linkMemory);
+                    CephArchiver archive = new CephArchiver(own, own.locate(path), tar, links)) {
                 return archive.run();
             } catch (UncheckedIOException failed) {
                 throw failed.getCause();
@@ -173,7 +175,7 @@ public final class CephFileSystems implements AutoCloseable {
                 _ -> Executors.newFixedThreadPool(
                         Mounts.COPIES,
                         NativeThreads.numbered(Mounts.copiers(cluster)).factory()));
-        return TreeCopy.start(threads, mounts(cluster, fileSystem)::forCopy, order);
+        return TreeCopy.start(threads, mounts(cluster, fileSystem)::forCopy, order, linkMemory);
     }
 
     /// Drops clients that have stopped answering and closes those that are idle; to be called every second or

@@ -5,18 +5,16 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /// Which files of a tree are names of the same file, each remembered until all of its names were met, and no more of
-/// them than there is room for: a user may make a million.
-final class HardLinks {
+/// them than there is room for: a user may make a million. Closing gives the room of the rest back.
+final class HardLinks implements AutoCloseable {
     /// What the first name of a file takes in memory, beside its bytes.
     private static final int ENTRY_BYTES = 160;
 
-    /// Of the heap: two copies of trees run at once.
-    private static final int SHARE = 8;
-
-    private final long room;
+    private final LinkMemory memory;
     private final Map<Long, Names> incomplete = new HashMap<>();
     private long used;
     private long refused;
+    private boolean crowded;
 
     /// A file of which names are still to come.
     private record Names(First first, int left) {}
@@ -35,14 +33,8 @@ final class HardLinks {
     /// A name that cannot be remembered, nor told from a first one.
     record NoRoom() implements Meeting {}
 
-    /// @param room in bytes
-    HardLinks(long room) {
-        this.room = room;
-    }
-
-    /// With as much room as this process can spare.
-    static HardLinks ofThisProcess() {
-        return new HardLinks(Runtime.getRuntime().maxMemory() / SHARE);
+    HardLinks(LinkMemory memory) {
+        this.memory = memory;
     }
 
     /// Meets a name, each once.
@@ -56,22 +48,33 @@ final class HardLinks {
                 incomplete.put(inode, left);
             } else {
                 incomplete.remove(inode);
-                used -= bytes(known.first().name());
+                give(bytes(known.first().name()));
             }
             return new Again(known.first());
         }
-        if (used + bytes(name) > room) {
+        if (!memory.take(bytes(name))) {
             refused++;
+            crowded |= used + bytes(name) <= memory.bytes();
             return new NoRoom();
         }
-        First first = new First(name, new CompletableFuture<>());
         used += bytes(name);
+        First first = new First(name, new CompletableFuture<>());
         incomplete.put(inode, new Names(first, links - 1));
         return first;
     }
 
     private static long bytes(MountPath name) {
         return (long) ENTRY_BYTES + name.bytes().length();
+    }
+
+    private void give(long part) {
+        used -= part;
+        memory.give(part);
+    }
+
+    /// Whether one of these would have had room, were it not for others that share the memory.
+    synchronized boolean isCrowded() {
+        return crowded;
     }
 
     /// How many names there was no room for.
@@ -82,5 +85,11 @@ final class HardLinks {
     /// How many files are remembered.
     synchronized int remembered() {
         return incomplete.size();
+    }
+
+    @Override
+    public synchronized void close() {
+        incomplete.clear();
+        give(used);
     }
 }

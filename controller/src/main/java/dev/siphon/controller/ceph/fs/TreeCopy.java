@@ -28,24 +28,21 @@ final class TreeCopy {
     private final Order order;
     private final FileTree.Copy progress =
             new FileTree.Copy(new CompletableFuture<>(), new LongAdder(), new LongAdder());
-    private final Supplier<HardLinks> memory;
+    private final LinkMemory memory;
     private volatile boolean stopped;
 
     /// What to copy where, and who is to own it.
     record Order(String source, String target, int uid, int gid) {}
 
-    private TreeCopy(Order order, Supplier<HardLinks> memory) {
+    private TreeCopy(Order order, LinkMemory memory) {
         this.order = order;
         this.memory = memory;
     }
 
     /// Begins a copy when `copies` has a thread for it.
-    static FileTree.Copy start(Executor copies, Supplier<Mount> mounts, Order order) {
-        return start(copies, mounts, order, HardLinks::ofThisProcess);
-    }
-
-    /// @param memory for each pass
-    static FileTree.Copy start(Executor copies, Supplier<Mount> mounts, Order order, Supplier<HardLinks> memory) {
+    ///
+    /// @param memory shared with others
+    static FileTree.Copy start(Executor copies, Supplier<Mount> mounts, Order order, LinkMemory memory) {
         TreeCopy copy = new TreeCopy(order, memory);
         var _ = copy.progress.done().whenComplete((_, _) -> copy.stopIf(true));
         var _ = CompletableFuture.runAsync(() -> copy.run(mounts), copies)
@@ -77,23 +74,39 @@ final class TreeCopy {
         own.openDirectory(source).close();
         own.openDirectory(target).close();
         long before = Long.MAX_VALUE;
-        for (long left = pass(own, source, target); left > 0; left = pass(own, source, target)) {
-            if (left >= before) {
-                throw new DriverException.QuotaExhausted(order.source() + " has " + left + " names of files with"
-                        + " several that cannot be copied with the controller's memory; give it more"
-                        + " (JDK_JAVA_OPTIONS=-Xmx...)");
+        for (Left left = pass(own, source, target); left.names() > 0; left = pass(own, source, target)) {
+            if (left.names() >= before) {
+                throw left.problem(order.source());
             }
-            before = left;
+            before = left.names();
+        }
+    }
+
+    /// What a pass left for another.
+    ///
+    /// @param crowded whether that was for others that copy at the same time
+    private record Left(long names, boolean crowded) {
+        DriverException problem(String source) {
+            String what = source + " has " + names + " names of files with several that cannot be copied with the"
+                    + " controller's memory";
+            return crowded
+                    ? new DriverException.BackendUnavailable(
+                            what + " while other copies hold some of it; retry when they have ended")
+                    : new DriverException.QuotaExhausted(what + "; give it more (JDK_JAVA_OPTIONS=-Xmx...)");
         }
     }
 
     /// Copies what is not there.
-    ///
-    /// @return how many names are left for another pass
-    private long pass(Mount own, MountPath source, MountPath target) {
+    private Left pass(Mount own, MountPath source, MountPath target) {
         progress.copiedBytes().reset();
         progress.copiedEntries().reset();
-        HardLinks links = memory.get();
+        try (HardLinks links = new HardLinks(memory)) {
+            pass(own, source, target, links);
+            return new Left(links.refused(), links.isCrowded());
+        }
+    }
+
+    private void pass(Mount own, MountPath source, MountPath target, HardLinks links) {
         TreeWalk walk =
                 new TreeWalk((directory, from, each) -> own.listFrom(directory.in(source), from, each), () -> stopped);
         try (ExecutorService workers = Executors.newFixedThreadPool(
@@ -108,7 +121,6 @@ final class TreeCopy {
         if (!walk.isDone()) {
             throw new DriverException.BackendUnavailable("the copy to " + order.target() + " was stopped");
         }
-        return links.refused();
     }
 
     /// Makes the workers end, those that hang when the MDS answers again: a client that goes without a word

@@ -1,6 +1,7 @@
 package dev.siphon.controller.ceph.fs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,7 +12,7 @@ final class HardLinksTest {
 
     @Test
     void everyNameButTheFirstIsOneOfTheSameFile() {
-        HardLinks links = new HardLinks(1 << 20);
+        HardLinks links = new HardLinks(new LinkMemory(1 << 20));
         HardLinks.First first = assertInstanceOf(HardLinks.First.class, links.meet(7, 3, NAME));
         assertInstanceOf(HardLinks.First.class, links.meet(8, 2, MountPath.of("/other")));
         for (int i = 0; i < 2; i++) {
@@ -23,7 +24,7 @@ final class HardLinksTest {
 
     @Test
     void whatHasAllItsNamesIsForgotten() {
-        HardLinks links = new HardLinks(1_000);
+        HardLinks links = new HardLinks(new LinkMemory(1_000));
         for (long inode = 0; inode < 1_000_000; inode++) {
             assertInstanceOf(HardLinks.First.class, links.meet(inode, 2, NAME));
             assertInstanceOf(HardLinks.Again.class, links.meet(inode, 2, NAME));
@@ -34,7 +35,7 @@ final class HardLinksTest {
 
     @Test
     void noMoreAreRememberedThanThereIsRoomFor() {
-        HardLinks links = new HardLinks(10_000);
+        HardLinks links = new HardLinks(new LinkMemory(10_000));
         for (long inode = 0; inode < 1_000_000; inode++) {
             HardLinks.Meeting _ = links.meet(inode, 2, NAME);
         }
@@ -43,5 +44,26 @@ final class HardLinksTest {
         assertInstanceOf(HardLinks.Again.class, links.meet(0, 2, NAME));
         assertInstanceOf(HardLinks.First.class, links.meet(1_000_000, 2, NAME), "there is room again");
         assertInstanceOf(HardLinks.NoRoom.class, links.meet(1_000_001, 2, NAME));
+    }
+
+    @Test
+    void thoseOfAProcessShareItsMemoryAndGiveItBack() {
+        LinkMemory memory = new LinkMemory(10_000);
+        HardLinks mine = new HardLinks(memory);
+        try (HardLinks others = new HardLinks(memory)) {
+            for (long inode = 0; others.refused() == 0; inode++) {
+                HardLinks.Meeting _ = others.meet(inode, 2, NAME);
+            }
+            assertFalse(others.isCrowded(), "it has all of it");
+            assertInstanceOf(HardLinks.NoRoom.class, mine.meet(1, 2, NAME));
+            assertTrue(mine.isCrowded());
+            assertInstanceOf(HardLinks.Again.class, others.meet(1, 2, NAME));
+            assertInstanceOf(HardLinks.First.class, mine.meet(1, 2, NAME), "what one gives back another may take");
+        }
+        for (long inode = 2; inode < 30; inode++) {
+            assertInstanceOf(HardLinks.First.class, mine.meet(inode, 2, NAME), "all was given back");
+        }
+        mine.close();
+        assertTrue(memory.take(10_000), "nothing is used when all are closed");
     }
 }

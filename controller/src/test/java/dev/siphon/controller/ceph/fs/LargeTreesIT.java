@@ -198,10 +198,19 @@ class LargeTreesIT {
         }
         String taken = takeSnapshot();
         ExecutionException refused = assertThrows(
-                ExecutionException.class, () -> copy(taken, target, 10).done().get(60, TimeUnit.SECONDS));
+                ExecutionException.class,
+                () -> copy(taken, target, new LinkMemory(10)).done().get(60, TimeUnit.SECONDS));
         assertInstanceOf(DriverException.QuotaExhausted.class, refused.getCause());
-        FileTree.Copy copy = copy(taken, target, 2_000);
+        LinkMemory memory = new LinkMemory(2_000);
+        assertTrue(memory.take(1_990), "as another copy does");
+        ExecutionException crowded = assertThrows(
+                ExecutionException.class,
+                () -> copy(taken, target, memory).done().get(60, TimeUnit.SECONDS));
+        assertInstanceOf(DriverException.BackendUnavailable.class, crowded.getCause());
+        memory.give(1_990);
+        FileTree.Copy copy = copy(taken, target, memory);
         copy.done().get(60, TimeUnit.SECONDS);
+        assertTrue(memory.take(2_000), "all of it was given back");
         assertEquals(91, copy.copiedEntries().sum());
         for (int i = 0; i < 30; i++) {
             Path file = fuse.at(target).resolve("f" + i);
@@ -215,12 +224,11 @@ class LargeTreesIT {
         }
     }
 
-    private static FileTree.Copy copy(String from, String to, long room) {
+    private static FileTree.Copy copy(String from, String to, LinkMemory memory) {
         Mounts mounts = new Mounts(CephLab.access(), FS, CallLimits.DEFAULT, CephLab.identity());
         try (ExecutorService thread = Executors.newSingleThreadExecutor(
                 NativeThreads.numbered("copy-lab-").factory())) {
-            return TreeCopy.start(
-                    thread, mounts::forCopy, new TreeCopy.Order(from, to, 1, 1), () -> new HardLinks(room));
+            return TreeCopy.start(thread, mounts::forCopy, new TreeCopy.Order(from, to, 1, 1), memory);
         }
     }
 }
