@@ -90,11 +90,6 @@ final class Caches {
         return replicas(dataset, "files", replica -> replica.isWhole() || replica.isPart());
     }
 
-    /// Whether a replica of the dataset is pinned.
-    boolean isPinned(Digest dataset) {
-        return !replicas(dataset, "pin", CachedReplica::isPinned).isEmpty();
-    }
-
     /// Notes a use of the dataset's replicas.
     void use(Digest dataset, Instant at) {
         var _ = replicas(dataset, "use at " + at, replica -> {

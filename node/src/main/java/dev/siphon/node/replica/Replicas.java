@@ -228,10 +228,6 @@ public final class Replicas implements AutoCloseable {
             find(state);
             return dataset;
         });
-        if (caches.isPinned(dataset)) {
-            throw new DriverException.InUse("the replica of dataset " + dataset + " is pinned; unpin it first");
-        }
-        state.unwant();
         room.evict(state, () -> caches.of(dataset));
         threads.wake(state);
     }

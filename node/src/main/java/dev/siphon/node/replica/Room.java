@@ -53,13 +53,17 @@ final class Room {
                     "room is still being made in " + directory.path() + " for another dataset");
         }
         try {
-            for (Digest digest : leaving(directory, dataset, bytes, states)) {
+            for (List<Digest> leaving = leaving(directory, dataset, bytes, states);
+                    !leaving.isEmpty();
+                    leaving = leaving(directory, dataset, bytes, states)) {
+                Digest first = leaving.getFirst();
                 LOG.atInfo()
-                        .addKeyValue("dataset", digest)
+                        .addKeyValue("dataset", first)
                         .addKeyValue("cache", directory.path())
                         .addKeyValue("for", dataset)
                         .log("evicting a replica");
-                evict(states.apply(digest), () -> List.of(directory.replica(digest)));
+                // if it was pinned meanwhile, the next look finds another
+                boolean _ = evictUnpinned(states.apply(first), () -> List.of(directory.replica(first)));
             }
             then.run();
         } finally {
@@ -104,8 +108,21 @@ final class Room {
     ///
     /// @param replicas asked for when nobody works on them any more
     /// @throws DriverException.OperationPending (ABORTED) if it is being worked on and that does not end
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if something reads it that is not of the driver
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if one is pinned, or something reads it that is not
+    ///     of the driver
     void evict(DatasetState state, Supplier<List<CachedReplica>> replicas) {
+        if (!evictUnpinned(state, replicas)) {
+            throw new DriverException.InUse("the replica of dataset " + state.digest() + " is pinned; unpin it first");
+        }
+    }
+
+    /// As [#evict].
+    ///
+    /// @return whether they are gone: not if one is pinned, be it while this waited for whoever worked on them
+    private boolean evictUnpinned(DatasetState state, Supplier<List<CachedReplica>> replicas) {
+        if (replicas.get().stream().anyMatch(this::isPinned)) {
+            return false; // nobody is disturbed for that
+        }
         state.pause();
         try {
             if (!state.enter(pace.callLimit())) {
@@ -113,17 +130,27 @@ final class Room {
                         + " is still being filled or checked; retry when that has ended");
             }
             try {
+                List<CachedReplica> leaving = replicas.get();
+                if (leaving.stream().anyMatch(this::isPinned)) {
+                    return false;
+                }
                 state.unwant();
-                replicas.get().forEach(replica -> {
+                leaving.forEach(replica -> {
                     remove(state, replica);
                     counts.evictions().increment();
                 });
+                return true;
             } finally {
                 state.leave();
             }
         } finally {
             state.resume();
         }
+    }
+
+    private boolean isPinned(CachedReplica replica) {
+        return calls.change(
+                "pin of " + replica.digest() + " in " + replica.cache(), pace.callLimit(), replica::isPinned);
     }
 
     /// As [#evict], by whoever has entered the dataset.
