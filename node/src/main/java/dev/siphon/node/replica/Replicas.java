@@ -83,12 +83,16 @@ public final class Replicas implements AutoCloseable {
     /// may hang, and that concerns it alone.
     private Optional<Duration> step(DatasetState state) {
         if (!state.isFound()) {
-            turns.take(state.digest(), () -> {
-                find(state);
-                return state;
-            });
+            look(state);
         }
         return tending.step(state);
+    }
+
+    private void look(DatasetState state) {
+        turns.take(state.digest(), () -> {
+            find(state);
+            return state;
+        });
     }
 
     private void find(DatasetState state) {
@@ -186,6 +190,7 @@ public final class Replicas implements AutoCloseable {
     public void warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         long end = System.nanoTime() + limit.toNanos();
         DatasetState state = state(dataset);
+        look(state); // it may be known here since before a restart
         long before = state.failures();
         if (state.attached().isEmpty() && !caches.whole(dataset).isEmpty()) {
             state.want(true); // to be checked, for which no image is needed
@@ -224,10 +229,7 @@ public final class Replicas implements AutoCloseable {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the way back to CephFS is not known
     public void evict(Digest dataset) {
         DatasetState state = state(dataset);
-        turns.take(dataset, () -> {
-            find(state);
-            return dataset;
-        });
+        look(state);
         room.evict(state, () -> caches.of(dataset));
         threads.wake(state);
     }

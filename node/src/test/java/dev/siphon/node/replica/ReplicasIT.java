@@ -22,6 +22,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -186,6 +187,16 @@ class ReplicasIT {
         restart(settings(workplace, FAST));
         assertEquals(new Place.Remote(), replicas.attach(dataset.image()).place());
         awaitLocal(replicas, dataset.digest(), cache);
+    }
+
+    @Test
+    void whatIsKnownFromAnEarlierRunIsWarmedBeforeItWasLookedFor() {
+        // as a restart finds it, but for the thread that would look there in a moment
+        new AttachmentFolders(workplace.path("state")).make(AttachmentKey.anywhere(dataset.digest()), dataset.image());
+        replicas.warm(dataset.digest(), Duration.ofMinutes(1), _ -> {}, () -> false);
+        assertEquals(
+                new ReplicaState.Local(cache),
+                status(replicas, dataset.digest()).orElseThrow().state());
     }
 
     @Test
