@@ -105,13 +105,19 @@ final class Caches {
     }
 
     /// A replica as it was found on its disk.
-    record Found(Digest digest, Path cache, long bytes, boolean whole, boolean pinned, Instant lastUse) {
+    ///
+    /// @param percent of it that is there
+    record Found(Digest digest, Path cache, long bytes, int percent, boolean whole, boolean pinned, Instant lastUse) {
+        private static final int ALL = 100;
+
         static Found of(CachedReplica replica) {
+            boolean whole = replica.isWhole();
             return new Found(
                     replica.digest(),
                     replica.cache(),
                     replica.bytes(),
-                    replica.isWhole(),
+                    whole ? ALL : replica.percentDone(),
+                    whole,
                     replica.isPinned(),
                     replica.lastUse());
         }

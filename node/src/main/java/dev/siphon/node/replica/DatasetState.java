@@ -3,7 +3,6 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.replica.cache.CachedReplica;
-import dev.siphon.node.replica.cache.Fill;
 import dev.siphon.node.replica.cache.Lanes;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,11 +25,11 @@ final class DatasetState {
 
     private Optional<DatasetImage> image = Optional.empty();
     private Optional<Attachment> attached = Optional.empty();
-    private Optional<Fill> fill = Optional.empty();
     private Optional<String> problem = Optional.empty();
     private Optional<String> damage = Optional.empty();
     private final Map<Path, Instant> checked = new HashMap<>();
     private Optional<Instant> use = Optional.empty();
+    private boolean filling;
     private boolean found;
     private boolean wanted;
     private boolean warm;
@@ -156,12 +155,13 @@ final class DatasetState {
         return wanted;
     }
 
-    synchronized void filling(Optional<Fill> now) {
-        fill = now;
+    synchronized void filling(boolean now) {
+        filling = now;
     }
 
-    synchronized Optional<Fill> fill() {
-        return fill;
+    /// Whether a replica is being made right now.
+    synchronized boolean isFilling() {
+        return filling;
     }
 
     synchronized void problem(Optional<String> now) {

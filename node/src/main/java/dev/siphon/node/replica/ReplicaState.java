@@ -9,7 +9,7 @@ public sealed interface ReplicaState {
 
     /// A replica is being filled, or its fill waits for its next try; if attached, then over the image on CephFS.
     ///
-    /// @param percent of it that is on the disk and checked; 0 also if nobody has looked since the start
+    /// @param percent of it that is on the disk and was right when it was written
     record Filling(int percent, Path cache) implements ReplicaState {}
 
     /// A whole replica is on a disk.

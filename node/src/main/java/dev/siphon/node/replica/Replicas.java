@@ -6,7 +6,6 @@ import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
-import dev.siphon.node.replica.cache.Fill;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -283,8 +282,7 @@ public final class Replicas implements AutoCloseable {
         }
         ReplicaState reached = found.<ReplicaState>map(files -> files.whole()
                         ? new ReplicaState.Local(files.cache())
-                        : new ReplicaState.Filling(
-                                state.fill().map(Fill::percentDone).orElse(0), files.cache()))
+                        : new ReplicaState.Filling(files.percent(), files.cache()))
                 .orElseGet(ReplicaState.Remote::new);
         return Optional.of(new ReplicaStatus(
                 state.digest(),

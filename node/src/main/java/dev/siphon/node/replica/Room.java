@@ -95,12 +95,11 @@ final class Room {
     }
 
     private static Eviction.Candidate candidate(Caches.Found found, DatasetState state) {
-        boolean filled = state.fill().isPresent();
         return new Eviction.Candidate(
                 found.digest(),
                 found.bytes(),
                 found.lastUse(),
-                found.pinned() || filled,
+                found.pinned() || state.isFilling(),
                 state.attached().isPresent());
     }
 

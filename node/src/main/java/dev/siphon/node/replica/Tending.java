@@ -216,7 +216,7 @@ final class Tending {
                             pace.diskRetry(),
                             () -> isStopped(state) || !state.isWanted(),
                             counts.filledBytes()));
-            state.filling(Optional.of(fill));
+            state.filling(true);
             room.make(directory, state.digest(), manifest.imageBytes(), states, fill::begin);
             long begun = System.nanoTime();
             if (fill.run()) {
@@ -235,7 +235,7 @@ final class Tending {
             counts.failedFills().increment();
             throw e;
         } finally {
-            state.filling(Optional.empty());
+            state.filling(false);
             fills.release();
         }
     }

@@ -35,6 +35,8 @@ public final class CachedReplica {
     /// What is being removed is first renamed to this and something, so that it is never half a replica.
     static final String GONE = ".gone-";
 
+    private static final long ALL_PERCENT = 100;
+
     private final Path cache;
     private final Digest digest;
 
@@ -97,6 +99,13 @@ public final class CachedReplica {
     /// What it takes of the cache directory's limit.
     public long bytes() {
         return length(isWhole() ? image() : part());
+    }
+
+    /// How much of a part is on the disk and was right when it was written, in percent, as far as the record beside
+    /// it says.
+    public int percentDone() {
+        long chunks = Math.ceilDiv(length(part()), Manifest.CHUNK_BYTES);
+        return chunks == 0 ? 0 : (int) (ALL_PERCENT * Math.min(ChunkRecord.count(length(record())), chunks) / chunks);
     }
 
     private static long length(Path file) {

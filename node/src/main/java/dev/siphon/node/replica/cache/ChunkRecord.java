@@ -42,6 +42,11 @@ final class ChunkRecord implements AutoCloseable {
         }
     }
 
+    /// How many chunks a record of so many bytes names.
+    static long count(long bytes) {
+        return bytes / Integer.BYTES;
+    }
+
     /// Begins the record at `path` anew, with `done` in it.
     static ChunkRecord begin(Path path, BitSet done) {
         try {

@@ -11,7 +11,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -23,8 +22,6 @@ public final class Fill {
     /// A chunk that is still wrong after it was written twice is the disk's doing.
     private static final int MAX_ROUNDS = 2;
 
-    private static final long ALL_PERCENT = 100;
-
     private static final Bandwidth UNLIMITED = new Bandwidth(java.util.OptionalLong.empty());
 
     private final CachedReplica replica;
@@ -32,7 +29,6 @@ public final class Fill {
     private final Path source;
     private final Manifest manifest;
     private final Terms terms;
-    private final AtomicInteger done = new AtomicInteger();
 
     /// How a fill is done.
     ///
@@ -60,13 +56,6 @@ public final class Fill {
         this.source = source;
         this.manifest = manifest;
         this.terms = terms;
-    }
-
-    /// How much of it is on the disk and was right when it was written, in percent.
-    public int percentDone() {
-        return (int) (ALL_PERCENT
-                * Math.min(done.get(), manifest.chunks().size())
-                / manifest.chunks().size());
     }
 
     /// Takes the room for it on the disk. Repeating it keeps what is there.
@@ -127,7 +116,6 @@ public final class Fill {
         if (all) {
             missing.andNot(written);
             missing.or(check.damaged());
-            done.set(manifest.chunks().size() - missing.cardinality());
         }
         return all;
     }
@@ -182,7 +170,6 @@ public final class Fill {
                 terms.filled().add(content.byteSize());
                 return true;
             });
-            done.incrementAndGet();
         }
 
         @Override
