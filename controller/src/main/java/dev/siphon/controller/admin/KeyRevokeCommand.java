@@ -167,19 +167,22 @@ final class KeyRevokeCommand implements Callable<Integer> {
     ///
     /// @throws DriverException.InUse if a daemon or a controller has the address; then no key is revoked
     private void block(Backend backend, NodePlace place, Failures failures) {
-        blockHours.ifPresent(hours -> {
-            String address = place.address().orElseThrow();
-            for (String cluster : backend.ceph().ports().clusters().ids()) {
-                try {
-                    backend.ceph().clientSessions().block(cluster, address, Duration.ofHours(hours));
-                    blocked = true;
-                } catch (DriverException.InUse served) {
-                    throw served;
-                } catch (DriverException notNow) {
-                    failures.add("cluster " + cluster, "the address is not blocked: " + notNow.getMessage());
-                }
-            }
-        });
+        if (blockHours.isEmpty()) {
+            return;
+        }
+        AddressBlock block = AddressBlock.in(
+                backend.ceph().ports().clusters().ids(),
+                backend.ceph().clientSessions(),
+                place.address().orElseThrow(),
+                Duration.ofHours(blockHours.get()),
+                failures);
+        blocked = !block.clusters().isEmpty();
+        try {
+            block.requireUnserved();
+        } catch (DriverException.InUse served) {
+            boolean _ = failures.print(command);
+            throw served;
+        }
     }
 
     private interface InFileSystem {
