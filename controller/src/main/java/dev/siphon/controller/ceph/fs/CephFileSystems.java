@@ -22,7 +22,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -32,16 +31,13 @@ import java.util.function.Supplier;
 public final class CephFileSystems implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
-    /// Each holds the names of some thousand files.
-    private static final int MEASURED_AT_ONCE = 4;
-
     private final Function<String, CephConnection> connections;
     private final ClientIdentity identity;
     private final CallLimits limits;
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
     private final LinkMemory linkMemory = LinkMemory.ofThisProcess();
-    private final Semaphore measuring = new Semaphore(MEASURED_AT_ONCE, true);
+    private final MeasuringTurns measuring = new MeasuringTurns();
     private final Map<String, ExecutorService> copies = new ConcurrentHashMap<>();
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
     private final Map<Key, Mounts> mounts = new ConcurrentHashMap<>();
@@ -147,25 +143,11 @@ public final class CephFileSystems implements AutoCloseable {
         client(cluster, fileSystem).warmUp();
     }
 
-    /// Measures a snapshot when few others are being measured.
+    /// Measures a snapshot of that cluster when few others are being measured.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is not its turn within the caller's time
-    long inTurn(LongSupplier measure) {
-        try {
-            if (!measuring.tryAcquire(
-                    Collections.min(List.of(timeLeft.get(), limits.patience())).toNanos(), TimeUnit.NANOSECONDS)) {
-                throw new DriverException.BackendUnavailable(
-                        "the snapshot was not measured: " + MEASURED_AT_ONCE + " others are; retry");
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
-        }
-        try {
-            return measure.getAsLong();
-        } finally {
-            measuring.release();
-        }
+    long inTurn(String cluster, LongSupplier measure) {
+        return measuring.take(cluster, Collections.min(List.of(timeLeft.get(), limits.patience())), measure);
     }
 
     /// Begins a copy with a mount and threads of its own, or queues it.

@@ -169,7 +169,7 @@ final class CephFileTree implements FileTree {
 
     @Override
     public long measure(SnapshotId snapshot, int mostEntries, long otherwise) {
-        return fileSystems.inTurn(() -> measureNow(snapshot, mostEntries, otherwise));
+        return fileSystems.inTurn(snapshot.volume().cluster(), () -> measureNow(snapshot, mostEntries, otherwise));
     }
 
     private long measureNow(SnapshotId snapshot, int mostEntries, long otherwise) {
