@@ -17,6 +17,7 @@ import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -93,13 +94,14 @@ final class KubernetesApi implements AutoCloseable {
     /// @param doing as in [#find]
     /// @param path below the server's address, of names that have been checked
     <T> Optional<T> read(String doing, String path, Reader<T> reader) {
+        Duration limit = limit();
         return ask(doing, server -> {
             HttpClient http = server.getHttpClient();
             HttpRequest request = http.newHttpRequestBuilder()
                     .uri(URLUtils.join(server.getConfiguration().getMasterUrl(), path))
                     .header("Accept", "application/json")
-                    // else one that nobody waits for any more stays open
-                    .timeout(LONGEST.toMillis(), TimeUnit.MILLISECONDS)
+                    // else one that nobody waits for any more stays open: the library hands no interrupt or cancel on
+                    .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
                     .build();
             try {
                 HttpResponse<InputStream> answer =
@@ -173,8 +175,7 @@ final class KubernetesApi implements AutoCloseable {
     }
 
     private <T> T ask(String doing, Function<KubernetesClient, T> request) {
-        Duration left = timeLeft.get();
-        Duration limit = left.compareTo(LONGEST) < 0 ? left : LONGEST;
+        Duration limit = limit();
         Future<T> running = requests.submit(() -> request.apply(client()));
         try {
             return running.get(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -190,6 +191,11 @@ final class KubernetesApi implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new DriverException.BackendUnavailable("the driver is stopping; retry");
         }
+    }
+
+    /// What one request may take; a millisecond at least, since some take zero for no limit.
+    private Duration limit() {
+        return Collections.max(List.of(Collections.min(List.of(timeLeft.get(), LONGEST)), Duration.ofMillis(1)));
     }
 
     private synchronized KubernetesClient client() {

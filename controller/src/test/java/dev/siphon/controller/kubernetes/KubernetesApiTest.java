@@ -12,9 +12,11 @@ import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,6 +67,23 @@ final class KubernetesApiTest {
             assertTrue(message.contains("no answer within 300 ms"), message);
             Duration took = Duration.ofNanos(System.nanoTime() - begin);
             assertTrue(took.compareTo(Duration.ofSeconds(20)) < 0, took.toString());
+        }
+    }
+
+    @Test
+    void whatNobodyWaitsForAnyMoreIsGivenUp() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                KubernetesApi api =
+                        new KubernetesApi(access("http://127.0.0.1:" + silent.getLocalPort()), () -> SHORT)) {
+            assertThrows(
+                    DriverException.BackendUnavailable.class,
+                    () -> api.read("get it", "/api/v1/it", InputStream::read));
+            try (Socket asked = silent.accept()) {
+                // less than the longest time that a request may take
+                asked.setSoTimeout(3_000);
+                String request = new String(asked.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+                assertTrue(request.startsWith("GET /api/v1/it "), request);
+            }
         }
     }
 
