@@ -10,6 +10,7 @@ import dev.siphon.controller.volume.FileTreeContract;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.SubvolumesContract;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -32,23 +33,23 @@ class CephContractsIT {
 
     @BeforeAll
     void clonesTakeLongEnoughToBeSeen() {
-        cloneDelay("5");
+        cloneDelay(SubvolumesContract.CLONE_TAKES);
     }
 
     @AfterAll
     void close() {
-        cloneDelay("0");
+        cloneDelay(Duration.ZERO);
         adapter.close();
     }
 
-    private static void cloneDelay(String seconds) {
+    private static void cloneDelay(Duration delay) {
         CephConnection connection =
                 new CephConnection(CephLab.access(), CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
         connection
                 .call(CephCommand.change(CephCommand.Daemon.MON, "config set")
                         .with("who", "mgr")
                         .with("name", "mgr/volumes/snapshot_clone_delay")
-                        .with("value", seconds))
+                        .with("value", Long.toString(delay.toSeconds())))
                 .orThrow();
         connection.close();
     }
@@ -74,6 +75,11 @@ class CephContractsIT {
         @Override
         protected Subvolumes subvolumes() {
             return adapter.ports().subvolumes();
+        }
+
+        @Override
+        protected void clonesTake(Duration least) {
+            cloneDelay(least);
         }
     }
 

@@ -16,6 +16,7 @@ import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -28,6 +29,10 @@ import org.junit.jupiter.api.Test;
 public abstract class SubvolumesContract {
     private static final long MIB = 1L << 20;
     private static final long SIZE = 64 * MIB;
+
+    /// Long enough for a few commands, where nothing else is going on.
+    public static final Duration CLONE_TAKES = Duration.ofSeconds(5);
+
     private static final Duration CLONE_LIMIT = Duration.ofMinutes(2);
 
     private final String cluster;
@@ -49,6 +54,9 @@ public abstract class SubvolumesContract {
     }
 
     protected abstract Subvolumes subvolumes();
+
+    /// Has clones that begin from now on take so long at least; until then it is [#CLONE_TAKES].
+    protected abstract void clonesTake(Duration least);
 
     @BeforeEach
     final void haveTheGroup() {
@@ -323,15 +331,50 @@ public abstract class SubvolumesContract {
     @Test
     final void whileACloneRunsItsSourceAndTargetStay() {
         create();
-        subvolumes().createSnapshot(snapshot);
-        subvolumes().startClone(snapshot, target);
-        assertEquals(State.CLONING, state(target));
-        assertEquals(Set.of(target.subvolume()), pendingClones());
-        assertThrows(DriverException.OperationPending.class, () -> subvolumes().removeSnapshot(snapshot));
-        assertThrows(DriverException.OperationPending.class, () -> subvolumes().remove(target));
-        assertThrows(
-                DriverException.IncompatibleExisting.class, () -> subvolumes().startClone(snapshot, target));
+        whileCloning(() -> {
+            assertEquals(State.CLONING, state(target));
+            assertEquals(Set.of(target.subvolume()), pendingClones());
+            assertThrows(
+                    DriverException.OperationPending.class, () -> subvolumes().removeSnapshot(snapshot));
+            assertThrows(
+                    DriverException.OperationPending.class, () -> subvolumes().remove(target));
+            assertThrows(
+                    DriverException.IncompatibleExisting.class,
+                    () -> subvolumes().startClone(snapshot, target));
+        });
         assertEquals(Stage.COMPLETE, awaitClone(target));
+    }
+
+    /// Looks at a clone while it runs. What is seen when it may have ended meanwhile, since the looks took so long,
+    /// shows nothing: then another is looked at, which takes longer.
+    private void whileCloning(Runnable looks) {
+        boolean seen = false;
+        for (Duration least : List.of(CLONE_TAKES, CLONE_TAKES.multipliedBy(4), CLONE_TAKES.multipliedBy(16))) {
+            if (!seen) {
+                clonesTake(least);
+                seen = seenWhileCloning(least, looks);
+                clonesTake(CLONE_TAKES);
+            }
+        }
+        assertTrue(seen, "no clone took long enough to be looked at");
+    }
+
+    /// @return whether all was seen as it has to be; not if the clone may have ended before
+    private boolean seenWhileCloning(Duration least, Runnable looks) {
+        subvolumes().createSnapshot(snapshot);
+        long begun = System.nanoTime();
+        subvolumes().startClone(snapshot, target);
+        try {
+            looks.run();
+            return true;
+        } catch (AssertionError | NoSuchElementException wrong) {
+            if (System.nanoTime() - begun < least.toNanos()) {
+                throw wrong;
+            }
+            subvolumes().find(target).ifPresent(_ -> awaitClone(target));
+            untilDone(() -> subvolumes().remove(target));
+            return false;
+        }
     }
 
     @Test
