@@ -84,7 +84,7 @@ public interface Survey {
     ///
     /// @param changed when something in it was made or removed last
     /// @param data what is in it under the name of a data directory
-    /// @param others what else is in it and should not be
+    /// @param others what else is in it and should not be: some names, and where there are more of them how many
     /// @param snapshots the names of its snapshots, those of its group left out
     /// @param purging whether removed data of it waits to be purged
     record EntryState(

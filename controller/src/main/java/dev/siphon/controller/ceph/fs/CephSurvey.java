@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -41,7 +42,7 @@ final class CephSurvey implements Survey {
         return call(cluster, fileSystem, mount -> {
             List<String> groups = new ArrayList<>();
             Set<String> authFiles = new HashSet<>();
-            for (Mount.Entry entry : list(mount, VOLUMES)) {
+            list(mount, VOLUMES, entry -> {
                 String name = entry.name().toString();
                 Matcher auth = AUTH_FILE.matcher(name);
                 if (entry.isDirectory() && !name.startsWith("_")) {
@@ -49,30 +50,31 @@ final class CephSurvey implements Survey {
                 } else if (!entry.isDirectory() && auth.matches()) {
                     authFiles.add(auth.group(1) + "/" + auth.group(2));
                 }
-            }
+            });
             Set<String> old = new HashSet<>();
-            list(mount, OLD).forEach(entry -> old.add(entry.name().toString()));
+            list(mount, OLD, entry -> old.add(entry.name().toString()));
             return new Top(groups.stream().sorted().toList(), clones(mount), trash(mount), authFiles, old);
         });
     }
 
     private static Map<String, String> clones(Mount mount) {
         Map<String, String> clones = new HashMap<>();
-        for (Mount.Entry entry : list(mount, CLONES)) {
+        list(mount, CLONES, entry -> {
             MountPath link = mount.locate(CLONES).child(entry.name());
             unlessGone(() ->
                     clones.put(entry.name().toString(), mount.readLink(link).toString()));
-        }
+        });
         return clones;
     }
 
     private static Map<String, Instant> trash(Mount mount) {
         Map<String, Instant> trash = new HashMap<>();
-        for (Mount.Entry entry : list(mount, TRASH)) {
-            mount.stat(mount.locate(TRASH).child(entry.name()))
-                    .ifPresent(stat ->
-                            trash.put(entry.name().toString(), stat.changed().instant()));
-        }
+        list(
+                mount,
+                TRASH,
+                entry -> mount.stat(mount.locate(TRASH).child(entry.name()))
+                        .ifPresent(stat -> trash.put(
+                                entry.name().toString(), stat.changed().instant())));
         return trash;
     }
 
@@ -98,13 +100,11 @@ final class CephSurvey implements Survey {
 
     @Override
     public List<String> entries(Group group) {
-        return call(
-                group.cluster(),
-                group.fileSystem(),
-                mount -> list(mount, group.path()).stream()
-                        .map(entry -> entry.name().toString())
-                        .sorted()
-                        .toList());
+        return call(group.cluster(), group.fileSystem(), mount -> {
+            List<String> names = new ArrayList<>();
+            list(mount, group.path(), entry -> names.add(entry.name().toString()));
+            return names.stream().sorted().toList();
+        });
     }
 
     @Override
@@ -151,15 +151,13 @@ final class CephSurvey implements Survey {
         boolean _ = call(cluster, fileSystem, mount -> unlessGone(() -> mount.removeDirectory(mount.locate(path))));
     }
 
-    /// What is in a directory; nothing if there is none.
-    static List<Mount.Entry> list(Mount mount, String path) {
-        List<Mount.Entry> entries = new ArrayList<>();
+    /// Hands over what is in a directory; nothing if there is none.
+    private static void list(Mount mount, String path, Consumer<Mount.Entry> each) {
         unlessGone(() -> {
             MountPath directory = mount.locate(path);
             mount.openDirectory(directory).close();
-            mount.list(directory, entries::add);
+            mount.list(directory, each);
         });
-        return entries;
     }
 
     /// Does what may find nothing to do it with any more.

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Pattern;
 
 /// Reads one entry of a group as [EntryState].
@@ -21,6 +22,9 @@ final class SurveyedEntry {
 
     /// More than any `.meta` that the mgr could write; one that is longer is not read.
     private static final long MOST_META_BYTES = 1L << 20;
+
+    /// Names of what should not be there that are told.
+    private static final int MOST_OTHERS = 10;
 
     private SurveyedEntry() {}
 
@@ -42,19 +46,24 @@ final class SurveyedEntry {
     private static EntryState read(Mount mount, OpenFile directory, String name, FileStat stat) {
         Meta meta = new Meta.Missing();
         List<DataState> data = new ArrayList<>();
-        List<String> others = new ArrayList<>();
         boolean purging = false;
-        List<Mount.Entry> entries = new ArrayList<>();
-        mount.list(directory.path(), entries::add);
-        for (Mount.Entry entry : entries) {
-            MountPath child = entry.name();
+        Others others = new Others();
+        List<MountPath> known = new ArrayList<>();
+        mount.list(directory.path(), entry -> {
+            String child = entry.name().toString();
+            if (child.equals(".meta")
+                    || child.equals(".trash")
+                    || UUID.matcher(child).matches()) {
+                known.add(entry.name());
+            } else if (!child.equals(".meta.tmp") || entry.isDirectory()) { // the mgr writes it before it renames it
+                others.add(child);
+            }
+        });
+        for (MountPath child : known) {
             switch (child.toString()) {
                 case ".meta" -> meta = meta(directory, child);
-                // the mgr writes it before it renames it
-                case String aside when aside.equals(".meta.tmp") && !entry.isDirectory() -> {}
                 case ".trash" -> purging = listed(mount, directory.path().child(child)) > 0;
-                case String other when UUID.matcher(other).matches() -> data.add(data(mount, directory, child));
-                case String other -> others.add(other);
+                case String _ -> data.add(data(mount, directory, child));
             }
         }
         return new EntryState(
@@ -63,15 +72,38 @@ final class SurveyedEntry {
                 stat.modified().instant(),
                 meta,
                 data,
-                others,
+                others.names(),
                 snapshots(mount, directory.path()),
                 purging);
     }
 
+    /// What should not be there: the first names, and how many more there are. Whoever has the key of a group may put
+    /// a million there.
+    private static final class Others {
+        private final List<String> first = new ArrayList<>();
+        private long more;
+
+        void add(String name) {
+            if (first.size() < MOST_OTHERS) {
+                first.add(name);
+            } else {
+                more++;
+            }
+        }
+
+        List<String> names() {
+            List<String> names = new ArrayList<>(first);
+            if (more > 0) {
+                names.add("and " + more + " more");
+            }
+            return names;
+        }
+    }
+
     private static long listed(Mount mount, MountPath path) {
-        List<Mount.Entry> entries = new ArrayList<>();
-        mount.list(path, entries::add);
-        return entries.size();
+        LongAdder entries = new LongAdder();
+        mount.list(path, _ -> entries.increment());
+        return entries.sum();
     }
 
     /// Those that the group has show too, as `_NAME_INODE`.

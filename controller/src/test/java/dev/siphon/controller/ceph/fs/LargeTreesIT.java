@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.audit.Survey;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.call.CallLimits;
@@ -12,6 +13,7 @@ import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -185,6 +187,21 @@ class LargeTreesIT {
         try (var there = Files.list(fuse.at(target))) {
             assertEquals(made.size(), there.count());
         }
+    }
+
+    @Test
+    void anAuditTellsSomeOfWhatShouldNotBeThere() throws Exception {
+        Files.writeString(fuse.at(source).resolve(".meta.tmp"), "being written");
+        for (int i = 0; i < 30; i++) {
+            Files.createFile(fuse.at(source).resolve("f" + i));
+        }
+        Survey.EntryState entry = fileSystems
+                .survey()
+                .entry(Group.of(snapshot.volume()), "source")
+                .orElseThrow();
+        assertEquals(11, entry.others().size(), entry.others().toString());
+        assertEquals("and 20 more", entry.others().getLast());
+        assertTrue(entry.others().stream().limit(10).allMatch(name -> name.startsWith("f")));
     }
 
     @Test
