@@ -1,13 +1,12 @@
 package dev.siphon.node;
 
 import dev.siphon.csi.server.StartFailure;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.ExclusiveLock;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /// The directory that a node has for itself. Nothing in it outlives its use: it holds the roots of clients, which
@@ -16,9 +15,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 /// one volume.
 final class StateDirectory implements AutoCloseable {
     private final Path path;
-    private final FileChannel lock;
+    private final ExclusiveLock lock;
 
-    private StateDirectory(Path path, FileChannel lock) {
+    private StateDirectory(Path path, ExclusiveLock lock) {
         this.path = path;
         this.lock = lock;
     }
@@ -37,22 +36,14 @@ final class StateDirectory implements AutoCloseable {
                 Files.createDirectory(mounts);
             }
             return new StateDirectory(path, lock(path));
-        } catch (IOException e) {
+        } catch (IOException | ErrnoException e) {
             throw new StartFailure("the state directory " + configured + " cannot be used", e);
         }
     }
 
-    private static FileChannel lock(Path path) throws IOException {
-        FileChannel lock = FileChannel.open(path.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        try {
-            if (lock.tryLock() != null) {
-                return lock;
-            }
-        } catch (OverlappingFileLockException _) {
-            // held by this very process
-        }
-        lock.close();
-        throw new StartFailure("the state directory " + path + " is in use by another process");
+    private static ExclusiveLock lock(Path path) {
+        return ExclusiveLock.take(path.resolve("lock"))
+                .orElseThrow(() -> new StartFailure("the state directory " + path + " is in use by another process"));
     }
 
     Path path() {
@@ -60,7 +51,7 @@ final class StateDirectory implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
+    public void close() {
         lock.close();
     }
 }
