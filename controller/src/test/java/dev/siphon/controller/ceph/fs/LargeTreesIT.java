@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -144,16 +145,19 @@ class LargeTreesIT {
     void aTreeThatIsTooDeepIsRefused() throws Exception {
         makeDeep(Branch.MOST_LEVELS + 1, MountPath.of("d"));
         String taken = takeSnapshot();
+        // each has a mount of its own and takes ten seconds: the others go on meanwhile
         FileTree.Copy copy = files.copy("lab", FS, taken, target, 1, 1);
+        CompletableFuture<Long> measured =
+                CompletableFuture.supplyAsync(() -> files.measure(snapshot, 5_000, 1L << 30));
+        assertThrows(
+                DriverException.InUse.class,
+                () -> fileSystems.archiver().archive("lab", FS, taken, new ByteArrayOutputStream()));
+        assertEquals(1L << 30, measured.get(60, TimeUnit.SECONDS), "it counts with its volume's size");
         ExecutionException failed =
                 assertThrows(ExecutionException.class, () -> copy.done().get(60, TimeUnit.SECONDS));
         String message =
                 assertInstanceOf(DriverException.InUse.class, failed.getCause()).getMessage();
         assertTrue(message.contains(taken) && message.contains("1000 directories deep"), message);
-        assertThrows(
-                DriverException.InUse.class,
-                () -> fileSystems.archiver().archive("lab", FS, taken, new ByteArrayOutputStream()));
-        assertEquals(1L << 30, files.measure(snapshot, 5_000, 1L << 30), "it counts with its volume's size");
     }
 
     @Test
