@@ -50,7 +50,7 @@ final class RankingTest {
         "two-sockets, 3,               nvme1 nvme0 nvme2 nvme3",
         "two-sockets, 5,               nvme2 nvme3 nvme0 nvme1",
         "two-sockets, 0 2 7,           nvme2 nvme3 nvme0 nvme1",
-        "two-sockets, 2 3 7,           nvme1 nvme0 nvme2 nvme3",
+        "two-sockets, 2 3 7,           nvme1 nvme2 nvme3 nvme0",
         "one-root,    6,               nvme0 nvme1 nvme2 nvme3",
         "one-root,    2 6,             nvme0 nvme1 nvme2 nvme3",
         "mig,         1,               nvme1 nvme0",
