@@ -38,6 +38,7 @@ public final class SiphonMain implements Runnable {
                     Subcommand.of("node", "dev.siphon.node.CheckNodeCommand")),
             Subcommand.of(
                     "dataset", "dev.siphon.cli.DatasetCommand", Subcommand.of("pack", "dev.siphon.node.PackCommand")),
+            Subcommand.of("topology", "dev.siphon.node.TopologyCommand"),
             Subcommand.of("home", "dev.siphon.controller.admin.HomeCommand"),
             Subcommand.of("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand"),
             Subcommand.of("user", "dev.siphon.controller.admin.UserCommand"),

@@ -36,6 +36,7 @@ final class SiphonMainTest {
                         "home",
                         "key",
                         "node",
+                        "topology",
                         "user"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());
     }

@@ -31,11 +31,19 @@ public record MountTable(List<MountEntry> entries) {
 
     /// Reads the table. It comes from the kernel's memory and does not wait for any file system.
     public static MountTable read() {
+        return read(OWN);
+    }
+
+    /// Reads the table in `file`, of another process or of another machine.
+    ///
+    /// @throws UncheckedIOException if it cannot be read
+    /// @throws IllegalArgumentException if a line is not of the form that proc(5) gives
+    public static MountTable read(Path file) {
         try {
             // the kernel escapes octets, not characters, so the text is decoded as octets first
-            return parse(new String(Files.readAllBytes(OWN), StandardCharsets.ISO_8859_1));
+            return parse(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + OWN, e);
+            throw new UncheckedIOException("cannot read " + file, e);
         }
     }
 
