@@ -26,6 +26,31 @@ record ImageFiles(Path image) {
         return beside(".manifest.part");
     }
 
+    /// What is imported, while it comes from elsewhere.
+    Path download() {
+        return beside(".download");
+    }
+
+    /// Where [#download] comes from.
+    Path downloadOrigin() {
+        return beside(".download.from");
+    }
+
+    /// A tar that was compressed, before its name.
+    Path tarPart() {
+        return beside(".tar.part");
+    }
+
+    /// A tar that was compressed.
+    Path tar() {
+        return beside(".tar");
+    }
+
+    /// What [#tar] was made of.
+    Path tarOrigin() {
+        return beside(".tar.from");
+    }
+
     Path directory() {
         return image.resolveSibling(".").normalize();
     }
