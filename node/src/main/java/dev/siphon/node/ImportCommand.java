@@ -17,9 +17,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon dataset import`: a packer for what is not on CephFS. It needs the image's directory, mounted; no key; and
-/// the
-/// network only where the source is on a server.
+/// `siphon dataset import`: a packer for what is not on CephFS. It needs the image's directory, mounted; no
+/// key; and the network only where the source is on a server.
 @Command(
         name = "import",
         description = {

@@ -15,8 +15,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// What a server sends, piece by piece, each waited for no longer than told: a stream of the JDK waits for ever. One
-/// piece is asked for at a time, so that no more of them is in memory.
+/// What a server sends, piece by piece, each waited for no longer than told: a stream of the JDK waits for
+/// ever. One piece is asked for at a time, so that no more of them is in memory.
 final class Body implements HttpResponse.BodySubscriber<Body>, AutoCloseable {
     private sealed interface Event {}
 

@@ -40,10 +40,9 @@ public final class Download {
 
     /// When this returns, the file is whole and on disk. May be repeated: nothing is asked for that is there.
     ///
-    /// @throws DriverException BackendFault (INTERNAL) for another digest, with nothing kept; BackendUnavailable
-    ///     (UNAVAILABLE) if the server does not answer or stalls, with what came kept; NotFound, AccessDenied as
-    the
-    ///     server says; QuotaExhausted (RESOURCE_EXHAUSTED) without room
+    /// @throws DriverException BackendFault (INTERNAL) for another digest, with nothing kept;
+    ///     BackendUnavailable (UNAVAILABLE) if the server does not answer or stalls, with what came kept;
+    ///     NotFound, AccessDenied as the server says; QuotaExhausted (RESOURCE_EXHAUSTED) without room
     public void run() {
         boolean left = file.length() > 0;
         digestWhatIsThere();

@@ -23,8 +23,8 @@ final class WebServer implements AutoCloseable {
                 .build();
     }
 
-    /// The answer to a request for what `address` has from byte `from` on, if it still has the version `validator`;
-    /// for all of it where `from` is 0. Redirects have been followed.
+    /// The answer to a request for what `address` has from byte `from` on, if it still has the version
+    /// `validator`; for all of it where `from` is 0. Redirects have been followed.
     ///
     /// @throws DriverException NotFound, AccessDenied, BackendFault (INTERNAL) if the server says that for good
     /// @throws IOException if another try may help

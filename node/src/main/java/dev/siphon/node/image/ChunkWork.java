@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 
-/// Makes an image chunk by chunk. A thread reads all files that a chunk has a part of into its buffer, takes the
-/// digest of that, and writes it: so memory is a chunk per thread, and a chunk is what can be read in parallel,
-/// checked, and done again.
+/// Makes an image chunk by chunk. A thread reads all files that a chunk has a part of into its buffer, takes
+/// the digest of that, and writes it: so memory is a chunk per thread, and a chunk is what can be read in
+/// parallel, checked, and done again.
 final class ChunkWork implements Crew.Work {
     private static final MemorySegment ZEROS =
             MemorySegment.ofArray(new byte[ErofsFormat.BLOCK_BYTES]).asReadOnly();

@@ -16,7 +16,7 @@ final class DirectorySource implements Source {
 
     /// @param source absolute
     /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) for what is no directory or behind a link;
-    NotFound
+    ///     NotFound
     static DirectorySource open(Path source) {
         String path = source.toString();
         try {

@@ -24,17 +24,14 @@ public final class ImageImport {
         this.limits = limits;
     }
 
-    /// Makes the image and then the manifest that `request` names, as [ImagePacker#pack] does: the same tree gives
-    /// the same bytes, wherever it comes from. What is fetched or unpacked for that lies beside the image until
-    that
-    /// is whole; the same request goes on with it.
+    /// Makes the image and then the manifest that `request` names, as [ImagePacker#pack] does: the same tree
+    /// gives the same bytes, wherever it comes from. What is fetched or unpacked for that lies beside the image
+    /// until that is whole; the same request goes on with it.
     ///
     /// @return the manifest
-    /// @throws DriverException as [ImagePacker#pack] and [Download#run] say; InvalidRequest (INVALID_ARGUMENT) for
-    a
-    ///     tar that is damaged or cut off, or has members that no tree can have; BackendFault (INTERNAL) for
-    another
-    ///     digest than was told
+    /// @throws DriverException as [ImagePacker#pack] and [Download#run] say; InvalidRequest (INVALID_ARGUMENT)
+    ///     for a tar that is damaged or cut off, or has members that no tree can have; BackendFault (INTERNAL)
+    ///     for another digest than was told
     public Manifest run(ImportRequest request) {
         return new ImagePacker(listener)
                 .pack(request.image(), request.modes(), request.parallel(), files -> switch (request.origin()) {

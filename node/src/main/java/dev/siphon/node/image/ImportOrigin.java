@@ -18,8 +18,8 @@ public sealed interface ImportOrigin {
     /// A tar on a server.
     record Remote(WebAddress address) implements ImportOrigin {}
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for an address that is not `http` or `https`, or
-    ///     has credentials in it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for an address that is not `http` or `https`,
+    ///     or has credentials in it
     static ImportOrigin parse(String text) {
         return WebAddress.looksLike(text) ? new Remote(WebAddress.parse(text)) : new Local(Path.of(text));
     }

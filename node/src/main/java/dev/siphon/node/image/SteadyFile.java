@@ -11,8 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// A regular file that is read at any place, and is to stay what it was when it was opened: what changes is an error.
-/// For one thread, the one that opens it. No part of its path is a symbolic link.
+/// A regular file that is read at any place, and is to stay what it was when it was opened: what changes is an
+/// error. For one thread, the one that opens it. No part of its path is a symbolic link.
 final class SteadyFile implements AutoCloseable {
     private final String shown;
     private final Directory directory;

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A tar that is not compressed. It is not unpacked: its headers are read once, and then each file's bytes where they
-/// are in it.
+/// A tar that is not compressed. It is not unpacked: its headers are read once, and then each file's bytes
+/// where they are in it.
 final class TarSource implements Source {
     private static final int TOLD_EVERY = 1000;
 
@@ -34,7 +34,8 @@ final class TarSource implements Source {
         tar = SteadyFile.open(path);
     }
 
-    /// @throws dev.siphon.csi.DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged tar, with the place
+    /// @throws dev.siphon.csi.DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged tar, with the
+    ///     place
     @Override
     public Inode.Folder tree(Modes modes, int parallel, PackListener listener) {
         TarTree tree = new TarTree(modes, strip, tar.status());

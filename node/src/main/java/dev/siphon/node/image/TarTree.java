@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// The tree that a tar would be unpacked to: of several members of one name the last, directories that no member is
-/// there for, hard links to what an earlier member is. Nothing is followed, so nothing leads out.
+/// The tree that a tar would be unpacked to: of several members of one name the last, directories that no
+/// member is there for, hard links to what an earlier member is. Nothing is followed, so nothing leads out.
 ///
 /// The inode's number of a file is the place of its content in the tar.
 final class TarTree {

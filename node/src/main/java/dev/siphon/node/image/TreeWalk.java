@@ -40,8 +40,8 @@ final class TreeWalk implements Crew.Work {
     ///
     /// @param walkers how many directories are looked at at the same time
     /// @throws dev.siphon.csi.DriverException InUse (FAILED_PRECONDITION) if something is mounted in it or it
-    changes;
-    ///     CapacityOutOfRange (OUT_OF_RANGE) for what EROFS cannot hold; others as the file system fails
+    ///     changes; CapacityOutOfRange (OUT_OF_RANGE) for what EROFS cannot hold; others as the file system
+    ///     fails
     static Inode.Folder walk(Directory source, Modes modes, int walkers, PackListener listener) {
         TreeWalk walk = new TreeWalk(source, modes, listener);
         Crew.run("walk", walkers, walk);

@@ -13,8 +13,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
-/// A compressed tar as it was before, beside the image: what is compressed cannot be read in the middle. It has its
-/// name once it is whole and on disk; one that was not is begun again.
+/// A compressed tar as it was before, beside the image: what is compressed cannot be read in the middle. It has
+/// its name once it is whole and on disk; one that was not is begun again.
 final class UnpackedTar {
     private static final int AT_ONCE = 1 << 20;
     private static final String TITLE = "siphon-tar 1 ";

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What a pax header says of the members that follow it: `LENGTH KEY=VALUE` a line. An empty value takes back an
-/// earlier one.
+/// What a pax header says of the members that follow it: `LENGTH KEY=VALUE` a line. An empty value takes back
+/// an earlier one.
 final class PaxRecords {
     static final PaxRecords NONE = new PaxRecords(Map.of(), List.of());
 

@@ -40,7 +40,8 @@ final class SparseMap {
     /// @param end where the tar has the last byte of it, in bytes
     record Old(TarMember.Content content, long end) {}
 
-    /// As GNU tar's own format has it: in the header, and in blocks behind it, which are not counted in its size.
+    /// As GNU tar's own format has it: in the header, and in blocks behind it, which are not counted in its
+    /// size.
     static Old old(TarWindow window, TarHeader header, long stored) {
         byte[] block = window.read(header.offset(), TarHeader.BYTES);
         SparseMap map = new SparseMap(window, header.offset(), header.dataAt());

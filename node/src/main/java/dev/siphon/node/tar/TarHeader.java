@@ -1,9 +1,11 @@
 package dev.siphon.node.tar;
 
+import dev.siphon.csi.DriverException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// One block of 512 bytes that says what follows it: `struct posix_header` of GNU tar's `tar.h`, and of pax(1p).
+/// One block of 512 bytes that says what follows it: `struct posix_header` of GNU tar's `tar.h`, and of
+/// pax(1p).
 final class TarHeader {
     static final int BYTES = 512;
 
@@ -18,15 +20,18 @@ final class TarHeader {
         this.block = block;
     }
 
-    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if it is no header
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is no header
     static TarHeader of(long offset, byte[] block) {
         TarHeader header = new TarHeader(offset, block);
         if (!header.hasItsChecksum()) {
-            throw TarDamage.at(
-                    offset,
-                    offset == 0 ? "it does not begin as a tar does" : "there should be a header, and its sum is wrong");
+            throw noHeader(offset, "its sum is wrong");
         }
         return header;
+    }
+
+    private static DriverException noHeader(long offset, String why) {
+        return TarDamage.at(
+                offset, offset == 0 ? "it does not begin as a tar does" : "there should be a header, and " + why);
     }
 
     static boolean isEnd(byte[] block) {
@@ -126,7 +131,7 @@ final class TarHeader {
         try {
             return octal.isEmpty() ? 0 : Long.parseLong(octal, 8);
         } catch (NumberFormatException _) {
-            throw TarDamage.at(offset, "there should be a header, and a number of it is none");
+            throw noHeader(offset, "a number of it is none");
         }
     }
 

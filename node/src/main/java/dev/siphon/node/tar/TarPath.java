@@ -11,8 +11,8 @@ public final class TarPath {
 
     private TarPath() {}
 
-    /// The parts of `path` but the first `strip`; none for the tree's root, or for what has no more parts than that.
-    /// Slashes at its beginning mean nothing, as for tar.
+    /// The parts of `path` but the first `strip`; none for the tree's root, or for what has no more parts than
+    /// that. Slashes at its beginning mean nothing, as for tar.
     ///
     /// @param offset where the member is, for the message
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for a path that leads upwards

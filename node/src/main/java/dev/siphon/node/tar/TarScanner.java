@@ -31,7 +31,8 @@ public final class TarScanner {
 
     /// The next member; empty where the tar's end is marked. What is behind that is not looked at.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the tar is damaged or cut off, with the place
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the tar is damaged or cut off, with the
+    ///     place
     public Optional<TarMember> next() {
         Prefix prefix = Prefix.NONE;
         for (Optional<TarHeader> next = header(); next.isPresent(); next = header()) {

@@ -20,7 +20,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class TarScannerTest {
-    private record InMemory(byte[] tar) implements TarBytes {
+    private static final class InMemory implements TarBytes {
+        private final byte[] tar;
+
+        InMemory(byte[] tar) {
+            this.tar = tar;
+        }
+
         @Override
         public long size() {
             return tar.length;
