@@ -56,7 +56,7 @@ public final class ImportCommand implements Callable<Integer> {
             paramLabel = "FILE",
             required = true,
             description = "The image to make. FILE.manifest is beside it; until it is whole also FILE.part, .part.done,"
-                    + " .download, .download.from, .tar, .tar.part and .tar.from.")
+                    + " .part.tar, .part.tar.part, .part.tar.from, .download and .download.from.")
     private Path image = Path.of("");
 
     @Option(

@@ -1,6 +1,7 @@
 package dev.siphon.node.image;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /// The files around an image, all in one directory.
 ///
@@ -38,17 +39,31 @@ record ImageFiles(Path image) {
 
     /// A tar that was compressed, before its name.
     Path tarPart() {
-        return beside(".tar.part");
+        return beside(".part.tar.part");
     }
 
     /// A tar that was compressed.
     Path tar() {
-        return beside(".tar");
+        return beside(".part.tar");
     }
 
     /// What [#tar] was made of.
     Path tarOrigin() {
-        return beside(".tar.from");
+        return beside(".part.tar.from");
+    }
+
+    /// All but the image, which whoever makes one takes for its own: what has these names may be removed.
+    List<Path> others() {
+        return List.of(
+                manifest(),
+                part(),
+                done(),
+                manifestPart(),
+                download(),
+                downloadOrigin(),
+                tarPart(),
+                tar(),
+                tarOrigin());
     }
 
     Path directory() {

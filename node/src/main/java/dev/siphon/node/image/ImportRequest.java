@@ -28,8 +28,10 @@ public record ImportRequest(
             throw new DriverException.InvalidRequest(
                     "an address needs --sha256: else whatever the server sends would be the dataset");
         }
-        if (origin instanceof ImportOrigin.Local(Path path) && path.equals(image)) {
-            throw new DriverException.InvalidRequest("the image would take the place of the source");
+        if (origin instanceof ImportOrigin.Local(Path path)
+                && (path.equals(image) || new ImageFiles(image).others().contains(path))) {
+            throw new DriverException.InvalidRequest(
+                    "the source has the name of a file that the image is made by: choose another name for the image");
         }
     }
 }

@@ -154,7 +154,7 @@ final class ImportIT {
 
     private List<String> beside(String image) {
         List<String> found = new ArrayList<>();
-        for (String each : List.of(".download", ".download.from", ".tar", ".tar.part", ".tar.from")) {
+        for (String each : List.of(".download", ".download.from", ".part.tar", ".part.tar.part", ".part.tar.from")) {
             if (Files.exists(packing.path(image + each))) {
                 found.add(each);
             }
@@ -392,6 +392,23 @@ final class ImportIT {
                         packing.path("i"),
                         Modes.READABLE,
                         1));
+    }
+
+    @Test
+    void theSourceIsNeverTakenForWhatTheImageIsMadeBy() throws IOException {
+        byte[] bytes = new TarWriter().file("f", "x").end();
+        for (String suffix : List.of(".tar", ".tar.part", ".1")) {
+            Path tar = write("image" + suffix, bytes);
+            run(tar, "image");
+            assertEquals(bytes.length, Files.size(tar));
+            Files.delete(packing.path("image.manifest"));
+            Files.delete(packing.path("image"));
+        }
+        for (String suffix : List.of("", ".part", ".part.tar", ".download", ".manifest")) {
+            Path tar = write("other" + suffix, bytes);
+            assertThrows(DriverException.InvalidRequest.class, () -> run(tar, "other"), suffix);
+            assertEquals(bytes.length, Files.size(tar));
+        }
     }
 
     private Process start(String source, Digest digest) throws IOException {
