@@ -100,8 +100,17 @@ public final class ArchitectureRules {
             .resideOutsideOfPackage("..kubernetes..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.fabric8..", "com.fasterxml.jackson..", "java.net.http..")
+            .resideInAnyPackage("io.fabric8..", "com.fasterxml.jackson..")
             .because("a process without Kubernetes loads none of its client, which would cost memory and time");
+
+    @ArchTest
+    static final ArchRule httpIsOnlyWhereItIsSpoken = noClasses()
+            .that()
+            .resideOutsideOfPackages("..kubernetes..", "dev.siphon.node.fetch..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("java.net.http..")
+            .because("a process that asks no server loads no client, which would cost memory and time");
 
     @ArchTest
     static final ArchRule adaptersKnowNoRpc = noClasses()

@@ -37,7 +37,10 @@ public final class SiphonMain implements Runnable {
                     Subcommand.of("controller", "dev.siphon.controller.admin.CheckControllerCommand"),
                     Subcommand.of("node", "dev.siphon.node.CheckNodeCommand")),
             Subcommand.of(
-                    "dataset", "dev.siphon.cli.DatasetCommand", Subcommand.of("pack", "dev.siphon.node.PackCommand")),
+                    "dataset",
+                    "dev.siphon.cli.DatasetCommand",
+                    Subcommand.of("import", "dev.siphon.node.ImportCommand"),
+                    Subcommand.of("pack", "dev.siphon.node.PackCommand")),
             Subcommand.of("topology", "dev.siphon.node.TopologyCommand"),
             Subcommand.of("home", "dev.siphon.controller.admin.HomeCommand"),
             Subcommand.of("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand"),

@@ -3,13 +3,9 @@ package dev.siphon.node;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.image.ImagePacker;
 import dev.siphon.node.image.Modes;
-import dev.siphon.node.image.PackListener;
 import dev.siphon.node.image.PackRequest;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,65 +60,10 @@ public final class PackCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PackRequest request = new PackRequest(source, image, modes, parallel);
-        PrintWriter out = command.commandLine().getOut();
-        Manifest manifest =
-                new ImagePacker(new Told(command.commandLine().getErr(), progress, Clock.systemUTC())).pack(request);
-        out.println("{\"imageBytes\":" + manifest.imageBytes() + ",\"files\":" + manifest.files() + ",\"digest\":\""
-                + manifest.root() + "\"}");
-        out.flush();
+        Manifest manifest = new ImagePacker(
+                        new PackProgress(command.commandLine().getErr(), progress, Clock.systemUTC()))
+                .pack(request);
+        PackProgress.end(command.commandLine().getOut(), manifest);
         return 0;
-    }
-
-    /// Says what it hears, but not all of it.
-    private static final class Told implements PackListener {
-        private static final Duration PAUSE = Duration.ofSeconds(5);
-
-        private final PrintWriter err;
-        private final boolean progress;
-        private final Clock clock;
-        private java.time.Instant last;
-        private long lastPercent = -1;
-
-        Told(PrintWriter err, boolean progress, Clock clock) {
-            this.err = err;
-            this.progress = progress;
-            this.clock = clock;
-            last = clock.instant();
-        }
-
-        @Override
-        public synchronized void walked(long entries) {
-            if (pauseIsOver()) {
-                say("found " + entries + " files and directories");
-            }
-        }
-
-        @Override
-        public synchronized void leftOut(long count, List<String> first) {
-            err.println("left out " + count + " sockets, FIFOs and devices: " + String.join(", ", first)
-                    + (count > first.size() ? ", ..." : ""));
-            err.flush();
-        }
-
-        @Override
-        public synchronized void packed(long done, long all) {
-            long percent = done * 100 / all;
-            if (percent > lastPercent || pauseIsOver()) {
-                lastPercent = Math.max(percent, lastPercent);
-                say(lastPercent + "% " + done + " of " + all + " bytes");
-            }
-        }
-
-        private boolean pauseIsOver() {
-            return Duration.between(last, clock.instant()).compareTo(PAUSE) >= 0;
-        }
-
-        private void say(String line) {
-            last = clock.instant();
-            if (progress) {
-                err.println(line);
-                err.flush();
-            }
-        }
     }
 }

@@ -2,7 +2,6 @@ package dev.siphon.node.image;
 
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
-import dev.siphon.node.linux.Directory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -13,14 +12,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 
-/// Makes an image chunk by chunk. A thread reads all files that a chunk has a part of into its buffer, takes the
-/// digest of that, and writes it: so memory is a chunk per thread, and a chunk is what can be read in parallel,
-/// checked, and done again.
+/// Makes an image chunk by chunk. A thread reads all files that a chunk has a part of into its buffer, takes
+/// the digest of that, and writes it: so memory is a chunk per thread, and a chunk is what can be read in
+/// parallel, checked, and done again.
 final class ChunkWork implements Crew.Work {
     private static final MemorySegment ZEROS =
             MemorySegment.ofArray(new byte[ErofsFormat.BLOCK_BYTES]).asReadOnly();
 
-    private final Directory source;
+    private final Source source;
     private final ImageContent content;
     private final PartFile part;
     private final PackListener listener;
@@ -29,7 +28,7 @@ final class ChunkWork implements Crew.Work {
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicLong doneBytes = new AtomicLong();
 
-    ChunkWork(Directory source, ImageContent content, PartFile part, PackListener listener) {
+    ChunkWork(Source source, ImageContent content, PartFile part, PackListener listener) {
         this.source = source;
         this.content = content;
         this.part = part;
@@ -42,7 +41,7 @@ final class ChunkWork implements Crew.Work {
     public void untilDone() {
         Inode.Folder root = content.layout().tree().root();
         try (Arena arena = Arena.ofConfined();
-                SourceFiles files = new SourceFiles(source, root)) {
+                Source.Reader files = source.reader(root)) {
             MemorySegment memory = arena.allocate(Manifest.CHUNK_BYTES, ErofsFormat.BLOCK_BYTES);
             for (int index = next.getAndIncrement(); index < digests.length(); index = next.getAndIncrement()) {
                 long offset = Manifest.offset(index);
@@ -53,7 +52,7 @@ final class ChunkWork implements Crew.Work {
         }
     }
 
-    private Digest chunk(int index, MemorySegment chunk, SourceFiles files) {
+    private Digest chunk(int index, MemorySegment chunk, FileData files) {
         long offset = Manifest.offset(index);
         Optional<Digest> claimed = part.claimed(index);
         if (claimed.isPresent()) {

@@ -1,12 +1,10 @@
 package dev.siphon.node.image;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
 import dev.siphon.csi.dataset.Manifest;
-import dev.siphon.node.linux.Directory;
-import dev.siphon.node.linux.ErrnoException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /// Packs directories into images.
@@ -31,28 +29,21 @@ public final class ImagePacker {
     ///     QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room; NotFound, AccessDenied, BackendUnavailable
     ///     as the file systems say
     public Manifest pack(PackRequest request) {
-        try (PartLock lock = PartLock.take(new ImageFiles(request.image()));
-                Directory source = open(request)) {
-            Inode.Folder root = TreeWalk.walk(source, request.modes(), request.parallel(), listener);
-            ImageLayout layout = new ImageLayout(Tree.of(root));
-            ImageContent content = new ImageContent(layout, request.modes());
-            Optional<Manifest> existing = existing(lock.files(), content);
-            return existing.isPresent() ? existing.get() : make(request, lock, source, content);
-        }
+        return pack(request.image(), request.modes(), request.parallel(), _ -> DirectorySource.open(request.source()));
     }
 
-    private static Directory open(PackRequest request) {
-        String path = request.source().toString();
-        try {
-            return Directory.open(path);
-        } catch (ErrnoException e) {
-            throw switch (e.errno()) {
-                case ELOOP, ENOTDIR ->
-                    new DriverException.InvalidRequest("the source " + Quoted.of(path)
-                            + " is no directory, or there is a symbolic link in its path");
-                case ENOENT -> new DriverException.NotFound("there is no source " + Quoted.of(path));
-                default -> SourceErrors.translate(Quoted.of(path), e);
-            };
+    /// The same of any source, which is asked for once nobody else makes the image.
+    Manifest pack(Path image, Modes modes, int parallel, Source.Opener opener) {
+        try (PartLock lock = PartLock.take(new ImageFiles(image))) {
+            Publication.checkName(lock.files());
+            try (Source source = opener.open(lock.files())) {
+                Inode.Folder root = source.tree(modes, parallel, listener);
+                ImageContent content = new ImageContent(new ImageLayout(Tree.of(root)), modes);
+                Optional<Manifest> existing = existing(lock.files(), content);
+                Manifest manifest = existing.isPresent() ? existing.get() : make(parallel, lock, source, content);
+                source.used();
+                return manifest;
+            }
         }
     }
 
@@ -65,12 +56,12 @@ public final class ImagePacker {
         }
     }
 
-    private Manifest make(PackRequest request, PartLock lock, Directory source, ImageContent content) {
+    private Manifest make(int parallel, PartLock lock, Source source, ImageContent content) {
         try (PartFile part =
                 PartFile.open(lock, content.fingerprint(), content.layout().imageBytes())) {
             listener.packed(0, content.layout().imageBytes());
             ChunkWork work = new ChunkWork(source, content, part, listener);
-            Crew.run("pack", request.parallel(), work);
+            Crew.run("pack", parallel, work);
             Manifest manifest = work.manifest();
             part.publish(manifest);
             return manifest;

@@ -16,12 +16,16 @@ public record PackRequest(Path source, Path image, Modes modes, int parallel) {
     public PackRequest {
         source = source.toAbsolutePath().normalize();
         image = image.toAbsolutePath().normalize();
-        if (parallel < 1 || parallel > MOST) {
-            throw new DriverException.InvalidRequest("parallel is " + parallel + ", which has to be 1 to " + MOST);
-        }
+        checkParallel(parallel);
         if (image.getFileName() == null || image.startsWith(source)) {
             throw new DriverException.InvalidRequest(
                     "the image would be within the source, and have to hold itself: put it elsewhere");
+        }
+    }
+
+    static void checkParallel(int parallel) {
+        if (parallel < 1 || parallel > MOST) {
+            throw new DriverException.InvalidRequest("parallel is " + parallel + ", which has to be 1 to " + MOST);
         }
     }
 }

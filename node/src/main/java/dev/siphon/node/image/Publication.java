@@ -29,7 +29,8 @@ final class Publication {
         }
     }
 
-    private static void write(Path path, String text) throws IOException {
+    /// Makes a file anew, which is on disk when this returns.
+    static void write(Path path, String text) throws IOException {
         Files.deleteIfExists(path);
         try (FileChannel channel = FileChannel.open(path, PartFile.OPENED, PartFile.PRIVATE)) {
             ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
@@ -69,7 +70,20 @@ final class Publication {
         } catch (IOException e) {
             throw StoreErrors.translate("reading", files.image(), e);
         }
-        throw new DriverException.IncompatibleExisting(Quoted.of(files.image().toString())
+        throw isOther(files);
+    }
+
+    /// Whether the image may be made, as far as that can be said before its source is known.
+    ///
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if a file has its name that no packer made
+    static void checkName(ImageFiles files) {
+        if (Files.exists(files.image()) && !Files.exists(files.manifest())) {
+            throw isOther(files);
+        }
+    }
+
+    private static DriverException isOther(ImageFiles files) {
+        return new DriverException.IncompatibleExisting(Quoted.of(files.image().toString())
                 + " is there, and is not the image of this source: remove it and its manifest, or choose another name");
     }
 

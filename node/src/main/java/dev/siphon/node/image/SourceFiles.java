@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 
 /// The files of the source, each compared before and after it is read with what was seen when the tree was
 /// walked: what was there instead for a moment, or is being written, is an error. For one thread.
-final class SourceFiles implements FileData, AutoCloseable {
+final class SourceFiles implements Source.Reader {
     private final TreeReader reader;
     private final Inode.Folder root;
     private Inode.Folder here;

@@ -1,6 +1,5 @@
 package dev.siphon.node.image;
 
-import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.FileStatus;
@@ -13,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 /// Looks at everything in a tree, with several directories at a time. What comes out depends neither on the
 /// order in which they are looked at nor on that in which a directory tells its names.
 final class TreeWalk implements Crew.Work {
-    private static final int MAX_NAME_BYTES = 255;
     private static final int TOLD_EVERY = 1000;
 
     private final Directory source;
@@ -41,8 +39,9 @@ final class TreeWalk implements Crew.Work {
     /// The root of what is in `source`, with all below it.
     ///
     /// @param walkers how many directories are looked at at the same time
-    /// @throws DriverException InUse (FAILED_PRECONDITION) if something is mounted in it or it changes;
-    ///     CapacityOutOfRange (OUT_OF_RANGE) for what EROFS cannot hold; others as the file system fails
+    /// @throws dev.siphon.csi.DriverException InUse (FAILED_PRECONDITION) if something is mounted in it or it
+    ///     changes; CapacityOutOfRange (OUT_OF_RANGE) for what EROFS cannot hold; others as the file system
+    ///     fails
     static Inode.Folder walk(Directory source, Modes modes, int walkers, PackListener listener) {
         TreeWalk walk = new TreeWalk(source, modes, listener);
         Crew.run("walk", walkers, walk);
@@ -99,10 +98,7 @@ final class TreeWalk implements Crew.Work {
     }
 
     private Optional<Inode> inode(TreeReader reader, Inode.Folder folder, byte[] name) {
-        if (name.length == 0 || name.length > MAX_NAME_BYTES || contains(name, '/')) {
-            throw new DriverException.CapacityOutOfRange("the name " + TreePath.quoted(folder, name) + " has "
-                    + name.length + " bytes or a slash in it, where EROFS holds 1 to 255 bytes without: rename it");
-        }
+        ErofsLimits.checkName(folder, name);
         try {
             FileStatus status = reader.status(name);
             if (status.mount() != rootStatus.mount()) {
@@ -125,10 +121,7 @@ final class TreeWalk implements Crew.Work {
 
     private static byte[] target(TreeReader reader, Inode.Folder folder, byte[] name) {
         byte[] target = reader.target(name);
-        if (target.length == 0 || target.length >= ErofsFormat.BLOCK_BYTES) {
-            throw new DriverException.CapacityOutOfRange("the symbolic link " + TreePath.quoted(folder, name)
-                    + " leads to " + target.length + " bytes, where Linux follows 1 to 4095: remove it");
-        }
+        ErofsLimits.checkTarget(folder, name, target);
         return target;
     }
 
@@ -139,14 +132,5 @@ final class TreeWalk implements Crew.Work {
 
     private byte[] attributes(TreeReader reader, byte[] name, String path) {
         return Attributes.encoded(reader.attributes(name, attribute -> Attributes.keeps(modes, attribute)), path);
-    }
-
-    private static boolean contains(byte[] name, char wanted) {
-        for (byte each : name) {
-            if (each == wanted) {
-                return true;
-            }
-        }
-        return false;
     }
 }

@@ -1,0 +1,79 @@
+package dev.siphon.node.fetch;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.regex.Pattern;
+
+/// An `http` or `https` address without credentials in it.
+///
+/// @param uri with a host, and no user
+public record WebAddress(URI uri) {
+    private static final Pattern ANY = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
+
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for another kind of address, and for a name or
+    ///     password in it, which would be in lists of processes
+    public WebAddress {
+        // not shown, since it may have a password in it
+        String scheme = Objects.requireNonNullElse(uri.getScheme(), "").toLowerCase(Locale.ROOT);
+        if (!scheme.equals("http") && !scheme.equals("https")) {
+            throw new DriverException.InvalidRequest("an address is http:// or https://, not " + Quoted.of(scheme));
+        }
+        if (uri.getHost() == null) {
+            throw new DriverException.InvalidRequest("the address names no host");
+        }
+        if (uri.getRawUserInfo() != null) {
+            throw new DriverException.InvalidRequest("the address at " + Quoted.of(uri.getHost())
+                    + " has a name or password in it, which others would see: leave it out");
+        }
+    }
+
+    /// Whether `text` is an address, and no path.
+    public static boolean looksLike(String text) {
+        return ANY.matcher(text).matches();
+    }
+
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is none
+    public static WebAddress parse(String text) {
+        try {
+            return new WebAddress(new URI(text));
+        } catch (URISyntaxException e) {
+            throw new DriverException.InvalidRequest("the address is none: " + e.getReason());
+        }
+    }
+
+    boolean isEncrypted() {
+        return Objects.equals(uri.getScheme().toLowerCase(Locale.ROOT), "https");
+    }
+
+    /// Where a server sends who asks here.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for another kind of address
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) from https to http, where anybody could answer
+    WebAddress redirected(String location) {
+        try {
+            WebAddress to = new WebAddress(uri.resolve(new URI(location)));
+            if (isEncrypted() && !to.isEncrypted()) {
+                throw new DriverException.AccessDenied(
+                        shown() + " sends on to an address without encryption, " + to.shown());
+            }
+            return to;
+        } catch (URISyntaxException _) {
+            throw new DriverException.BackendFault(shown() + " sends on to what is no address");
+        }
+    }
+
+    /// For people, quoted: without what is asked for behind the path, which may be a token.
+    public String shown() {
+        String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+        return Quoted.of(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath());
+    }
+
+    @Override
+    public String toString() {
+        return shown();
+    }
+}

@@ -1,0 +1,86 @@
+package dev.siphon.node.fetch;
+
+import dev.siphon.csi.DriverException;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Optional;
+
+/// Asks for a file, or for what is still missing of it.
+final class WebServer implements AutoCloseable {
+    private static final int MAX_REDIRECTS = 10;
+
+    private final HttpClient client;
+    private final FetchLimits limits;
+
+    WebServer(FetchLimits limits) {
+        this.limits = limits;
+        client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(limits.connect())
+                .build();
+    }
+
+    /// The answer to a request for what `address` has from byte `from` on, if it still has the version
+    /// `validator`; for all of it where `from` is 0. Redirects have been followed.
+    ///
+    /// @throws DriverException NotFound, AccessDenied, BackendFault (INTERNAL) if the server says that for good
+    /// @throws IOException if another try may help
+    HttpResponse<Body> get(WebAddress address, long from, String validator) throws IOException, InterruptedException {
+        WebAddress at = address;
+        for (int redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+            HttpRequest.Builder request =
+                    HttpRequest.newBuilder(at.uri()).timeout(limits.stall()).header("Accept-Encoding", "identity");
+            if (from > 0) {
+                request.header("Range", "bytes=" + from + "-").header("If-Range", validator);
+            }
+            HttpResponse<Body> response = client.send(request.build(), _ -> new Body());
+            boolean taken = false;
+            try {
+                Optional<String> location = redirect(response);
+                if (location.isEmpty()) {
+                    check(at, response.statusCode());
+                    taken = true;
+                    return response;
+                }
+                at = at.redirected(location.get());
+            } finally {
+                if (!taken) {
+                    response.body().close();
+                }
+            }
+        }
+        throw new DriverException.BackendFault(
+                address.shown() + " sends on more than " + MAX_REDIRECTS + " times, at last to " + at.shown());
+    }
+
+    private static Optional<String> redirect(HttpResponse<Body> response) {
+        return switch (response.statusCode()) {
+            case 301, 302, 303, 307, 308 -> response.headers().firstValue("Location");
+            default -> Optional.empty();
+        };
+    }
+
+    private static void check(WebAddress at, int status) throws IOException {
+        switch (status) {
+            case 200, 206, 416 -> {
+                // for the caller
+            }
+            case 401, 403, 407 -> throw new DriverException.AccessDenied(at.shown() + " is refused: status " + status);
+            case 404, 410 -> throw new DriverException.NotFound("there is no " + at.shown() + ": status " + status);
+            default -> {
+                if (status >= 500 || status == 408 || status == 429) {
+                    throw new IOException("status " + status);
+                }
+                throw new DriverException.BackendFault(at.shown() + " answers with status " + status);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+}

@@ -1,0 +1,132 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.fetch.Fetched;
+import dev.siphon.node.fetch.WebAddress;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+
+/// What is downloaded, beside the image; and beside that, which version of what address it is.
+final class DownloadFile implements Fetched, AutoCloseable {
+    private static final String TITLE = "siphon-download 1 ";
+
+    private final ImageFiles files;
+    private final FileChannel channel;
+    private final String title;
+    private String validator;
+    private long length;
+
+    private DownloadFile(ImageFiles files, FileChannel channel, String title, String validator, long length) {
+        this.files = files;
+        this.channel = channel;
+        this.title = title;
+        this.validator = validator;
+        this.length = length;
+    }
+
+    static DownloadFile open(ImageFiles files, WebAddress address) {
+        // an address may have a token behind its path, which is for no file
+        String title =
+                TITLE + Digest.of(ByteBuffer.wrap(address.uri().toString().getBytes(StandardCharsets.UTF_8))) + " ";
+        try {
+            FileChannel channel = FileChannel.open(
+                    files.download(),
+                    Set.of(
+                            StandardOpenOption.READ,
+                            StandardOpenOption.WRITE,
+                            StandardOpenOption.CREATE,
+                            LinkOption.NOFOLLOW_LINKS),
+                    PartFile.PRIVATE);
+            String origin = Files.exists(files.downloadOrigin())
+                    ? Files.readString(files.downloadOrigin(), StandardCharsets.ISO_8859_1)
+                    : "";
+            String validator = origin.startsWith(title) && origin.endsWith("\n")
+                    ? origin.substring(title.length(), origin.length() - 1)
+                    : "";
+            return new DownloadFile(files, channel, title, validator, channel.size());
+        } catch (IOException e) {
+            throw StoreErrors.translate("opening", files.download(), e);
+        }
+    }
+
+    @Override
+    public long length() {
+        return length;
+    }
+
+    @Override
+    public String validator() {
+        return validator;
+    }
+
+    @Override
+    public void begin(String version) {
+        try {
+            channel.truncate(0);
+            length = 0;
+            validator = version;
+            Publication.write(files.downloadOrigin(), title + version + "\n");
+        } catch (IOException e) {
+            throw StoreErrors.translate("writing", files.downloadOrigin(), e);
+        }
+    }
+
+    @Override
+    public void makeSureOfRoom(long bytes) {
+        try {
+            long usable = Files.getFileStore(files.download()).getUsableSpace();
+            if (usable < bytes) {
+                throw new DriverException.QuotaExhausted("there is room for " + usable + " bytes at "
+                        + Quoted.of(files.directory().toString()) + ", and " + bytes + " are to be fetched: make room");
+            }
+        } catch (IOException e) {
+            throw StoreErrors.translate("measuring", files.directory(), e);
+        }
+    }
+
+    @Override
+    public void append(ByteBuffer bytes) {
+        try {
+            while (bytes.hasRemaining()) {
+                length += channel.write(bytes, length);
+            }
+        } catch (IOException e) {
+            throw StoreErrors.translate("writing", files.download(), e);
+        }
+    }
+
+    @Override
+    public int read(long offset, ByteBuffer target) {
+        try {
+            return channel.read(target, offset);
+        } catch (IOException e) {
+            throw StoreErrors.translate("reading", files.download(), e);
+        }
+    }
+
+    @Override
+    public void flush() {
+        try {
+            channel.force(true);
+        } catch (IOException e) {
+            throw StoreErrors.translate("flushing", files.download(), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw StoreErrors.translate("closing", files.download(), e);
+        }
+    }
+}

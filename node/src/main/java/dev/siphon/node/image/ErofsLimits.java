@@ -1,0 +1,34 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+
+/// What EROFS, and Linux, take of names: OUT_OF_RANGE is what is beyond.
+final class ErofsLimits {
+    private static final int MAX_NAME_BYTES = 255;
+
+    private ErofsLimits() {}
+
+    static void checkName(Inode.Folder folder, byte[] name) {
+        if (name.length == 0 || name.length > MAX_NAME_BYTES || contains(name, '/')) {
+            throw new DriverException.CapacityOutOfRange("the name " + TreePath.quoted(folder, name) + " has "
+                    + name.length + " bytes or a slash in it, where EROFS holds 1 to 255 bytes without: rename it");
+        }
+    }
+
+    /// @param target where the symbolic link `name` leads
+    static void checkTarget(Inode.Folder folder, byte[] name, byte[] target) {
+        if (target.length == 0 || target.length >= ErofsFormat.BLOCK_BYTES) {
+            throw new DriverException.CapacityOutOfRange("the symbolic link " + TreePath.quoted(folder, name)
+                    + " leads to " + target.length + " bytes, where Linux follows 1 to 4095: remove it");
+        }
+    }
+
+    private static boolean contains(byte[] name, char wanted) {
+        for (byte each : name) {
+            if (each == wanted) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,105 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.fetch.Download;
+import dev.siphon.node.fetch.FetchLimits;
+import dev.siphon.node.fetch.WebAddress;
+import dev.siphon.node.linux.FileStatus;
+import dev.siphon.node.tar.Compression;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// Makes images of what was not made on CephFS: of directories, of tars, and of tars on servers.
+public final class ImageImport {
+    private final ImportListener listener;
+    private final FetchLimits limits;
+
+    public ImageImport(ImportListener listener, FetchLimits limits) {
+        this.listener = listener;
+        this.limits = limits;
+    }
+
+    /// Makes the image and then the manifest that `request` names, as [ImagePacker#pack] does: the same tree
+    /// gives the same bytes, wherever it comes from. What is fetched or unpacked for that lies beside the image
+    /// until that is whole; the same request goes on with it.
+    ///
+    /// @return the manifest
+    /// @throws DriverException as [ImagePacker#pack] and [Download#run] say; InvalidRequest (INVALID_ARGUMENT)
+    ///     for a tar that is damaged or cut off, or has members that no tree can have; BackendFault (INTERNAL)
+    ///     for another digest than was told
+    public Manifest run(ImportRequest request) {
+        return new ImagePacker(listener)
+                .pack(request.image(), request.modes(), request.parallel(), files -> switch (request.origin()) {
+                    case ImportOrigin.Local(Path path) -> local(request, path, files);
+                    case ImportOrigin.Remote(WebAddress address) -> remote(request, address, files);
+                });
+    }
+
+    private Source local(ImportRequest request, Path path, ImageFiles files) {
+        if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+            return tar(path, request, request.sha256(), files);
+        }
+        if (request.sha256().isPresent() || request.strip() > 0) {
+            throw new DriverException.InvalidRequest("--sha256 and --strip-components are for tars, not directories");
+        }
+        PackRequest pack = new PackRequest(path, request.image(), request.modes(), request.parallel());
+        return DirectorySource.open(pack.source());
+    }
+
+    private Source remote(ImportRequest request, WebAddress address, ImageFiles files) {
+        try (DownloadFile file = DownloadFile.open(files, address)) {
+            new Download(address, request.sha256().orElseThrow(), file, limits, listener).run();
+        }
+        return tar(real(files.download()), request, Optional.empty(), files);
+    }
+
+    /// What is beside the image is opened without following links, so it is asked for where it really is.
+    private static Path real(Path path) {
+        try {
+            return path.resolveSibling(".").toRealPath().resolve(path.getFileName());
+        } catch (IOException e) {
+            throw StoreErrors.translate("finding", path, e);
+        }
+    }
+
+    private Source tar(Path path, ImportRequest request, Optional<Digest> expected, ImageFiles files) {
+        try (SteadyFile file = SteadyFile.open(path)) {
+            expected.ifPresent(digest -> new SteadyStream(file, listener).check(digest));
+            byte[] magic = SteadyStream.first(file, Compression.MAGIC_BYTES);
+            Compression compression = Compression.of(magic);
+            Path tar = path;
+            if (compression != Compression.NONE) {
+                new UnpackedTar(files, listener).make(compression, file, origin(request, file.status()));
+                tar = real(files.tar());
+            }
+            return new TarSource(tar, request.strip(), () -> forget(files));
+        }
+    }
+
+    /// Says which file a tar was unpacked from.
+    private static String origin(ImportRequest request, FileStatus status) {
+        return switch (request.origin()) {
+            case ImportOrigin.Remote _ -> "sha256 " + request.sha256().orElseThrow();
+            case ImportOrigin.Local _ ->
+                "file " + status.device() + " " + status.inode() + " " + status.size() + " " + status.changedSeconds()
+                        + " " + status.changedNanos();
+        };
+    }
+
+    private static void forget(ImageFiles files) {
+        for (Path each :
+                new Path[] {files.download(), files.downloadOrigin(), files.tarPart(), files.tar(), files.tarOrigin()
+                }) {
+            try {
+                Files.deleteIfExists(each);
+            } catch (IOException e) {
+                throw StoreErrors.translate("removing", each, e);
+            }
+        }
+    }
+}

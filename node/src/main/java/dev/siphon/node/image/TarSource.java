@@ -1,0 +1,156 @@
+package dev.siphon.node.image;
+
+import dev.siphon.node.tar.TarBytes;
+import dev.siphon.node.tar.TarExtent;
+import dev.siphon.node.tar.TarMember;
+import dev.siphon.node.tar.TarScanner;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A tar that is not compressed. It is not unpacked: its headers are read once, and then each file's bytes
+/// where they are in it.
+final class TarSource implements Source {
+    private static final int TOLD_EVERY = 1000;
+
+    private final Path path;
+    private final int strip;
+    private final Runnable used;
+    private final SteadyFile tar;
+    private final Map<Long, List<TarExtent>> sparse = new HashMap<>();
+
+    /// @param path absolute
+    /// @param strip so many parts of each name are left out
+    /// @param used what to do once the image is whole
+    TarSource(Path path, int strip, Runnable used) {
+        this.path = path;
+        this.strip = strip;
+        this.used = used;
+        tar = SteadyFile.open(path);
+    }
+
+    /// @throws dev.siphon.csi.DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged tar, with the
+    ///     place
+    @Override
+    public Inode.Folder tree(Modes modes, int parallel, PackListener listener) {
+        TarTree tree = new TarTree(modes, strip, tar.status());
+        try (Bytes bytes = new Bytes(tar)) {
+            TarScanner scanner = new TarScanner(bytes);
+            long count = 0;
+            for (Optional<TarMember> next = scanner.next(); next.isPresent(); next = scanner.next()) {
+                TarMember member = next.get();
+                if (!member.content().isPlain()) {
+                    sparse.put(member.content().at(), member.content().extents());
+                }
+                tree.add(member);
+                if (++count % TOLD_EVERY == 0) {
+                    listener.walked(count);
+                }
+            }
+        }
+        return tree.build(listener);
+    }
+
+    /// For the thread that makes it.
+    private static final class Bytes implements TarBytes, AutoCloseable {
+        private static final int AT_ONCE = 64 * 1024;
+
+        private final SteadyFile tar;
+        private final Arena arena = Arena.ofConfined();
+        private final MemorySegment memory = arena.allocate(AT_ONCE);
+
+        Bytes(SteadyFile tar) {
+            this.tar = tar;
+        }
+
+        @Override
+        public long size() {
+            return tar.status().size();
+        }
+
+        @Override
+        public void read(long offset, byte[] target, int length) {
+            for (int done = 0; done < length; done += AT_ONCE) {
+                MemorySegment part = memory.asSlice(0, Math.min(AT_ONCE, length - done));
+                tar.read(offset + done, part);
+                MemorySegment.copy(part, ValueLayout.JAVA_BYTE, 0, target, done, (int) part.byteSize());
+            }
+        }
+
+        @Override
+        public void close() {
+            arena.close();
+        }
+    }
+
+    @Override
+    public Reader reader(Inode.Folder root) {
+        return new Contents(SteadyFile.open(path));
+    }
+
+    private final class Contents implements Reader {
+        private final SteadyFile own;
+
+        Contents(SteadyFile own) {
+            this.own = own;
+            if (!tar.status().sameContent(own.status())) {
+                throw SourceErrors.changed(tar.shown());
+            }
+        }
+
+        @Override
+        public void read(Inode.RegularFile file, long offset, MemorySegment target) {
+            long at = file.status().inode();
+            List<TarExtent> extents = sparse.getOrDefault(at, List.of());
+            if (!sparse.containsKey(at)) {
+                own.read(at + offset, target);
+                return;
+            }
+            target.fill((byte) 0);
+            long end = offset + target.byteSize();
+            for (int i = firstAfter(extents, offset);
+                    i < extents.size() && extents.get(i).offset() < end;
+                    i++) {
+                TarExtent extent = extents.get(i);
+                long from = Math.max(offset, extent.offset());
+                long length = Math.min(end, extent.end()) - from;
+                own.read(extent.at() + from - extent.offset(), target.asSlice(from - offset, length));
+            }
+        }
+
+        /// The first one that ends after `offset`.
+        private static int firstAfter(List<TarExtent> extents, long offset) {
+            int low = 0;
+            int high = extents.size();
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                if (extents.get(middle).end() <= offset) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            return low;
+        }
+
+        @Override
+        public void close() {
+            own.close();
+        }
+    }
+
+    @Override
+    public void used() {
+        used.run();
+    }
+
+    @Override
+    public void close() {
+        tar.close();
+    }
+}

@@ -1,0 +1,95 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.tar.Compression;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+
+/// A compressed tar as it was before, beside the image: what is compressed cannot be read in the middle. It has
+/// its name once it is whole and on disk; one that was not is begun again.
+final class UnpackedTar {
+    private static final int AT_ONCE = 1 << 20;
+    private static final String TITLE = "siphon-tar 1 ";
+
+    private final ImageFiles files;
+    private final ImportListener listener;
+
+    UnpackedTar(ImageFiles files, ImportListener listener) {
+        this.files = files;
+        this.listener = listener;
+    }
+
+    /// When this returns, [ImageFiles#tar] is whole.
+    ///
+    /// @param origin says which file `compressed` is
+    /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged file; QuotaExhausted
+    ///     (RESOURCE_EXHAUSTED) without room
+    void make(Compression compression, SteadyFile compressed, String origin) {
+        String title = TITLE + origin + "\n";
+        try {
+            if (isOf(title) && Files.isRegularFile(files.tar(), LinkOption.NOFOLLOW_LINKS)) {
+                return;
+            }
+            Files.deleteIfExists(files.tar());
+            Files.deleteIfExists(files.tarPart());
+            Publication.write(files.tarOrigin(), title);
+            unpack(compression, compressed);
+            Publication.rename(files.tarPart(), files.tar());
+        } catch (IOException e) {
+            throw StoreErrors.translate("unpacking to", files.tarPart(), e);
+        }
+    }
+
+    private boolean isOf(String title) throws IOException {
+        return Files.exists(files.tarOrigin())
+                && Files.readString(files.tarOrigin(), StandardCharsets.ISO_8859_1)
+                        .equals(title);
+    }
+
+    private void unpack(Compression compression, SteadyFile compressed) throws IOException {
+        try (FileChannel channel = FileChannel.open(
+                        files.tarPart(),
+                        Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW, LinkOption.NOFOLLOW_LINKS),
+                        PartFile.PRIVATE);
+                InputStream stream = new BufferedInputStream(new SteadyStream(compressed, listener), AT_ONCE);
+                InputStream tar = opened(compression, stream, compressed)) {
+            byte[] buffer = new byte[AT_ONCE];
+            for (int read = read(tar, buffer, compressed); read >= 0; read = read(tar, buffer, compressed)) {
+                ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, read);
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+            }
+            channel.force(true);
+        }
+    }
+
+    private static InputStream opened(Compression compression, InputStream stream, SteadyFile compressed) {
+        try {
+            return compression.open(stream);
+        } catch (IOException e) {
+            throw damaged(compressed, e);
+        }
+    }
+
+    private static int read(InputStream tar, byte[] buffer, SteadyFile compressed) {
+        try {
+            return tar.read(buffer);
+        } catch (IOException e) {
+            throw damaged(compressed, e);
+        }
+    }
+
+    private static DriverException damaged(SteadyFile compressed, IOException cause) {
+        return new DriverException.InvalidRequest(
+                compressed.shown() + " is damaged or cut off, and cannot be unpacked: " + cause);
+    }
+}

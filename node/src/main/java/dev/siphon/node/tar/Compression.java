@@ -1,0 +1,95 @@
+package dev.siphon.node.tar;
+
+import dev.siphon.csi.DriverException;
+import io.airlift.compress.MalformedInputException;
+import io.airlift.compress.zstd.ZstdInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.GZIPInputStream;
+import org.tukaani.xz.XZInputStream;
+
+/// How a tar is compressed, as its first bytes say.
+public enum Compression {
+    NONE {
+        @Override
+        public InputStream open(InputStream compressed) {
+            return compressed;
+        }
+    },
+    GZIP {
+        @Override
+        public InputStream open(InputStream compressed) throws IOException {
+            return new GZIPInputStream(compressed, BUFFER_BYTES);
+        }
+    },
+    XZ {
+        @Override
+        public InputStream open(InputStream compressed) throws IOException {
+            return new XZInputStream(compressed, XZ_MEMORY_KIB);
+        }
+    },
+    /// With windows up to 8 MiB, which is what zstd makes unless told `--long` or `--ultra`.
+    ZSTD {
+        @Override
+        public InputStream open(InputStream compressed) {
+            return new Zstd(compressed);
+        }
+    };
+
+    /// How many bytes [#of] wants.
+    public static final int MAGIC_BYTES = 6;
+
+    private static final int BUFFER_BYTES = 64 * 1024;
+    /// `xz -9` takes 65 MiB; the packer has 320 at least.
+    private static final int XZ_MEMORY_KIB = 160 * 1024;
+
+    /// @param first the file's first [#MAGIC_BYTES], or as many as it has
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for what is known and not taken
+    public static Compression of(byte[] first) {
+        if (begins(first, 0x1f, 0x8b)) {
+            return GZIP;
+        }
+        if (begins(first, 0xfd, '7', 'z', 'X', 'Z', 0)) {
+            return XZ;
+        }
+        if (begins(first, 0x28, 0xb5, 0x2f, 0xfd)) {
+            return ZSTD;
+        }
+        if (begins(first, 'B', 'Z', 'h') || begins(first, 'P', 'K', 3, 4) || begins(first, '7', 'z', 0xbc, 0xaf)) {
+            throw new DriverException.InvalidRequest(
+                    "the source is compressed by bzip2, zip or 7z: make a tar of it, plain or with gzip, xz or zstd");
+        }
+        return NONE;
+    }
+
+    private static boolean begins(byte[] first, int... magic) {
+        for (int i = 0; i < magic.length; i++) {
+            if (i >= first.length || Byte.toUnsignedInt(first[i]) != magic[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// What `compressed` was before. Several compressed one behind the other are one.
+    ///
+    /// @throws IOException for what is damaged, here and from what is returned
+    public abstract InputStream open(InputStream compressed) throws IOException;
+
+    /// Says in the usual way what is damaged.
+    private static final class Zstd extends FilterInputStream {
+        Zstd(InputStream compressed) {
+            super(new ZstdInputStream(compressed));
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+            try {
+                return super.read(target, offset, length);
+            } catch (MalformedInputException e) {
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+    }
+}

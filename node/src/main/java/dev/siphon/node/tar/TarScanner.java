@@ -1,0 +1,153 @@
+package dev.siphon.node.tar;
+
+import dev.siphon.csi.DriverException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// Goes through the members of a tar, and past their contents. For one thread.
+public final class TarScanner {
+    /// What stands before a member: names, and attributes, of which Linux has 64 KiB for a file.
+    private static final int MAX_EXTENSION_BYTES = 4 << 20;
+
+    private final TarWindow window;
+    private long at;
+    private PaxRecords global = PaxRecords.NONE;
+
+    /// @param bytes of a tar, not compressed
+    public TarScanner(TarBytes bytes) {
+        window = new TarWindow(bytes);
+    }
+
+    /// Where the next member's header is, in bytes.
+    public long position() {
+        return at;
+    }
+
+    /// What stands before a member and belongs to it.
+    private record Prefix(PaxRecords records, Optional<String> name, Optional<String> link) {
+        static final Prefix NONE = new Prefix(PaxRecords.NONE, Optional.empty(), Optional.empty());
+    }
+
+    /// The next member; empty where the tar's end is marked. What is behind that is not looked at.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the tar is damaged or cut off, with the
+    ///     place
+    public Optional<TarMember> next() {
+        Prefix prefix = Prefix.NONE;
+        for (Optional<TarHeader> next = header(); next.isPresent(); next = header()) {
+            TarHeader header = next.get();
+            switch (header.type()) {
+                case 'x', 'X' ->
+                    prefix = new Prefix(
+                            PaxRecords.parse(extension(header), header.dataAt()).or(prefix.records()),
+                            prefix.name(),
+                            prefix.link());
+                case 'g' ->
+                    global =
+                            PaxRecords.parse(extension(header), header.dataAt()).or(global);
+                case 'L' -> prefix = new Prefix(prefix.records(), Optional.of(text(header)), prefix.link());
+                case 'K' -> prefix = new Prefix(prefix.records(), prefix.name(), Optional.of(text(header)));
+                case 'V' -> at = header.dataAt(); // the label of a volume
+                case 'M' ->
+                    throw TarDamage.at(
+                            header.offset(), "it goes on where another volume ends: put the volumes together");
+                default -> {
+                    return Optional.of(member(header, prefix));
+                }
+            }
+        }
+        if (!prefix.equals(Prefix.NONE)) {
+            throw TarDamage.at(at, "a header that belongs to a member is the last one");
+        }
+        return Optional.empty();
+    }
+
+    private Optional<TarHeader> header() {
+        if (at + TarHeader.BYTES > window.size()) {
+            throw TarDamage.cutOff(window.size(), at == 0 ? "" : "where a member should begin, at byte " + at);
+        }
+        byte[] block = window.read(at, TarHeader.BYTES);
+        return TarHeader.isEnd(block) ? Optional.empty() : Optional.of(TarHeader.of(at, block));
+    }
+
+    private byte[] extension(TarHeader header) {
+        long size = header.size();
+        if (size < 0 || size > MAX_EXTENSION_BYTES) {
+            throw TarDamage.at(header.offset(), "what belongs to a member has " + size + " bytes");
+        }
+        end(header, "its attributes", header.dataAt() + size);
+        return window.read(header.dataAt(), (int) size);
+    }
+
+    private String text(TarHeader header) {
+        String text = new String(extension(header), StandardCharsets.ISO_8859_1);
+        int end = text.indexOf('\0');
+        return end < 0 ? text : text.substring(0, end);
+    }
+
+    /// The data of what is called `name` end at `end`: the next header is in the block behind.
+    private void end(TarHeader header, String name, long end) {
+        if (end > window.size() || end < header.dataAt()) {
+            throw TarDamage.cutOff(
+                    window.size(), "within " + TarDamage.quoted(name) + ", which begins at byte " + header.offset());
+        }
+        at = Math.ceilDiv(end, TarHeader.BYTES) * TarHeader.BYTES;
+    }
+
+    private TarMember member(TarHeader header, Prefix prefix) {
+        PaxRecords records = prefix.records().or(global);
+        String path = records.text("GNU.sparse.name")
+                .or(() -> records.text("path"))
+                .or(prefix::name)
+                .orElseGet(header::name);
+        String link = records.text("linkpath").or(prefix::link).orElseGet(header::link);
+        TarMember.Kind kind = kind(header.type(), path);
+        TarMember.Content content = content(header, records, path, kind);
+        return new TarMember(
+                header.offset(),
+                kind,
+                path,
+                link,
+                header.permissions(),
+                records.number("uid", header.offset()).orElseGet(header::uid),
+                records.number("gid", header.offset()).orElseGet(header::gid),
+                records.time("mtime", header.offset()).orElseGet(() -> new TarMember.Time(header.modified(), 0)),
+                kind == TarMember.Kind.FILE || kind == TarMember.Kind.DIRECTORY
+                        ? records.attributes()
+                        : new TreeMap<>(),
+                content);
+    }
+
+    /// What is of no known type is a file (pax(1p)).
+    private static TarMember.Kind kind(char type, String path) {
+        return switch (type) {
+            case '1' -> TarMember.Kind.HARD_LINK;
+            case '2' -> TarMember.Kind.SYMLINK;
+            case '3', '4', '6' -> TarMember.Kind.SPECIAL;
+            case '5', 'D' -> TarMember.Kind.DIRECTORY;
+            // before there was a type for directories
+            case '\0', '0' -> path.endsWith("/") ? TarMember.Kind.DIRECTORY : TarMember.Kind.FILE;
+            default -> TarMember.Kind.FILE;
+        };
+    }
+
+    private TarMember.Content content(TarHeader header, PaxRecords records, String path, TarMember.Kind kind) {
+        long written = records.number("size", header.offset()).orElseGet(header::size);
+        if (written < 0) {
+            throw TarDamage.at(header.offset(), TarDamage.quoted(path) + " has a size below zero");
+        }
+        if (header.type() == 'S') {
+            SparseMap.Old sparse = SparseMap.old(window, header, written);
+            end(header, path, sparse.end());
+            return sparse.content();
+        }
+        // what others write as the size of something without contents means nothing; names of an incremental dump
+        // follow
+        long stored = kind == TarMember.Kind.FILE || header.type() == 'D' ? written : 0;
+        end(header, path, header.dataAt() + stored);
+        return kind == TarMember.Kind.FILE && SparseMap.isSaidBy(records)
+                ? SparseMap.of(window, header, records, stored)
+                : TarMember.Content.plain(header.dataAt(), stored);
+    }
+}

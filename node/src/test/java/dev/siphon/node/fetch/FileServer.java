@@ -1,0 +1,162 @@
+package dev.siphon.node.fetch;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+
+/// An HTTP server on this machine, of one file, that answers as each test wants.
+public final class FileServer implements AutoCloseable {
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+    private final List<String> ranges = Collections.synchronizedList(new ArrayList<>());
+    private volatile byte[] content;
+    private volatile String tag = "\"1\"";
+    private volatile Consumer<FileServer> halfSent = _ -> {};
+
+    /// How one request is answered.
+    public enum Answer {
+        WELL,
+        /// Ends after half of what was asked for.
+        CUT,
+        /// Sends half, then calls [#whenHalfIsSent], and ends.
+        HALF_THEN_TELL,
+        /// Sends half, and then nothing for as long as the test takes.
+        STALL,
+        /// All of it, whatever range was asked for.
+        ALL,
+        /// Range 0 whatever was asked for.
+        WRONG_RANGE,
+        BUSY
+    }
+
+    public FileServer(byte[] content) {
+        this.content = content;
+        try {
+            server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        server.createContext("/file", this::answer);
+        server.createContext("/gone", exchange -> status(exchange, 404));
+        server.createContext("/refused", exchange -> status(exchange, 403));
+        server.createContext("/moved", exchange -> redirect(exchange, "/file?token=s3cret"));
+        server.createContext("/round", exchange -> redirect(exchange, "/round"));
+        server.createContext("/elsewhere", exchange -> redirect(exchange, "ftp://127.0.0.1/file"));
+        server.setExecutor(threads);
+        server.start();
+    }
+
+    public String address(String path) {
+        return "http://127.0.0.1:" + server.getAddress().getPort() + path;
+    }
+
+    /// The next requests are answered so, one after the other, and later ones well.
+    public FileServer then(Answer... next) {
+        answers.addAll(List.of(next));
+        return this;
+    }
+
+    public FileServer whenHalfIsSent(Consumer<FileServer> what) {
+        halfSent = what;
+        return this;
+    }
+
+    public void change(byte[] other, String otherTag) {
+        content = other;
+        tag = otherTag;
+    }
+
+    /// What was asked for so far: ranges, or `all`.
+    public List<String> ranges() {
+        return List.copyOf(ranges);
+    }
+
+    private static void status(HttpExchange exchange, int status) throws IOException {
+        exchange.sendResponseHeaders(status, -1);
+        exchange.close();
+    }
+
+    private static void redirect(HttpExchange exchange, String to) throws IOException {
+        exchange.getResponseHeaders().add("Location", to);
+        status(exchange, 302);
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        Answer answer = Optional.ofNullable(answers.poll()).orElse(Answer.WELL);
+        String asked = Optional.ofNullable(exchange.getRequestHeaders().getFirst("Range"))
+                .orElse("all");
+        ranges.add(asked);
+        if (answer == Answer.BUSY) {
+            status(exchange, 503);
+            return;
+        }
+        String condition = exchange.getRequestHeaders().getFirst("If-Range");
+        byte[] all = content;
+        int from = asked.startsWith("bytes=") && tag.equals(condition) && answer != Answer.ALL
+                ? Integer.parseInt(asked.substring(6, asked.length() - 1))
+                : 0;
+        if (!tag.isEmpty()) {
+            exchange.getResponseHeaders().add("ETag", tag);
+        }
+        if (from > 0 || answer == Answer.WRONG_RANGE) {
+            int first = answer == Answer.WRONG_RANGE ? 0 : from;
+            exchange.getResponseHeaders()
+                    .add("Content-Range", "bytes " + first + "-" + (all.length - 1) + "/" + all.length);
+        }
+        exchange.sendResponseHeaders(from > 0 || answer == Answer.WRONG_RANGE ? 206 : 200, all.length - from);
+        send(exchange, answer, all, from);
+        exchange.close();
+    }
+
+    private void send(HttpExchange exchange, Answer answer, byte[] all, int from) throws IOException {
+        int half = (all.length - from) / 2;
+        var out = exchange.getResponseBody();
+        switch (answer) {
+            case WELL, ALL, WRONG_RANGE -> out.write(all, from, all.length - from);
+            case CUT -> {
+                out.write(all, from, half);
+                out.flush();
+            }
+            case HALF_THEN_TELL -> {
+                out.write(all, from, half);
+                out.flush();
+                halfSent.accept(this);
+            }
+            case STALL -> {
+                out.write(all, from, half);
+                out.flush();
+                untilClosed();
+            }
+            case BUSY -> throw new IllegalStateException("has no body");
+        }
+    }
+
+    private void untilClosed() {
+        try {
+            synchronized (server) {
+                server.wait();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        server.stop(0);
+    }
+}

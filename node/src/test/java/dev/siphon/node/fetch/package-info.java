@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.fetch;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.tar;
+
+import org.jspecify.annotations.NullMarked;
