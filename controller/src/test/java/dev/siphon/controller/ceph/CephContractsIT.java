@@ -3,6 +3,7 @@ package dev.siphon.controller.ceph;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.volume.Clones;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.ClustersContract;
 import dev.siphon.controller.volume.FileTree;
@@ -33,7 +34,7 @@ class CephContractsIT {
 
     @BeforeAll
     void clonesTakeLongEnoughToBeSeen() {
-        cloneDelay(SubvolumesContract.CLONE_TAKES);
+        cloneDelay(Clones.TAKES);
     }
 
     @AfterAll

@@ -16,11 +16,9 @@ import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,11 +27,6 @@ import org.junit.jupiter.api.Test;
 public abstract class SubvolumesContract {
     private static final long MIB = 1L << 20;
     private static final long SIZE = 64 * MIB;
-
-    /// Long enough for a few commands, where nothing else is going on.
-    public static final Duration CLONE_TAKES = Duration.ofSeconds(5);
-
-    private static final Duration CLONE_LIMIT = Duration.ofMinutes(2);
 
     private final String cluster;
     private final String fileSystem;
@@ -55,7 +48,7 @@ public abstract class SubvolumesContract {
 
     protected abstract Subvolumes subvolumes();
 
-    /// Has clones that begin from now on take so long at least; until then it is [#CLONE_TAKES].
+    /// Has clones that begin from now on take so long at least; until then it is [Clones#TAKES].
     protected abstract void clonesTake(Duration least);
 
     @BeforeEach
@@ -74,16 +67,16 @@ public abstract class SubvolumesContract {
                         subvolumes().cancelClone(left);
                         awaitClone(left);
                     });
-            untilDone(() -> subvolumes().remove(left));
+            Clones.untilDone(() -> subvolumes().remove(left));
         }
         for (String name : subvolumes().list(group).orElse(List.of())) {
             VolumeId.Provisioned left = group.volume(name);
             subvolumes()
                     .snapshots(left)
-                    .forEach(each -> untilDone(() -> subvolumes().removeSnapshot(new SnapshotId(left, each))));
+                    .forEach(each -> Clones.untilDone(() -> subvolumes().removeSnapshot(new SnapshotId(left, each))));
         }
         // Ceph 18 takes the rest of a subvolume away when it has purged what the volume held
-        untilDone(() -> {
+        Clones.untilDone(() -> {
             if (!subvolumes().list(group).equals(Optional.of(List.of()))) {
                 throw new DriverException.OperationPending(
                         "left: " + subvolumes().list(group));
@@ -107,39 +100,12 @@ public abstract class SubvolumesContract {
         return found(id).state();
     }
 
-    /// Repeats what Ceph puts off until it has cleaned up behind an earlier operation.
-    private static void untilDone(Runnable operation) {
-        long end = System.nanoTime() + CLONE_LIMIT.toNanos();
-        boolean pending = true;
-        while (pending) {
-            try {
-                operation.run();
-                pending = false;
-            } catch (DriverException.OperationPending putOff) {
-                assertTrue(System.nanoTime() - end < 0, putOff.getMessage());
-                LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-            }
-        }
+    private Clones clones() {
+        return new Clones(subvolumes(), snapshot, this::clonesTake);
     }
 
-    private Set<String> pendingClones() {
-        return subvolumes()
-                .findSnapshot(snapshot)
-                .map(Subvolumes.Snapshot::pendingClones)
-                .orElse(Set.of());
-    }
-
-    /// Waits until the mgr has let go of the snapshot too: it never does where the target is removed before.
     private Stage awaitClone(VolumeId.Provisioned id) {
-        long end = System.nanoTime() + CLONE_LIMIT.toNanos();
-        while (true) {
-            Stage stage = subvolumes().cloneProgress(id).orElseThrow().stage();
-            if (stage != Stage.RUNNING && !pendingClones().contains(id.subvolume())) {
-                return stage;
-            }
-            assertTrue(System.nanoTime() - end < 0, "a clone took longer than " + CLONE_LIMIT);
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
+        return clones().await(id);
     }
 
     @Test
@@ -260,7 +226,7 @@ public abstract class SubvolumesContract {
         subvolumes().setNote(volume, "siphon.a", "b");
         subvolumes().createSnapshot(snapshot);
         subvolumes().remove(volume);
-        untilDone(this::create);
+        Clones.untilDone(this::create);
         assertEquals(State.READY, state(volume));
         assertNotEquals(path, found(volume).dataPath().orElseThrow());
         assertEquals(Map.of(), subvolumes().notes(volume), "notes go with what they were about");
@@ -323,7 +289,7 @@ public abstract class SubvolumesContract {
         assertEquals(10_001, made.uid());
         assertEquals(10_002, made.gid());
         assertEquals(found(volume).poolNamespace(), made.poolNamespace(), "why clones stay within one account");
-        untilDone(() -> subvolumes().removeSnapshot(snapshot));
+        Clones.untilDone(() -> subvolumes().removeSnapshot(snapshot));
         subvolumes().cancelClone(target);
         assertEquals(State.READY, state(target), "cancelling a clone that has ended changes nothing");
     }
@@ -331,9 +297,9 @@ public abstract class SubvolumesContract {
     @Test
     final void whileACloneRunsItsSourceAndTargetStay() {
         create();
-        whileCloning(() -> {
+        clones().look(target, () -> {
             assertEquals(State.CLONING, state(target));
-            assertEquals(Set.of(target.subvolume()), pendingClones());
+            assertEquals(Set.of(target.subvolume()), clones().pending());
             assertThrows(
                     DriverException.OperationPending.class, () -> subvolumes().removeSnapshot(snapshot));
             assertThrows(
@@ -343,38 +309,6 @@ public abstract class SubvolumesContract {
                     () -> subvolumes().startClone(snapshot, target));
         });
         assertEquals(Stage.COMPLETE, awaitClone(target));
-    }
-
-    /// Looks at a clone while it runs. What is seen when it may have ended meanwhile, since the looks took so long,
-    /// shows nothing: then another is looked at, which takes longer.
-    private void whileCloning(Runnable looks) {
-        boolean seen = false;
-        for (Duration least : List.of(CLONE_TAKES, CLONE_TAKES.multipliedBy(4), CLONE_TAKES.multipliedBy(16))) {
-            if (!seen) {
-                clonesTake(least);
-                seen = seenWhileCloning(least, looks);
-                clonesTake(CLONE_TAKES);
-            }
-        }
-        assertTrue(seen, "no clone took long enough to be looked at");
-    }
-
-    /// @return whether all was seen as it has to be; not if the clone may have ended before
-    private boolean seenWhileCloning(Duration least, Runnable looks) {
-        subvolumes().createSnapshot(snapshot);
-        long begun = System.nanoTime();
-        subvolumes().startClone(snapshot, target);
-        try {
-            looks.run();
-            return true;
-        } catch (AssertionError | NoSuchElementException wrong) {
-            if (System.nanoTime() - begun < least.toNanos()) {
-                throw wrong;
-            }
-            subvolumes().find(target).ifPresent(_ -> awaitClone(target));
-            untilDone(() -> subvolumes().remove(target));
-            return false;
-        }
     }
 
     @Test
@@ -387,7 +321,7 @@ public abstract class SubvolumesContract {
         assertEquals(State.CLONE_ENDED_BADLY, state(target));
         subvolumes().remove(target);
         assertEquals(Optional.empty(), subvolumes().find(target));
-        untilDone(() -> subvolumes().removeSnapshot(snapshot));
+        Clones.untilDone(() -> subvolumes().removeSnapshot(snapshot));
     }
 
     @Test
@@ -398,7 +332,7 @@ public abstract class SubvolumesContract {
         subvolumes().startClone(snapshot, target);
         assertEquals(Stage.COMPLETE, awaitClone(target));
         assertEquals(OptionalLong.of(SIZE), found(target).quotaBytes());
-        untilDone(() -> subvolumes().removeSnapshot(snapshot));
+        Clones.untilDone(() -> subvolumes().removeSnapshot(snapshot));
         assertEquals(Optional.empty(), subvolumes().find(volume));
     }
 
