@@ -40,22 +40,14 @@ record DeclaredDatasets(DatasetVolumes volumes, Optional<DatasetGrants> grants) 
         NamespaceAccounts accounts = new NamespaceAccounts(config.namespaceOwner(), namespaces);
         DatasetIdentities identities =
                 new DatasetIdentities(ports.files(), backend.ceph().identities());
-        DatasetVolumes volumes = new DatasetVolumes(
-                ports.clusters(),
-                datasets,
-                namespaces,
-                accounts,
-                backend.directory(),
-                backend.datasetKeys().map(store -> new DatasetVolumes.Keys(identities, store)));
+        Optional<DatasetVolumes.Keys> keys =
+                backend.datasetKeys().map(store -> new DatasetVolumes.Keys(identities, store));
+        DatasetVolumes volumes =
+                new DatasetVolumes(ports.clusters(), datasets, namespaces, accounts, backend.directory(), keys);
         return new DeclaredDatasets(
                 volumes,
-                published.map(grants -> new DatasetGrants(
-                        ports.clusters(),
-                        datasets,
-                        accounts,
-                        backend.directory(),
-                        grants,
-                        backend.datasetKeys().map(_ -> identities))));
+                published.map(grants ->
+                        new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys)));
     }
 
     /// Goes on until the process ends.

@@ -104,6 +104,15 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
             namespaces = Collections.unmodifiableSortedSet(new TreeSet<>(namespaces));
         }
 
+        /// The same with the namespaces that `other` has, if that is the same image.
+        public Shared with(Shared other) {
+            SortedSet<String> more = new TreeSet<>(namespaces);
+            if (!everybody && other.volume().equals(volume)) {
+                more.addAll(other.namespaces());
+            }
+            return new Shared(volume, everybody, more);
+        }
+
         /// Whether a namespace may read it.
         public boolean isFor(String namespace) {
             return everybody || namespaces.contains(namespace);

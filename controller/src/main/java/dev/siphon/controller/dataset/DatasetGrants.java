@@ -1,6 +1,7 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.NamespaceAccounts;
@@ -35,25 +36,25 @@ public final class DatasetGrants implements AutoCloseable {
     private final DatasetReaders readers;
     private final NamespaceAccounts accounts;
     private final NamespaceGrants published;
-    private final Optional<DatasetIdentities> identities;
+    private final Optional<DatasetVolumes.Keys> keys;
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-grants").factory());
 
     /// @param published where nodes read it
-    /// @param identities empty if the driver mints none
+    /// @param keys empty if the driver mints none
     public DatasetGrants(
             Clusters clusters,
             Datasets datasets,
             NamespaceAccounts accounts,
             Directory directory,
             NamespaceGrants published,
-            Optional<DatasetIdentities> identities) {
+            Optional<DatasetVolumes.Keys> keys) {
         this.clusters = clusters;
         this.datasets = datasets;
         this.readers = new DatasetReaders(accounts, directory);
         this.accounts = accounts;
         this.published = published;
-        this.identities = identities;
+        this.keys = keys;
     }
 
     /// Begins to look.
@@ -84,14 +85,14 @@ public final class DatasetGrants implements AutoCloseable {
     ///
     /// @throws DriverException if anything of it cannot be known now
     void look() {
-        List<Dataset> declared = datasets.all();
+        Datasets.Declared declared = datasets.all();
         Grants before = published.published();
-        if (declared.isEmpty() && before.datasets().isEmpty()) {
+        if (declared.datasets().isEmpty() && before.datasets().isEmpty()) {
             return;
         }
         Map<String, Shared> now = new TreeMap<>();
-        Map<Dataset, NavigableSet<String>> readable = readable(declared, before);
-        for (Dataset dataset : declared) {
+        Map<Dataset, NavigableSet<String>> readable = readable(declared.datasets(), before);
+        for (Dataset dataset : declared.datasets()) {
             volume(dataset)
                     .ifPresent(volume -> now.put(
                             dataset.name(),
@@ -100,8 +101,10 @@ public final class DatasetGrants implements AutoCloseable {
                                     dataset.readers().areEverybody(),
                                     readable.getOrDefault(dataset, new TreeSet<>()))));
         }
+        // a slip of the pen takes nothing from anybody
+        declared.wrong().forEach(name -> before.dataset(name).ifPresent(shared -> now.put(name, shared)));
         removeKeys(before, now);
-        published.shareOnly(now);
+        published.shareOnly(before, now);
     }
 
     /// The namespaces that may read each dataset that is not everybody's.
@@ -113,12 +116,13 @@ public final class DatasetGrants implements AutoCloseable {
         if (some.isEmpty()) {
             return readable;
         }
-        each(
-                before,
-                (namespace, annotations) -> some.stream()
-                        .filter(dataset -> readers.mayRead(dataset, namespace, annotations))
-                        .forEach(dataset -> readable.computeIfAbsent(dataset, _ -> new TreeSet<>())
-                                .add(namespace)));
+        each(before, (namespace, annotations) -> {
+            List<Account> standing = readers.accounts(namespace, annotations);
+            some.stream()
+                    .filter(dataset -> standing.stream().anyMatch(dataset.readers()::include))
+                    .forEach(dataset -> readable.computeIfAbsent(dataset, _ -> new TreeSet<>())
+                            .add(namespace));
+        });
         return readable;
     }
 
@@ -143,26 +147,34 @@ public final class DatasetGrants implements AutoCloseable {
         }
     }
 
-    /// Takes away the identities of what is no dataset any more; before it is forgotten, so that a controller
-    /// that is killed in between is followed by one that finds it. What cannot be removed now stays published for
-    /// nobody.
+    /// Takes away the identities of what is no dataset any more and has no volumes; before it is forgotten, so
+    /// that a controller that is killed in between is followed by one that finds it. Until then it is published,
+    /// for nobody.
     private void removeKeys(Grants before, Map<String, Shared> now) {
-        if (identities.isEmpty()) {
+        if (keys.isEmpty()) {
             return;
         }
         for (Map.Entry<String, Shared> old : before.datasets().entrySet()) {
             VolumeId.Dataset volume = old.getValue().volume();
             boolean gone =
                     now.values().stream().noneMatch(shared -> shared.volume().equals(volume));
-            if (gone && clusters.ids().contains(volume.cluster())) {
-                try {
-                    identities.get().remove(volume);
-                    LOG.info("dataset {} is no more: its key is removed", old.getKey());
-                } catch (DriverException notNow) {
-                    LOG.warn("the key of dataset {} is removed later: {}", old.getKey(), notNow.getMessage());
-                    now.putIfAbsent(old.getKey(), new Shared(volume, false, new TreeSet<>()));
-                }
+            if (gone && clusters.ids().contains(volume.cluster()) && !isRemoved(old.getKey(), volume)) {
+                now.putIfAbsent(old.getKey(), new Shared(volume, false, new TreeSet<>()));
             }
+        }
+    }
+
+    private boolean isRemoved(String name, VolumeId.Dataset volume) {
+        try {
+            boolean unused = !keys.orElseThrow().store().hasAny(volume);
+            if (unused) {
+                keys.orElseThrow().identities().remove(volume);
+                LOG.info("dataset {} is no more, and no volume shows it: its key is removed", name);
+            }
+            return unused;
+        } catch (DriverException notNow) {
+            LOG.warn("the key of dataset {} is removed later: {}", name, notNow.getMessage());
+            return false;
         }
     }
 }

@@ -1,7 +1,9 @@
 package dev.siphon.controller.dataset;
 
+import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.NamespaceAccounts;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -25,12 +27,16 @@ final class DatasetReaders {
         return dataset.readers().areEverybody() || mayRead(dataset, accounts.of(namespace));
     }
 
-    /// The same for what is known to be written at a namespace.
-    boolean mayRead(Dataset dataset, String namespace, Map<String, String> annotations) {
-        return mayRead(dataset, accounts.of(namespace, annotations));
+    private boolean mayRead(Dataset dataset, Set<String> names) {
+        return accounts(names).stream().anyMatch(dataset.readers()::include);
     }
 
-    private boolean mayRead(Dataset dataset, Set<String> names) {
-        return names.stream().flatMap(name -> directory.account(name).stream()).anyMatch(dataset.readers()::include);
+    /// The accounts for which a namespace stands, by what is known to be written at it.
+    List<Account> accounts(String namespace, Map<String, String> annotations) {
+        return accounts(accounts.of(namespace, annotations));
+    }
+
+    private List<Account> accounts(Set<String> names) {
+        return names.stream().flatMap(name -> directory.account(name).stream()).toList();
     }
 }

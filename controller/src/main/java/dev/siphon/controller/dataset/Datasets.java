@@ -2,6 +2,7 @@ package dev.siphon.controller.dataset;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// Port: the datasets that administrators have declared. Every answer is of this moment.
 ///
@@ -14,6 +15,17 @@ public interface Datasets {
     /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if what is written of it cannot be
     Optional<Dataset> find(String name);
 
-    /// All of them; what cannot be read is left out, and said in the log.
-    List<Dataset> all();
+    /// All that are declared.
+    ///
+    /// @param datasets those that can be
+    /// @param wrong the names of those of which something is written that cannot be; the log says what
+    record Declared(List<Dataset> datasets, Set<String> wrong) {
+        public Declared {
+            datasets = List.copyOf(datasets);
+            wrong = Set.copyOf(wrong);
+        }
+    }
+
+    /// All of them.
+    Declared all();
 }

@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,16 +44,18 @@ public final class DatasetsFile implements Datasets {
     }
 
     @Override
-    public List<Dataset> all() {
+    public Declared all() {
         List<Dataset> all = new ArrayList<>();
+        Set<String> broken = new HashSet<>();
         read().forEach((name, spec) -> {
             try {
                 all.add(parse(name, spec));
             } catch (DriverException.InvalidRequest wrong) {
                 LOG.warn("{}: {}", file, wrong.getMessage());
+                broken.add(name);
             }
         });
-        return all;
+        return new Declared(all, broken);
     }
 
     private static Dataset parse(String name, JsonElement spec) {

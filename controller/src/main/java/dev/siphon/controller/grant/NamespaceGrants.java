@@ -130,16 +130,29 @@ public final class NamespaceGrants implements AutoCloseable {
         }
     }
 
-    /// Puts these datasets in the place of all that are published. Costs nothing if they are the same.
+    /// Puts these datasets in the place of those that were published when somebody began to find out which they
+    /// are. What [#share] has granted meanwhile stays. Costs nothing if they are the same.
     ///
+    /// @param before what was published then
     /// @throws DriverException as [#allow]
-    public void shareOnly(Map<String, Shared> datasets) {
+    public void shareOnly(Grants before, Map<String, Shared> datasets) {
         if (!known.map(Grants::datasets).equals(Optional.of(datasets))) {
             publishDatasets(all -> {
+                Map<String, Shared> meanwhile = new TreeMap<>(all);
                 all.clear();
                 all.putAll(datasets);
+                meanwhile.forEach((name, shared) ->
+                        all.computeIfPresent(name, (_, now) -> now.with(granted(shared, before.dataset(name)))));
             });
         }
+    }
+
+    /// The namespaces that `now` has and `before` had not, of the same image.
+    private static Shared granted(Shared now, Optional<Shared> before) {
+        NavigableSet<String> namespaces = new TreeSet<>(now.namespaces());
+        before.filter(old -> old.volume().equals(now.volume()))
+                .ifPresent(old -> namespaces.removeAll(old.namespaces()));
+        return new Shared(now.volume(), now.everybody(), namespaces);
     }
 
     /// What is published, or was last by an earlier controller.

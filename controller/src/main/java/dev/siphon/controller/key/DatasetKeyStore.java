@@ -12,6 +12,11 @@ public interface DatasetKeyStore {
     ///     the place; it is left as it is
     void put(VolumeId.Dataset volume, String name, VolumeKey key);
 
+    /// Whether any volume that shows this dataset has a key here.
+    ///
+    /// @param dataset for no claim
+    boolean hasAny(VolumeId.Dataset dataset);
+
     /// Forgets the key of a volume; one that is not there is no error.
     void remove(VolumeId.Dataset volume);
 }

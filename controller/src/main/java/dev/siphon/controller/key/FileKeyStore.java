@@ -49,6 +49,15 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     }
 
     @Override
+    public boolean hasAny(VolumeId.Dataset dataset) {
+        return ids().stream()
+                .map(name -> VolumeId.tryParse(name.replace("%2F", "/")).orElse(dataset))
+                .anyMatch(id -> id instanceof VolumeId.Dataset shown
+                        && shown.claim().isPresent()
+                        && shown.forNobody().equals(dataset));
+    }
+
+    @Override
     public void put(VolumeId.Provisioned volume, VolumeKey key) {
         write(volume, key);
     }
@@ -119,14 +128,20 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
 
     @Override
     public List<VolumeId.Provisioned> volumes() {
-        List<VolumeId.Provisioned> found = new ArrayList<>();
+        return ids().stream()
+                .flatMap(name -> VolumeId.tryParse(name).stream())
+                .filter(VolumeId.Provisioned.class::isInstance)
+                .map(VolumeId.Provisioned.class::cast)
+                .toList();
+    }
+
+    /// The ids in the names of the files, as they are written there.
+    private List<String> ids() {
+        List<String> found = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
             for (Path file : files) {
                 String name = file.getFileName().toString();
-                VolumeId.tryParse(name.substring(0, name.length() - SUFFIX.length()))
-                        .filter(VolumeId.Provisioned.class::isInstance)
-                        .map(VolumeId.Provisioned.class::cast)
-                        .ifPresent(found::add);
+                found.add(name.substring(0, name.length() - SUFFIX.length()));
             }
         } catch (IOException e) {
             throw new DriverException.BackendUnavailable("the folder for keys cannot be read: " + e);

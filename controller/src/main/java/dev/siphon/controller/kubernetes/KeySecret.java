@@ -13,6 +13,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /// The key of a volume as a Secret; all names in such Secrets are in this file.
@@ -24,6 +25,9 @@ final class KeySecret {
 
     /// The label by which the Secret of a volume is found: an id may hold what a label cannot.
     private static final String HASH = "siphon.dev/volume-hash";
+
+    /// The label by which the Secrets of all volumes that show one dataset are found.
+    private static final String DATASET = "siphon.dev/dataset-hash";
 
     /// Which Secrets are keys of volumes.
     static final String ALL = MANAGED_BY + "=" + SIPHON + "," + HASH;
@@ -60,11 +64,24 @@ final class KeySecret {
         return MANAGED_BY + "=" + SIPHON + "," + HASH + "=" + hash(volume);
     }
 
+    /// Which Secrets may be those of volumes that show a dataset.
+    static String ofDataset(VolumeId.Dataset dataset) {
+        return MANAGED_BY + "=" + SIPHON + "," + DATASET + "=" + hash(dataset.forNobody());
+    }
+
+    private static Map<String, String> labels(VolumeId volume) {
+        Map<String, String> labels = new TreeMap<>(Map.of(MANAGED_BY, SIPHON, HASH, hash(volume)));
+        if (volume instanceof VolumeId.Dataset dataset) {
+            labels.put(DATASET, hash(dataset.forNobody()));
+        }
+        return labels;
+    }
+
     static Secret make(String name, VolumeId volume, VolumeKey key, Instant now) {
         return new SecretBuilder()
                 .withNewMetadata()
                 .withName(name)
-                .withLabels(Map.of(MANAGED_BY, SIPHON, HASH, hash(volume)))
+                .withLabels(labels(volume))
                 .withAnnotations(Map.of(VOLUME, volume.toString(), SINCE, now.toString()))
                 .endMetadata()
                 .withType(TYPE)

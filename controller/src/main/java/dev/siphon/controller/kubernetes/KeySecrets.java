@@ -3,6 +3,7 @@ package dev.siphon.controller.kubernetes;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.net.HttpURLConnection;
 import java.time.Instant;
@@ -109,6 +110,20 @@ final class KeySecrets {
                 labels,
                 (server, page) -> server.secrets().inNamespace(api.namespace()).list(page),
                 each);
+    }
+
+    /// Whether there is one with these labels.
+    boolean isAny(String labels) {
+        return api.find(
+                        "list Secrets in namespace " + api.namespace(),
+                        server -> server.secrets()
+                                .inNamespace(api.namespace())
+                                .list(new ListOptionsBuilder()
+                                        .withLabelSelector(labels)
+                                        .withLimit(1L)
+                                        .build()))
+                .filter(found -> !found.getItems().isEmpty())
+                .isPresent();
     }
 
     /// For messages.

@@ -24,6 +24,11 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     @Override
+    public boolean hasAny(VolumeId.Dataset dataset) {
+        return secrets.isAny(KeySecret.ofDataset(dataset));
+    }
+
+    @Override
     public void remove(VolumeId.Dataset volume) {
         secrets.remove(volume);
     }

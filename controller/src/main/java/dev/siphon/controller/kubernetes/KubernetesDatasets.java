@@ -12,8 +12,10 @@ import java.io.InputStreamReader;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,8 +48,9 @@ final class KubernetesDatasets implements Datasets {
     }
 
     @Override
-    public List<Dataset> all() {
+    public Declared all() {
         List<Dataset> all = new ArrayList<>();
+        Set<String> broken = new HashSet<>();
         String next = "";
         do {
             String from = next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
@@ -59,19 +62,24 @@ final class KubernetesDatasets implements Datasets {
                     all.add(parse(item.getAsJsonObject()));
                 } catch (DriverException.InvalidRequest wrong) {
                     LOG.warn("{}", wrong.getMessage());
+                    broken.add(name(item.getAsJsonObject()));
                 }
             });
             next = Optional.ofNullable(page.getAsJsonObject("metadata").get("continue"))
                     .map(token -> token.getAsString())
                     .orElse("");
         } while (!next.isEmpty());
-        return all;
+        return new Declared(all, broken);
     }
 
     private static Dataset parse(JsonObject object) {
-        String name = object.getAsJsonObject("metadata").get("name").getAsString();
         return Dataset.parse(
-                name, Optional.ofNullable(object.getAsJsonObject("spec")).orElseGet(JsonObject::new));
+                name(object),
+                Optional.ofNullable(object.getAsJsonObject("spec")).orElseGet(JsonObject::new));
+    }
+
+    private static String name(JsonObject object) {
+        return object.getAsJsonObject("metadata").get("name").getAsString();
     }
 
     private Optional<JsonObject> read(String doing, String path) {

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +69,27 @@ final class DatasetGrantsTest {
     }
 
     @Test
+    void aSlipOfThePenTakesNothingFromAnybody() {
+        world.declare(Map.of("mine", List.of("u1"), "vision", List.of("u2")));
+        look();
+        world.write("{\"mine\":{\"fsName\":\"cephfs\"}}");
+        look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        assertEquals(Optional.empty(), world.store().last().dataset("vision"));
+    }
+
+    @Test
+    void whatIsGrantedWhileSomebodyLooksStays() {
+        world.declare(Map.of("mine", List.of("u1")));
+        look();
+        Grants before = published.published();
+        Shared mine = before.dataset("mine").orElseThrow();
+        published.share("mine", mine.volume(), false, Optional.of("new"));
+        published.shareOnly(before, Map.of("mine", new Shared(mine.volume(), false, new TreeSet<>(Set.of("user-u2")))));
+        assertEquals(Set.of("user-u2", "new"), readersOf("mine"));
+    }
+
+    @Test
     void oneThatIsDeclaredWrongKeepsNoOtherFromBeingPublished() {
         world.write("{\"bad\":{},\"all\":{\"fsName\":\"cephfs\",\"path\":\"/all\",\"digest\":\"" + DatasetTest.DIGEST
                 + "\",\"readers\":[\"*\"]}}");
@@ -103,7 +126,7 @@ final class DatasetGrantsTest {
         Shared all = world.store().last().dataset("all").orElseThrow();
         published.share("mine", mine.volume(), false, Optional.of("new"));
         assertEquals(Set.of("user-u1", "new"), readersOf("mine"));
-        world.store().publish(dev.siphon.csi.Grants.NONE);
+        world.store().publish(Grants.NONE);
         published.share("mine", mine.volume(), false, Optional.of("new"));
         published.share("mine", mine.volume(), false, Optional.empty());
         published.share("all", all.volume(), true, Optional.of("whoever"));

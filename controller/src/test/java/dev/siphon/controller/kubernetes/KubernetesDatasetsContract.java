@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -75,7 +76,7 @@ abstract class KubernetesDatasetsContract {
                         7,
                         new Readers(Set.of("u1", "group:vision"))),
                 found);
-        assertTrue(datasets().all().contains(found));
+        assertTrue(datasets().all().datasets().contains(found));
         assertEquals(Optional.empty(), datasets().find("none-" + unique));
     }
 
@@ -85,7 +86,8 @@ abstract class KubernetesDatasetsContract {
         for (int i = 0; i < 260; i++) {
             names.add(declare("d" + i, "\"*\""));
         }
-        assertTrue(datasets().all().stream().map(Dataset::name).toList().containsAll(names));
+        assertTrue(
+                datasets().all().datasets().stream().map(Dataset::name).toList().containsAll(names));
     }
 
     @Test
@@ -95,8 +97,10 @@ abstract class KubernetesDatasetsContract {
         String object = cluster().admin().raw(path).replace("/datasets/", "/../");
         cluster().admin().raw(path, "PUT", object);
         String good = declare("good", "\"*\"");
-        List<String> names = datasets().all().stream().map(Dataset::name).toList();
+        Datasets.Declared all = datasets().all();
+        List<String> names = all.datasets().stream().map(Dataset::name).toList();
         assertTrue(names.contains(good) && !names.contains(wrong), names.toString());
+        assertTrue(all.wrong().contains(wrong), all.wrong().toString());
         String said = assertThrows(DriverException.InUse.class, () -> datasets().find(wrong))
                 .getMessage();
         assertTrue(said.contains(wrong), said);
@@ -115,6 +119,7 @@ abstract class KubernetesDatasetsContract {
                         .map(found -> new String(
                                 Base64.getDecoder().decode(found.getData().get("userKey")), StandardCharsets.UTF_8)));
         assertEquals(List.of(), adapter().keys().volumes(), "it is no provisioned volume's");
+        assertTrue(adapter().datasetKeys().hasAny(volume.forNobody()));
         VolumeId.Dataset other = volume.forClaim("vvvvvvvvvvvv");
         assertThrows(
                 DriverException.InUse.class,
@@ -122,6 +127,7 @@ abstract class KubernetesDatasetsContract {
         adapter().datasetKeys().remove(volume);
         adapter().datasetKeys().remove(volume);
         assertEquals(Optional.empty(), secret(name));
+        assertFalse(adapter().datasetKeys().hasAny(volume.forNobody()));
     }
 
     private Optional<Secret> secret(String name) {

@@ -24,6 +24,7 @@ import dev.siphon.e2e.lab.Lab;
 import dev.siphon.e2e.lab.Project;
 import io.grpc.Status.Code;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -228,14 +229,24 @@ final class DatasetsIT {
             assertEquals(secrets, driver.secrets(volume), "the other's key stays");
 
             Files.writeString(folder.resolve("datasets.json"), "{}");
-            Await.until(
-                    "its key is gone",
-                    IN_STEP,
-                    () -> KeyHolder.admin()
-                                    .tool("ceph", "auth", "get", "client." + secrets.userId())
-                                    .exit()
-                            != 0);
-            assertFalse(Files.readString(folder.resolve("grants.json")).contains(digest.substring(0, 40)));
+            Path grants = folder.resolve("grants.json");
+            Await.until("nobody is granted it", IN_STEP, () -> !text(grants).contains("user-u1"));
+            assertEquals(0, isMinted(secrets.userId()), "its volume lives on with it");
+            driver.controller().controller().deleteVolume(Requests.delete(volume.getVolumeId()));
+            Await.until("its key is gone", IN_STEP, () -> isMinted(secrets.userId()) != 0);
+            Await.until("it is forgotten", IN_STEP, () -> !text(grants).contains(digest.substring(0, 40)));
+        }
+    }
+
+    private static int isMinted(String userId) {
+        return KeyHolder.admin().tool("ceph", "auth", "get", "client." + userId).exit();
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
