@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import csi.v1.VolumeCapability.AccessMode.Mode;
+import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
@@ -14,8 +15,10 @@ import dev.siphon.node.image.ImagePacker;
 import dev.siphon.node.image.Modes;
 import dev.siphon.node.image.PackListener;
 import dev.siphon.node.image.PackRequest;
+import dev.siphon.node.kubernetes.FakeApi;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.LoopStatus;
+import dev.siphon.node.pod.Pod;
 import io.grpc.Status.Code;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -216,6 +220,52 @@ class DatasetVolumeIT {
         OpsPages.await(() -> node.health(dataset).equals("[ReplicaFailed]"));
         assertWhole(target);
         node.unpublishAndUnstage(dataset, staging, target);
+        assertEquals(List.of(), workplace.mounts());
+    }
+
+    private static String readBy(String... namespaces) {
+        Grants.Shared shared =
+                new Grants.Shared((VolumeId.Dataset) dataset.id(), false, new TreeSet<>(List.of(namespaces)));
+        return new Grants(Map.of(), Map.of("mine", shared)).toJson();
+    }
+
+    private NodeProcess startWith(FakeApi api) {
+        return NodeProcess.start(
+                workplace.directory("node"),
+                "--kubernetes-namespace=" + FakeApi.NAMESPACE,
+                "--kubeconfig=" + api.kubeconfig(workplace.directory("config")));
+    }
+
+    @Test
+    void aPodIsToldThatItsNamespaceIsNoReaderAnyMoreAndReadsOn() throws IOException {
+        node.close();
+        try (FakeApi api = FakeApi.start()) {
+            api.publish(readBy("vision"));
+            node = startWith(api);
+            stage(staging);
+            var _ = node.stub()
+                    .nodePublishVolume(
+                            Requests.publish(dataset, staging, target, Mode.MULTI_NODE_READER_ONLY).toBuilder()
+                                    .putVolumeContext(Pod.NAMESPACE, "vision")
+                                    .putVolumeContext(Pod.NAME, "train")
+                                    .putVolumeContext(Pod.UID, "17")
+                                    .build());
+            var _ = node.stub().nodeGetVolumeStats(Requests.stats(dataset, target));
+            assertEquals(List.of(), api.events());
+            api.publish(readBy("other"));
+            // one that has asked a moment ago would ask again in a minute
+            node.close();
+            node = startWith(api);
+            OpsPages.await(() -> {
+                var _ = node.stub().nodeGetVolumeStats(Requests.stats(dataset, target));
+                return !api.events().isEmpty();
+            });
+            assertEquals(
+                    "VolumeAccessWithdrawn",
+                    api.events().getFirst().get("reason").getAsString());
+            assertWhole(target);
+            node.unpublishAndUnstage(dataset, staging, target);
+        }
         assertEquals(List.of(), workplace.mounts());
     }
 

@@ -69,6 +69,22 @@ public final class PublishCheck {
         }
     }
 
+    /// Why a pod that has a dataset would not get it any more; empty if it would, or if that is not known for certain
+    /// now. Of other volumes nothing is taken back.
+    public Optional<String> withdrawn(VolumeId volume, String namespace) {
+        if (grants.isEmpty() || !(volume instanceof VolumeId.Dataset)) {
+            return Optional.empty();
+        }
+        try {
+            GrantsSource.Known known = grants.get().get(FRESH);
+            return known.outdated().isPresent()
+                    ? Optional.empty()
+                    : refusal(volume, paths(volume, Optional.empty()), namespace, known.grants());
+        } catch (DriverException.BackendUnavailable _) {
+            return Optional.empty();
+        }
+    }
+
     private static DriverException refused(String refusal, Optional<String> outdated) {
         return outdated.<DriverException>map(why -> new DriverException.BackendUnavailable(
                         "whether the pod's namespace may use the volume is not known: " + why

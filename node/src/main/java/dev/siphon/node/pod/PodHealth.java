@@ -6,16 +6,18 @@ import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells the people of a pod, by an event on it, that a volume which was published for it no longer answers, and
-/// that it does so again.
+/// that it does so again; and that it would not be published any more.
 ///
 /// The kubelet asks for each published volume's numbers once a minute, so that nothing is looked at for this
 /// alone. A volume's state is told once, however often it is seen; a process that starts anew tells it once more.
@@ -26,6 +28,9 @@ public final class PodHealth implements AutoCloseable {
     static final String ABNORMAL = "VolumeConditionAbnormal";
 
     static final String NORMAL = "VolumeConditionNormal";
+
+    /// That a pod has what it would not get any more.
+    static final String WITHDRAWN = "VolumeAccessWithdrawn";
 
     /// The API takes 1,024 bytes.
     private static final int MAX_MESSAGE = 900;
@@ -39,6 +44,7 @@ public final class PodHealth implements AutoCloseable {
     private final PodEvents events;
     private final Counter told;
     private final Map<String, Pod> abnormal = new ConcurrentHashMap<>();
+    private final Set<String> withdrawn = ConcurrentHashMap.newKeySet();
     private final ThreadPoolExecutor teller;
 
     public PodHealth(PublishedPods pods, PodEvents events, PrometheusRegistry metrics) {
@@ -63,12 +69,14 @@ public final class PodHealth implements AutoCloseable {
     /// A volume was published for `pod` at `target`.
     public void published(TargetPath target, Optional<Pod> pod) {
         abnormal.remove(target.text());
+        withdrawn.remove(target.text());
         pod.ifPresent(known -> pods.put(target, known));
     }
 
     /// The volume at `target` is about to be unpublished: a pod that ends is told nothing more.
     public void ends(TargetPath target) {
         abnormal.remove(target.text());
+        withdrawn.remove(target.text());
         pods.remove(target);
     }
 
@@ -87,6 +95,31 @@ public final class PodHealth implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    /// Tells whose pod `target` is that it would not get the volume any more; once, until it would again.
+    ///
+    /// @param why it would not; empty if it would, or if that is not known now
+    public void access(TargetPath target, Function<Pod, Optional<String>> why) {
+        pods.at(target).ifPresent(pod -> {
+            Optional<String> reason = why.apply(pod);
+            if (reason.isEmpty()) {
+                withdrawn.remove(target.text());
+            } else if (withdrawn.add(target.text())) {
+                tellWithdrawn(target, pod, reason.get());
+            }
+        });
+    }
+
+    private void tellWithdrawn(TargetPath target, Pod pod, String why) {
+        String message = why.substring(0, Math.min(why.length(), MAX_MESSAGE))
+                + "; this pod reads on until it ends, and no other one will";
+        teller.execute(() -> {
+            if (!isTaken(pod, new PodEvents.Event(PodEvents.Type.WARNING, WITHDRAWN, message))) {
+                // told when it is seen the next time
+                withdrawn.remove(target.text());
+            }
+        });
     }
 
     private void tellAbnormal(TargetPath target, Pod pod, String why) {

@@ -17,6 +17,7 @@ import dev.siphon.csi.Quoted;
 import dev.siphon.csi.StorageReach;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeProblem;
@@ -32,11 +33,13 @@ final class LookCalls {
     private static final String PATH = "volume_path";
 
     private final NodeVolumes volumes;
+    private final PublishCheck check;
     private final PodHealth pods;
     private final Deadlines deadlines;
 
-    LookCalls(NodeVolumes volumes, PodHealth pods, Deadlines deadlines) {
+    LookCalls(NodeVolumes volumes, PublishCheck check, PodHealth pods, Deadlines deadlines) {
         this.volumes = volumes;
+        this.check = check;
         this.pods = pods;
         this.deadlines = deadlines;
     }
@@ -84,7 +87,11 @@ final class LookCalls {
                     "volume " + volume + " is not mounted at the relative path " + Quoted.of(path));
         }
         TargetPath target = TargetPath.parse(PATH, path);
-        return pods.watching(target, () -> volumes.usage(volume, target, deadlines.remaining()));
+        VolumeUsage usage = pods.watching(target, () -> volumes.usage(volume, target, deadlines.remaining()));
+        if (volume instanceof VolumeId.Dataset) {
+            pods.access(target, pod -> check.withdrawn(volume, pod.namespace()));
+        }
+        return usage;
     }
 
     private static void checkPath(String path) {

@@ -55,7 +55,7 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
         this.id = id;
         this.maxVolumes = maxVolumes;
         this.mountCalls = new MountCalls(volumes, check, pods, deadlines);
-        this.lookCalls = new LookCalls(volumes, pods, deadlines);
+        this.lookCalls = new LookCalls(volumes, check, pods, deadlines);
     }
 
     @Override

@@ -70,6 +70,22 @@ final class PublishCheckTest {
         assertThrows(DriverException.AccessDenied.class, () -> check(DATASET + rest, Map.of(), Optional.of(namespace)));
     }
 
+    @Test
+    void whatIsTakenBackOfADatasetIsKnownAndOfNothingElse() {
+        PublishCheck check = check(_ -> new GrantsSource.Known(GRANTS, Optional.empty()));
+        VolumeId mine = VolumeId.parse(DATASET + CLAIM + "/volumes/" + U1 + "/mine");
+        assertEquals(Optional.empty(), check.withdrawn(mine, "vision"));
+        assertTrue(check.withdrawn(mine, "user-u2").orElse("").contains("is no reader"));
+        assertEquals(Optional.empty(), check.withdrawn(VOLUME, "user-u2"));
+        PublishCheck unsure = check(_ -> new GrantsSource.Known(GRANTS, Optional.of("the API is down")));
+        assertEquals(Optional.empty(), unsure.withdrawn(mine, "user-u2"));
+        PublishCheck unknown = check(_ -> {
+            throw new DriverException.BackendUnavailable("the API is down");
+        });
+        assertEquals(Optional.empty(), unknown.withdrawn(mine, "user-u2"));
+        assertEquals(Optional.empty(), new PublishCheck(Optional.empty(), false).withdrawn(mine, "user-u2"));
+    }
+
     private static Grants.Grant grant(String account, String... namespaces) {
         return new Grants.Grant(account, new TreeSet<>(List.of(namespaces)));
     }

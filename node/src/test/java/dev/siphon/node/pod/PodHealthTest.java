@@ -87,6 +87,33 @@ final class PodHealthTest {
     }
 
     @Test
+    void whatIsTakenBackIsToldOnceAndAgainWhenItIsTakenBackAgain() throws InterruptedException {
+        Optional<String> taken = Optional.of("namespace \"u1\" is no reader");
+        health().access(TARGET, _ -> Optional.empty());
+        health().access(TARGET, pod -> Optional.of(pod.namespace() + " is no reader"));
+        health().access(TARGET, _ -> taken);
+        assertNext("train Warning VolumeAccessWithdrawn u1 is no reader; this pod reads on until it ends");
+        health().access(TARGET, _ -> Optional.empty());
+        assertNothingBefore(() -> health().access(TARGET, _ -> taken), "train Warning VolumeAccessWithdrawn namespace");
+        health().access(OTHER, _ -> taken);
+        assertNothingBefore(this::looksBad, "train Warning VolumeConditionAbnormal");
+    }
+
+    @Test
+    void whatNobodyTookIsToldAgain() throws InterruptedException {
+        refuses.set(true);
+        health().access(TARGET, _ -> Optional.of("no reader"));
+        assertNext("refused");
+        refuses.set(false);
+        // the teller forgets it just after it was refused
+        String next = "";
+        while (!next.startsWith("train Warning VolumeAccessWithdrawn")) {
+            health().access(TARGET, _ -> Optional.of("no reader"));
+            next = Optional.ofNullable(told.poll(10, TimeUnit.MILLISECONDS)).orElse("");
+        }
+    }
+
+    @Test
     void eachChangeIsToldOnce() throws InterruptedException {
         looksWell();
         looksBad();

@@ -53,14 +53,15 @@ class NodeFieldsTest {
     private static final String ID = "s1:lab:fs:g:v";
     private static final String MODE = "volume_capability.access_mode.mode";
 
+    private static final PublishCheck OPEN = new PublishCheck(Optional.empty(), false);
+
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it
     Path directory;
 
     private final BlockingCalls calls = new BlockingCalls();
-    private MountCalls mountCalls = new MountCalls(
-            volumes(Path.of("/nowhere/state")), new PublishCheck(Optional.empty(), false), pods(), deadlines());
-    private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), pods(), deadlines());
+    private MountCalls mountCalls = new MountCalls(volumes(Path.of("/nowhere/state")), OPEN, pods(), deadlines());
+    private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), OPEN, pods(), deadlines());
 
     private static PodHealth pods() {
         return new PodHealth(new PublishedPods(Path.of("/nowhere/pods")), PodEvents.NOWHERE, new PrometheusRegistry());
@@ -86,8 +87,8 @@ class NodeFieldsTest {
     void makeState() throws IOException {
         Path state = Files.createDirectories(directory.resolve("state"));
         Files.createDirectories(state.resolve("mounts"));
-        mountCalls = new MountCalls(volumes(state), new PublishCheck(Optional.empty(), false), pods(), deadlines());
-        lookCalls = new LookCalls(volumes(state), pods(), deadlines());
+        mountCalls = new MountCalls(volumes(state), OPEN, pods(), deadlines());
+        lookCalls = new LookCalls(volumes(state), OPEN, pods(), deadlines());
     }
 
     @AfterEach
