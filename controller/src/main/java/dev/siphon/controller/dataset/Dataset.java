@@ -43,10 +43,16 @@ public record Dataset(
     /// Kubernetes, "Object Names and IDs": DNS subdomain.
     private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
 
+    private static final int LONGEST_CLUSTER = 20;
+    private static final int CLAIM = 12;
+
     public Dataset {
         CephPath.check(path);
         VolumeId.Part.FILE_SYSTEM.check(fileSystem);
         cluster.ifPresent(VolumeId.Part.CLUSTER::check);
+        // with the longest name that a cluster may have, and a claim
+        var _ = new VolumeId.Dataset(
+                "c".repeat(LONGEST_CLUSTER), fileSystem, digest.beginning(), Optional.of("0".repeat(CLAIM)), path);
     }
 
     /// What a dataset is called whose name people write with a slash behind whose it is.

@@ -4,6 +4,7 @@ import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -37,6 +38,10 @@ public final class DatasetGrants implements AutoCloseable {
     private final NamespaceAccounts accounts;
     private final NamespaceGrants published;
     private final Optional<DatasetVolumes.Keys> keys;
+
+    /// Those whose directories have been seen to be as they must be.
+    private final Set<VolumeId.Dataset> well = new HashSet<>();
+
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-grants").factory());
 
@@ -93,18 +98,36 @@ public final class DatasetGrants implements AutoCloseable {
         Map<String, Shared> now = new TreeMap<>();
         Map<Dataset, NavigableSet<String>> readable = readable(declared.datasets(), before);
         for (Dataset dataset : declared.datasets()) {
-            volume(dataset)
-                    .ifPresent(volume -> now.put(
-                            dataset.name(),
-                            new Shared(
-                                    volume,
-                                    dataset.readers().areEverybody(),
-                                    readable.getOrDefault(dataset, new TreeSet<>()))));
+            now.put(
+                    dataset.name(),
+                    new Shared(
+                            dataset.volume(clusters.defaultCluster()),
+                            dataset.readers().areEverybody(),
+                            readable.getOrDefault(dataset, new TreeSet<>())));
         }
         // a slip of the pen takes nothing from anybody
-        declared.wrong().forEach(name -> before.dataset(name).ifPresent(shared -> now.put(name, shared)));
+        declared.wrong().keySet().forEach(name -> before.dataset(name).ifPresent(shared -> now.put(name, shared)));
         removeKeys(before, now);
         published.shareOnly(before, now);
+        declared.datasets().forEach(dataset -> datasets.report(dataset.name(), state(dataset)));
+        declared.wrong().forEach((name, why) -> datasets.report(name, new Datasets.State(false, why)));
+    }
+
+    /// Whether volumes can show a dataset. What was well once is not looked at again.
+    private Datasets.State state(Dataset dataset) {
+        VolumeId.Dataset volume = dataset.volume(clusters.defaultCluster());
+        if (!clusters.ids().contains(volume.cluster())) {
+            return new Datasets.State(false, "cluster " + volume.cluster() + " is none of " + clusters.ids());
+        }
+        try {
+            if (keys.isPresent() && !well.contains(volume)) {
+                keys.get().identities().check(volume);
+                well.add(volume);
+            }
+            return new Datasets.State(true, "");
+        } catch (DriverException notNow) {
+            return new Datasets.State(false, String.valueOf(notNow.getMessage()));
+        }
     }
 
     /// The namespaces that may read each dataset that is not everybody's.
@@ -138,15 +161,6 @@ public final class DatasetGrants implements AutoCloseable {
         known.forEach(namespace -> each.accept(namespace, Map.of()));
     }
 
-    private Optional<VolumeId.Dataset> volume(Dataset dataset) {
-        try {
-            return Optional.of(dataset.volume(clusters.defaultCluster()));
-        } catch (DriverException.InvalidRequest wrong) {
-            LOG.warn("dataset {} is for nobody: {}", dataset.name(), wrong.getMessage());
-            return Optional.empty();
-        }
-    }
-
     /// Takes away the identities of what is no dataset any more and has no volumes; before it is forgotten, so
     /// that a controller that is killed in between is followed by one that finds it. Until then it is published,
     /// for nobody.
@@ -159,7 +173,9 @@ public final class DatasetGrants implements AutoCloseable {
             boolean gone =
                     now.values().stream().noneMatch(shared -> shared.volume().equals(volume));
             if (gone && clusters.ids().contains(volume.cluster()) && !isRemoved(old.getKey(), volume)) {
-                now.putIfAbsent(old.getKey(), new Shared(volume, false, new TreeSet<>()));
+                // under a name that no dataset can have: one that is declared anew may have the old one
+                String name = old.getKey().replaceFirst("@.*", "") + "@" + Names.dataset(volume);
+                now.put(name, new Shared(volume, false, new TreeSet<>()));
             }
         }
     }

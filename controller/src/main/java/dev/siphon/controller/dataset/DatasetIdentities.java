@@ -27,6 +27,15 @@ public final class DatasetIdentities {
         return PREFIX + dataset.fileSystem() + "." + Names.dataset(dataset);
     }
 
+    /// Looks whether a dataset can have an identity: 1 round trip to the MDS.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) as [#mint]
+    void check(VolumeId.Dataset dataset) {
+        if (layout(dataset).namespace().isEmpty()) {
+            throw notApart(dataset);
+        }
+    }
+
     /// Makes a dataset's identity, or finds it: 1 round trip to the MDS, 1 mon command.
     ///
     /// @param dataset for no claim

@@ -1,8 +1,8 @@
 package dev.siphon.controller.dataset;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// Port: the datasets that administrators have declared. Every answer is of this moment.
 ///
@@ -18,13 +18,23 @@ public interface Datasets {
     /// All that are declared.
     ///
     /// @param datasets those that can be
-    /// @param wrong the names of those of which something is written that cannot be; the log says what
-    record Declared(List<Dataset> datasets, Set<String> wrong) {
+    /// @param wrong those of which something is written that cannot be: what, by their names
+    record Declared(List<Dataset> datasets, Map<String, String> wrong) {
         public Declared {
             datasets = List.copyOf(datasets);
-            wrong = Set.copyOf(wrong);
+            wrong = Map.copyOf(wrong);
         }
     }
+
+    /// What an administrator should see of a dataset.
+    ///
+    /// @param ready whether volumes can show it
+    /// @param message why not
+    record State(boolean ready, String message) {}
+
+    /// Writes down what has become of a declaration, where whoever wrote it looks. Costs nothing if it is the
+    /// same as before.
+    void report(String name, State state);
 
     /// All of them.
     Declared all();

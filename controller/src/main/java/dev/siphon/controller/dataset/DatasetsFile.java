@@ -9,12 +9,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +27,7 @@ public final class DatasetsFile implements Datasets {
     private static final long MOST_BYTES = 8 << 20;
 
     private final Path file;
+    private final Map<String, State> reported = new ConcurrentHashMap<>();
 
     /// @param file need not be there yet
     public DatasetsFile(Path file) {
@@ -46,16 +47,23 @@ public final class DatasetsFile implements Datasets {
     @Override
     public Declared all() {
         List<Dataset> all = new ArrayList<>();
-        Set<String> broken = new HashSet<>();
+        Map<String, String> broken = new HashMap<>();
         read().forEach((name, spec) -> {
             try {
                 all.add(parse(name, spec));
             } catch (DriverException.InvalidRequest wrong) {
-                LOG.warn("{}: {}", file, wrong.getMessage());
-                broken.add(name);
+                broken.put(name, String.valueOf(wrong.getMessage()));
             }
         });
         return new Declared(all, broken);
+    }
+
+    /// Into the log, once.
+    @Override
+    public void report(String name, State state) {
+        if (!state.equals(reported.put(name, state)) && !state.ready()) {
+            LOG.warn("dataset {} in {} cannot be used: {}", name, file, state.message());
+        }
     }
 
     private static Dataset parse(String name, JsonElement spec) {

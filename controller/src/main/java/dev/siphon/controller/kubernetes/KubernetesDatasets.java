@@ -6,16 +6,21 @@ import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.Dataset;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.csi.DriverException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +28,16 @@ import org.slf4j.LoggerFactory;
 final class KubernetesDatasets implements Datasets {
     /// Where they are.
     static final String PATH = "apis/siphon.dev/v1alpha1/datasets";
+
+    private static final ResourceDefinitionContext KIND = new ResourceDefinitionContext.Builder()
+            .withGroup("siphon.dev")
+            .withVersion("v1alpha1")
+            .withKind("Dataset")
+            .withPlural("datasets")
+            .withNamespaced(false)
+            .build();
+    private static final String READY = "ready";
+    private static final String MESSAGE = "message";
 
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesDatasets.class);
 
@@ -33,6 +48,9 @@ final class KubernetesDatasets implements Datasets {
     private static final int MOST_BYTES = 16 << 20;
 
     private final KubernetesApi api;
+
+    /// What the objects said of themselves when they were listed.
+    private final Map<String, State> reported = new ConcurrentHashMap<>();
 
     KubernetesDatasets(KubernetesApi api) {
         this.api = api;
@@ -50,7 +68,8 @@ final class KubernetesDatasets implements Datasets {
     @Override
     public Declared all() {
         List<Dataset> all = new ArrayList<>();
-        Set<String> broken = new HashSet<>();
+        reported.clear();
+        Map<String, String> broken = new HashMap<>();
         String next = "";
         do {
             String from = next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
@@ -58,11 +77,12 @@ final class KubernetesDatasets implements Datasets {
                     .orElseThrow(() -> new DriverException.BackendUnavailable(
                             "the cluster has no custom resource datasets.siphon.dev: the chart makes it"));
             page.getAsJsonArray("items").forEach(item -> {
+                JsonObject object = item.getAsJsonObject();
+                state(object).ifPresent(state -> reported.put(name(object), state));
                 try {
-                    all.add(parse(item.getAsJsonObject()));
+                    all.add(parse(object));
                 } catch (DriverException.InvalidRequest wrong) {
-                    LOG.warn("{}", wrong.getMessage());
-                    broken.add(name(item.getAsJsonObject()));
+                    broken.put(name(object), String.valueOf(wrong.getMessage()));
                 }
             });
             next = Optional.ofNullable(page.getAsJsonObject("metadata").get("continue"))
@@ -70,6 +90,36 @@ final class KubernetesDatasets implements Datasets {
                     .orElse("");
         } while (!next.isEmpty());
         return new Declared(all, broken);
+    }
+
+    private static Optional<State> state(JsonObject object) {
+        return Optional.ofNullable(object.getAsJsonObject("status"))
+                .filter(status -> status.has(READY) && status.has(MESSAGE))
+                .map(status -> new State(
+                        status.get(READY).getAsBoolean(), status.get(MESSAGE).getAsString()));
+    }
+
+    @Override
+    public void report(String name, State state) {
+        if (state.equals(reported.get(name))) {
+            return;
+        }
+        JsonObject status = new JsonObject();
+        status.addProperty(READY, state.ready());
+        status.addProperty(MESSAGE, state.message());
+        JsonObject change = new JsonObject();
+        change.add("status", status);
+        // one that was deleted meanwhile needs none
+        boolean _ = api.change(
+                "patch status of Dataset " + name,
+                List.of(HttpURLConnection.HTTP_NOT_FOUND),
+                server -> server.genericKubernetesResources(KIND)
+                        .withName(name)
+                        .subresource("status")
+                        .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString()));
+        if (!state.ready()) {
+            LOG.warn("dataset {} cannot be used: {}", name, state.message());
+        }
     }
 
     private static Dataset parse(JsonObject object) {

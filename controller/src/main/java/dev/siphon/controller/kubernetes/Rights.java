@@ -41,6 +41,7 @@ final class Rights {
                                 new Right("list", "", "namespaces", "", false),
                                 new Right("get", "siphon.dev", "datasets", "", false),
                                 new Right("list", "siphon.dev", "datasets", "", false),
+                                new Right("patch", "siphon.dev", "datasets/status", "", false),
                                 new Right("get", "", "persistentvolumeclaims", "", false),
                                 new Right("list", "", "persistentvolumes", "", false)))
                 .flatMap(rights -> rights);
@@ -63,7 +64,9 @@ final class Rights {
         JsonObject attributes = new JsonObject();
         attributes.addProperty("verb", right.verb());
         attributes.addProperty("group", right.group());
-        attributes.addProperty("resource", right.resource());
+        String[] resource = right.resource().split("/", 2);
+        attributes.addProperty("resource", resource[0]);
+        attributes.addProperty("subresource", resource.length > 1 ? resource[1] : "");
         attributes.addProperty("name", right.name());
         if (right.inOwn()) {
             attributes.addProperty("namespace", api.namespace());

@@ -88,7 +88,7 @@ final class InMemoryApiServer implements AutoCloseable {
             case "GET" -> objects.containsKey(path) ? new Answer(OK, there(path)) : getOrList(path, query);
             case "POST" -> create(path, json(body));
             case "PUT" -> replace(path, json(body));
-            case "PATCH" -> apply(path, json(body));
+            case "PATCH" -> apply(path.replaceFirst("/status$", ""), json(body));
             case "DELETE" -> delete(path);
             default -> status(BAD_METHOD, "MethodNotAllowed", "the server does not allow this method");
         };

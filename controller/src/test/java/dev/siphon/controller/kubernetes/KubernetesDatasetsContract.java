@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.Dataset;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.Readers;
@@ -52,12 +54,16 @@ abstract class KubernetesDatasetsContract {
     }
 
     private String declare(String name, String readers) {
+        return declare(name, "/datasets/" + name, readers);
+    }
+
+    private String declare(String name, String path, String readers) {
         String unlike = name + "-" + unique;
         cluster().admin().raw("/" + KubernetesDatasets.PATH, "POST", """
                         {"apiVersion": "siphon.dev/v1alpha1", "kind": "Dataset", "metadata": {"name": "%s"},
-                         "spec": {"fsName": "cephfs", "path": "/datasets/%s", "digest": "%s", "bytes": 7,
+                         "spec": {"fsName": "cephfs", "path": "%s", "digest": "%s", "bytes": 7,
                                   "readers": [%s]}}
-                        """.formatted(unlike, name, DIGEST, readers));
+                        """.formatted(unlike, path, DIGEST, readers));
         made.add(unlike);
         return unlike;
     }
@@ -92,18 +98,36 @@ abstract class KubernetesDatasetsContract {
 
     @Test
     void oneThatIsDeclaredWrongIsLeftOutAndSaid() {
-        String wrong = declare("wrong", "\"*\"");
-        String path = "/" + KubernetesDatasets.PATH + "/" + wrong;
-        String object = cluster().admin().raw(path).replace("/datasets/", "/../");
-        cluster().admin().raw(path, "PUT", object);
+        String wrong = declare("wrong", "/../d", "\"*\"");
         String good = declare("good", "\"*\"");
         Datasets.Declared all = datasets().all();
         List<String> names = all.datasets().stream().map(Dataset::name).toList();
         assertTrue(names.contains(good) && !names.contains(wrong), names.toString());
-        assertTrue(all.wrong().contains(wrong), all.wrong().toString());
+        assertTrue(all.wrong().containsKey(wrong), all.wrong().toString());
         String said = assertThrows(DriverException.InUse.class, () -> datasets().find(wrong))
                 .getMessage();
         assertTrue(said.contains(wrong), said);
+    }
+
+    @Test
+    void whatHasBecomeOfADeclarationIsWrittenAtIt() {
+        String name = declare("said", "\"*\"");
+        Datasets datasets = datasets();
+        var _ = datasets.all();
+        datasets.report(name, new Datasets.State(false, "no such directory"));
+        assertEquals("false no such directory", status(name));
+        datasets.report(name, new Datasets.State(true, ""));
+        assertEquals("true ", status(name));
+        Dataset found = datasets.find(name).orElseThrow();
+        assertEquals("/datasets/said", found.path(), "what is declared stays");
+        datasets.report("gone-" + unique, new Datasets.State(true, ""));
+    }
+
+    private String status(String name) {
+        JsonObject status = JsonParser.parseString(cluster().admin().raw("/" + KubernetesDatasets.PATH + "/" + name))
+                .getAsJsonObject()
+                .getAsJsonObject("status");
+        return status.get("ready").getAsString() + " " + status.get("message").getAsString();
     }
 
     @Test
