@@ -39,7 +39,7 @@ datasets() {
   step "a dataset that its readers name in an annotation"
   SEALED=$(seal_a_dataset)
   declare_digits '[u2, u3]'
-  told "kubectl get datasets" '^u2.digits +true +/datasets/digits +[0-9]+ +\["u2","u3"\]' kubectl get datasets
+  told "kubectl get datasets" '^u2.digits +true +/datasets/digits +[0-9]+ +\["u2","u3"\]' kubectl get datasets -o wide
   local readers
   for readers in u2 vision; do
     a_dataset_claim "$readers" digits u2/digits | kubectl apply -f - >/dev/null

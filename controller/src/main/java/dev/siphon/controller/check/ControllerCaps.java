@@ -9,12 +9,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// The least that the controller's identity must be allowed, by what the controller is to do. The lab's controller
-/// runs with exactly this.
+/// The least that the controller's identity must be allowed, by what the controller is to do. The lab's
+/// controller runs with exactly this.
 ///
 /// @param fileSystems that volumes are made in; each name has the form of [VolumeId.Part#FILE_SYSTEM]
 /// @param uses what it does beyond volumes and snapshots
 public record ControllerCaps(List<String> fileSystems, List<Use> uses) {
+    /// Where volumes are, and where declared datasets may be.
+    private static final String ITS_DIRECTORIES =
+            "allow rwp fsname=%1$s path=/volumes, allow r fsname=%1$s path=/datasets";
+
     /// What a controller may do besides.
     public enum Use {
         /// It mints keys (`--key-dir`).
@@ -38,7 +42,7 @@ public record ControllerCaps(List<String> fileSystems, List<Use> uses) {
         SortedMap<String, String> caps = new TreeMap<>();
         caps.put("mgr", "allow module volumes rw");
         caps.put("osd", forEach("allow rw tag cephfs data=%s"));
-        caps.put("mds", forEach(endsSessions() ? "allow * fsname=%s" : "allow rwp fsname=%s path=/volumes"));
+        caps.put("mds", forEach(endsSessions() ? "allow * fsname=%s" : ITS_DIRECTORIES));
         caps.put("mon", mon());
         return caps;
     }
@@ -81,8 +85,8 @@ public record ControllerCaps(List<String> fileSystems, List<Use> uses) {
                 .collect(Collectors.joining(", "));
     }
 
-    /// A shell command that makes an identity with these caps and writes its key to a file, or gives them to one that
-    /// exists.
+    /// A shell command that makes an identity with these caps and writes its key to a file, or gives them to one
+    /// that exists.
     ///
     /// @param user without `client.`, of the form of the clusters file
     /// @param words what comes before the entity, and what comes last

@@ -60,7 +60,9 @@ class CephCapsCommandTest {
         assertEquals(0, run("--fs", "x", "--no-keys"));
         assertFalse(out.toString().contains("auth get-or-create\""), out.toString());
         assertTrue(out.toString().contains("mon 'allow r'"), out.toString());
-        assertTrue(out.toString().contains("mds 'allow rwp fsname=x path=/volumes'"), out.toString());
+        assertTrue(
+                out.toString().contains("mds 'allow rwp fsname=x path=/volumes, allow r fsname=x path=/datasets'"),
+                out.toString());
         assertFalse(out.toString().contains("blocklist"), out.toString());
     }
 

@@ -49,7 +49,7 @@ final class DatasetsIT {
     @TempDir
     private Path folder = Path.of("");
 
-    private final String top = "/datasets-" + UUID.randomUUID();
+    private final String top = "/datasets/" + UUID.randomUUID();
     private String digest = "";
 
     @BeforeEach
@@ -84,6 +84,7 @@ final class DatasetsIT {
             for (Path path : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
                 Files.delete(path);
             }
+            Files.delete(tree.at("/datasets"));
         }
     }
 

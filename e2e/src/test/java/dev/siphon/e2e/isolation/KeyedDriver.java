@@ -52,11 +52,16 @@ final class KeyedDriver implements AutoCloseable {
 
     /// Starts both processes. The accounts are those of a [DriverFolder], and `u1_b`.
     static KeyedDriver start() {
-        return start(List.of(), List.of());
+        return start("siphon-key-commands", List.of("--key-commands"), List.of(), List.of());
     }
 
-    /// The same with more flags.
+    /// The same with more flags, and without the caps for key commands.
     static KeyedDriver start(List<String> controllerFlags, List<String> nodeFlags) {
+        return start("siphon-plain", List.of(), controllerFlags, nodeFlags);
+    }
+
+    private static KeyedDriver start(
+            String user, List<String> caps, List<String> controllerFlags, List<String> nodeFlags) {
         DriverFolder folder = DriverFolder.create();
         try {
             Path keys = Files.createDirectory(
@@ -64,24 +69,25 @@ final class KeyedDriver implements AutoCloseable {
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Files.writeString(folder.file("passwd"), "u1_b:x:10100:10100::/:/bin/false\n", StandardOpenOption.APPEND);
             Files.writeString(folder.file("group"), "u1_b:x:10100:\n", StandardOpenOption.APPEND);
-            makeIdentity(folder);
+            makeIdentity(folder, user, caps);
             return new KeyedDriver(folder, keys, controllerFlags, nodeFlags);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static void makeIdentity(DriverFolder folder) throws IOException {
+    private static void makeIdentity(DriverFolder folder, String user, List<String> caps) throws IOException {
         Path clusters = folder.file("clusters.json");
         Files.writeString(clusters, """
-                {"clusters": [{"id": "lab", "monitors": ["%s"], "user": "siphon-key-commands", "keyringFile": "%s"}]}
-                """.formatted(Lab.here().monitors(), folder.file("controller.keyring")));
-        String script = Command.run(
+                {"clusters": [{"id": "lab", "monitors": ["%s"], "user": "%s", "keyringFile": "%s"}]}
+                """.formatted(Lab.here().monitors(), user, folder.file("controller.keyring")));
+        List<String> words = new ArrayList<>(List.of(
                 Project.launcher().toString(),
                 "ceph-caps",
                 "--clusters=" + clusters,
-                "--fs=" + Lab.here().fileSystem(),
-                "--key-commands");
+                "--fs=" + Lab.here().fileSystem()));
+        words.addAll(caps);
+        String script = Command.run(words.toArray(String[]::new));
         Command.run("bash", "-euc", script);
     }
 

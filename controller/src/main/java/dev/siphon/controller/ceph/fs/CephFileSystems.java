@@ -42,10 +42,16 @@ public final class CephFileSystems implements AutoCloseable {
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
     private final Map<Key, Mounts> mounts = new ConcurrentHashMap<>();
 
-    private record Key(String cluster, Optional<String> fileSystem, boolean looksUp) {
+    private record Key(String cluster, Optional<String> fileSystem, Use use) {
         Key(String cluster, Optional<String> fileSystem) {
-            this(cluster, fileSystem, false);
+            this(cluster, fileSystem, Use.CALLS);
         }
+    }
+
+    private enum Use {
+        CALLS,
+        LOOK_UPS,
+        DATASETS
     }
 
     /// @param connections the connection to the cluster of that id
@@ -109,7 +115,12 @@ public final class CephFileSystems implements AutoCloseable {
 
     /// Another client of a file system, for looking at files in directories that it never lists.
     CephFs lookUps(String cluster, String fileSystem) {
-        return client(new Key(cluster, Optional.of(fileSystem), true));
+        return client(new Key(cluster, Optional.of(fileSystem), Use.LOOK_UPS));
+    }
+
+    /// Another client of a file system, for what lies outside the directory of volumes; caps may end at each.
+    CephFs datasets(String cluster, String fileSystem) {
+        return client(new Key(cluster, Optional.of(fileSystem), Use.DATASETS));
     }
 
     private CephFs client(Key key) {
@@ -123,12 +134,20 @@ public final class CephFileSystems implements AutoCloseable {
                 .orElse(() -> MountHandle.connect(access, limits));
         String name = "cephfs-" + key.cluster()
                 + key.fileSystem().map(fileSystem -> "-" + fileSystem).orElse("")
-                + (key.looksUp() ? "-lookup" : "");
+                + switch (key.use()) {
+                    case CALLS -> "";
+                    case LOOK_UPS -> "-lookup";
+                    case DATASETS -> "-datasets";
+                };
         return new CephFs(access, name, mount, limits, timeLeft, metrics);
     }
 
     private static Supplier<Mount> mount(Key key, Mounts mounts) {
-        return key.looksUp() ? mounts::forLookUps : mounts::forCalls;
+        return switch (key.use()) {
+            case CALLS -> mounts::forCalls;
+            case LOOK_UPS -> mounts::forLookUps;
+            case DATASETS -> mounts::forDatasets;
+        };
     }
 
     private Mounts mounts(String cluster, String fileSystem) {

@@ -18,9 +18,6 @@ final class MountHandle implements NativeHandle {
 
     private static final String ROOT = "/";
 
-    /// Where the mgr keeps all subvolumegroups; mds caps may end here.
-    private static final String VOLUMES = "/volumes";
-
     private final Mount mount;
     private final NativeCalls calls;
 
@@ -41,9 +38,16 @@ final class MountHandle implements NativeHandle {
 
     /// Mounts a file system, or as much of it as the user may use, blocking in native code.
     ///
+    /// @param part the directory at which mds caps may end
     /// @param session the uuid of its session
     /// @param ended those of sessions to end before
-    static Mount mount(ClusterAccess access, String fileSystem, CallLimits limits, String session, List<String> ended) {
+    static Mount mount(
+            ClusterAccess access,
+            String fileSystem,
+            String part,
+            CallLimits limits,
+            String session,
+            List<String> ended) {
         Consumer<Client> prepare = client -> {
             client.select(fileSystem);
             ended.forEach(client::endSession);
@@ -51,7 +55,7 @@ final class MountHandle implements NativeHandle {
         try {
             return new Mount(connect(access, limits, prepare.andThen(it -> it.mount(ROOT, session))), ROOT);
         } catch (DriverException.AccessDenied _) {
-            return new Mount(connect(access, limits, prepare.andThen(it -> it.mount(VOLUMES, session))), VOLUMES);
+            return new Mount(connect(access, limits, prepare.andThen(it -> it.mount(part, session))), part);
         }
     }
 

@@ -7,13 +7,20 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// Opens this controller's mounts of one file system: one for calls, one for
-/// looking at single files, and one for each thread that copies.
+/// looking at single files, one for looking at datasets, and one for each thread that copies.
 final class Mounts {
+    /// Where the mgr keeps all subvolumegroups.
+    static final String VOLUMES = "/volumes";
+
+    /// Where datasets may be.
+    static final String DATASETS = "/datasets";
+
     /// Copies at once per cluster; each has threads and memory of its own.
     static final int COPIES = 2;
 
     private static final String CALLS = "calls";
     private static final String LOOK_UPS = "lookups";
+    private static final String OF_DATASETS = "datasets";
 
     private final ClusterAccess access;
     private final String fileSystem;
@@ -35,31 +42,36 @@ final class Mounts {
 
     /// The mount for calls, blocking in native code.
     Mount forCalls() {
-        return open(CALLS);
+        return open(CALLS, VOLUMES);
     }
 
     /// The mount for looking at single files, blocking in native code.
     Mount forLookUps() {
-        return open(LOOK_UPS);
+        return open(LOOK_UPS, VOLUMES);
+    }
+
+    /// The mount for looking at datasets, blocking in native code.
+    Mount forDatasets() {
+        return open(OF_DATASETS, DATASETS);
     }
 
     /// The mount for the thread that copies and asks for it, blocking in native code.
     Mount forCopy() {
-        return open(Thread.currentThread().getName());
+        return open(Thread.currentThread().getName(), VOLUMES);
     }
 
     /// The first mount ends whatever sessions an earlier run of this controller has left; each later one that of
     /// its forerunner, should it hang. One at a time, so that the first ends no session of this run.
-    private synchronized Mount open(String use) {
+    private synchronized Mount open(String use, String part) {
         Stream<String> left = takenOver ? Stream.of(use) : uses();
-        Mount mount = MountHandle.mount(access, fileSystem, limits, session(use), sessions(left));
+        Mount mount = MountHandle.mount(access, fileSystem, part, limits, session(use), sessions(left));
         takenOver = true;
         return mount;
     }
 
     private Stream<String> uses() {
         return Stream.concat(
-                Stream.of(CALLS, LOOK_UPS),
+                Stream.of(CALLS, LOOK_UPS, OF_DATASETS),
                 IntStream.rangeClosed(1, COPIES).mapToObj(number -> copiers(access.cluster()) + number));
     }
 
