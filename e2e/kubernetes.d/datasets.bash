@@ -54,6 +54,8 @@ datasets() {
   done
   expect "volumes of two claims" 2 "$(kubectl get pv -o json | jq -r '.items[].spec.csi.volumeHandle | select(startswith("dataset:"))' | sort -u | wc -l)"
 
+  named_by_pods
+
   step "a reader is taken away"
   declare_digits '[u2]'
   told "a new pod of vision" 'code = PermissionDenied desc = .*is no reader of the dataset' late_reader
@@ -63,7 +65,54 @@ datasets() {
   kubectl -n u2 delete pvc digits >/dev/null
   kubectl -n vision delete pvc digits >/dev/null
   kubectl delete dataset u2.digits >/dev/null
+  expect "of a dataset that is no more, a pod that has it" seven "$(kubectl -n u2 exec named -- cat /data/two/7)"
+  expect "its identity, while a pod has it" 1 "$(dataset_identities)"
+  kubectl -n u2 delete pod named >/dev/null
   told "its identity" '^0$' dataset_identities
+  told "what is asked" '^No resources found' kubectl get datasetaccesses -A
+  told "mounts of images" '^0$' images_mounted
+}
+
+# Two fields: no claim, no PersistentVolume, no Secret.
+inline_pod() { # NAMESPACE NAME ATTRIBUTES SCRIPT
+  kubectl apply -f - >/dev/null <<END
+apiVersion: v1
+kind: Pod
+metadata: {name: $2, namespace: $1}
+spec:
+  restartPolicy: Never
+  terminationGracePeriodSeconds: 1
+  securityContext: {runAsUser: 10002, runAsGroup: 10002}
+  containers:
+    - name: main
+      image: siphon.test/pause:1
+      imagePullPolicy: Never
+      command: [sh, -c, $(jq -Rs . <<<"$4")]
+      volumeMounts: [{name: data, mountPath: /data}]
+  volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {$3}}}]
+END
+}
+
+# Runs before `datasets` takes the dataset away again.
+named_by_pods() {
+  step "a dataset that pods name themselves"
+  inline_pod u2 named 'dataset: u2/digits' 'cat /data/two/7; ls /data/one | wc -l; touch /data/new; sleep 600'
+  inline_pod u1 stranger 'dataset: u2/digits' 'cat /data/two/7'
+  inline_pod u1 mistaken 'owner: u2' 'true'
+  told "u2's pod" 'Read-only file system' kubectl -n u2 logs named
+  expect "it reads" "seven 50" "$(kubectl -n u2 logs named | sed -n '1,2p' | paste -sd ' ')"
+  told "the controller was asked" 'u2/digits +named' kubectl -n u2 get datasetaccesses
+  expect "keys that an API server can read" 0 "$(kubectl get datasetaccesses -A -o json | grep -cE 'AQ[A-Za-z0-9+/]{38}==' || true)"
+  told "u1, who is no reader" 'code = PermissionDenied desc = .*is no reader of dataset u2.digits' kubectl -n u1 describe pod stranger
+  told "another attribute" 'code = InvalidArgument desc = .*may say dataset alone' kubectl -n u1 describe pod mistaken
+  told "another's question" 'asked by the siphon-node of the pod.s own node' anothers_question
+  kubectl -n u1 delete pod stranger mistaken >/dev/null
+}
+
+# An administrator's, who could give any node any pod's name.
+anothers_question() {
+  kubectl -n u2 get datasetaccesses -o json | jq '.items[0] | .metadata = {name: "csi-forged", namespace: "u2"} | del(.status)' |
+    kubectl apply -f -
 }
 
 # Made anew until the node has heard of it: what is known of grants may be a minute old.
@@ -78,5 +127,7 @@ late_reader() {
   done
   echo "$said"
 }
+
+images_mounted() { mounts | grep -c /images/ || true; }
 
 dataset_identities() { lab run ceph auth ls 2>/dev/null | grep -c '^client.siphon-dataset' || true; }

@@ -17,7 +17,9 @@ import java.util.Optional;
 ///
 /// @param volumes that show them
 /// @param grants tells nodes of them; empty where nobody asks
-record DeclaredDatasets(DatasetVolumes volumes, Optional<DatasetGrants> grants) {
+/// @param kubernetes has pods that name datasets themselves; empty without it
+record DeclaredDatasets(
+        DatasetVolumes volumes, Optional<DatasetGrants> grants, Optional<KubernetesAdapter> kubernetes) {
     /// Two requests to the API server, or a look at a file, where nothing has changed.
     private static final Duration LOOK = Duration.ofSeconds(15);
 
@@ -47,11 +49,13 @@ record DeclaredDatasets(DatasetVolumes volumes, Optional<DatasetGrants> grants) 
         return new DeclaredDatasets(
                 volumes,
                 published.map(grants ->
-                        new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys)));
+                        new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys)),
+                backend.kubernetes());
     }
 
     /// Goes on until the process ends.
     void start(DriverProcess process) {
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK)));
+        kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes)));
     }
 }

@@ -5,6 +5,10 @@ import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
+import dev.siphon.node.inline.Inline;
+import dev.siphon.node.inline.InlineDatasets;
+import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.kubernetes.DatasetAccessApi;
 import dev.siphon.node.kubernetes.EventsApi;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.NodeVolumes;
@@ -79,13 +83,16 @@ public final class NodeMain implements Callable<Integer> {
                 config.registration().map(plugin -> new Registration(plugin, InstantSource.system(), metrics));
         PublishedPods published = new PublishedPods(state.path().resolve("pods"));
         PodHealth pods = new PodHealth(published, events(config), metrics);
+        InlineVolumes inline = new InlineVolumes(state.path().resolve("inline"));
         volumes.recover();
         published.sweep();
+        inline.sweep();
         NodeService service = new NodeService(
                 config.id(),
                 config.maxVolumes(),
                 volumes,
                 grants.check(),
+                new Inline(inline, inlineDatasets(config)),
                 pods,
                 config.server().deadlines());
         DriverProcess process = DriverProcess.start(
@@ -114,6 +121,14 @@ public final class NodeMain implements Callable<Integer> {
             case GrantsFrom.Nowhere _, GrantsFrom.File _ -> PodEvents.NOWHERE;
             case GrantsFrom.Api(var access, var _) ->
                 new EventsApi(access, config.server().driverName().toString(), config.id());
+        };
+    }
+
+    /// A node that may ask the API whose volumes are whose may ask the controller for datasets there.
+    private static InlineDatasets inlineDatasets(NodeConfig config) {
+        return switch (config.grants()) {
+            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> InlineDatasets.NONE;
+            case GrantsFrom.Api(var access, var _) -> new DatasetAccessApi(access, config.id());
         };
     }
 

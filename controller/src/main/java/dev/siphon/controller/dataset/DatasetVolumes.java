@@ -3,6 +3,7 @@ package dev.siphon.controller.dataset;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
+import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.volume.ClaimRef;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Names;
@@ -13,6 +14,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import java.util.List;
 import java.util.Optional;
 
 /// The volumes that show a dataset to a claim. They hold nothing and cost nothing: to make one is to look whether
@@ -96,16 +98,8 @@ public final class DatasetVolumes {
         }
         keys.ifPresent(
                 all -> all.store().put(mine, request.name(), all.identities().mint(volume)));
-        VolumeContext context = new VolumeContext(
-                clusters.monitors(volume.cluster()),
-                volume.fileSystem(),
-                volume.path(),
-                Optional.empty(),
-                request.parameters().mounter(),
-                request.parameters().mountOptions(),
-                true,
-                Optional.empty(),
-                Optional.empty());
+        VolumeContext context = context(
+                volume, request.parameters().mounter(), request.parameters().mountOptions());
         long bytes = Math.max(dataset.bytes(), request.capacity().requiredBytes());
         return new Made(new Volume(mine, bytes, Optional.of(context), Optional.empty()), dataset, namespace);
     }
@@ -114,6 +108,45 @@ public final class DatasetVolumes {
     ///
     /// @param namespace that may use it; empty if nobody says
     public record Made(Volume volume, Dataset dataset, Optional<String> namespace) {}
+
+    /// What a pod mounts that names a dataset itself.
+    ///
+    /// @param volume of that pod's volume alone
+    public record Opened(VolumeId.Dataset volume, VolumeContext context, VolumeKey key) {}
+
+    /// Opens a dataset for a pod that names it itself, without a claim. Nothing is kept of it. May be repeated.
+    ///
+    /// @param text how the pod names the dataset
+    /// @param namespace the pod's
+    /// @param name tells the pod's volume from all others
+    /// @throws DriverException as [#create]
+    public Opened open(String text, String namespace, String name) {
+        String called = Dataset.name("volume attribute dataset", text);
+        Dataset dataset = datasets.find(called)
+                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(called)));
+        checkReader(dataset, Optional.of(namespace));
+        VolumeId.Dataset volume = volume(dataset);
+        Keys minting = keys.orElseThrow(
+                () -> new DriverException.InUse("this driver mints no keys, so pods cannot name datasets themselves"));
+        return new Opened(
+                claimed(dataset, volume, name),
+                context(volume, VolumeContext.MounterChoice.AUTO, List.of()),
+                minting.identities().mint(volume));
+    }
+
+    private VolumeContext context(
+            VolumeId.Dataset volume, VolumeContext.MounterChoice mounter, List<String> mountOptions) {
+        return new VolumeContext(
+                clusters.monitors(volume.cluster()),
+                volume.fileSystem(),
+                volume.path(),
+                Optional.empty(),
+                mounter,
+                mountOptions,
+                true,
+                Optional.empty(),
+                Optional.empty());
+    }
 
     private static void checkRequest(VolumeRequest request, String name) {
         if (!request.readOnly()) {

@@ -1,5 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
+import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.identity.Namespaces;
@@ -14,11 +15,13 @@ import java.util.function.Supplier;
 /// All ports that Kubernetes serves, over one client.
 public final class KubernetesAdapter implements AutoCloseable {
     private final KubernetesApi api;
+    private final String driver;
     private final PersistentVolumes persistentVolumes;
     private final KeyStore keys;
 
     private KubernetesAdapter(KubernetesApi api, String driver) {
         this.api = api;
+        this.driver = driver;
         this.persistentVolumes = new PersistentVolumes(api, driver, System::nanoTime);
         this.keys = new KubernetesKeyStore(api, persistentVolumes);
     }
@@ -49,6 +52,13 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// The datasets that are declared as objects.
     public Datasets datasets() {
         return new KubernetesDatasets(api);
+    }
+
+    /// Answers nodes whose pods name datasets themselves, until it is closed.
+    ///
+    /// @param datasets decides
+    public AutoCloseable answerNodes(DatasetVolumes datasets) {
+        return new DatasetRequests(api, driver, datasets::open).start();
     }
 
     /// What is written at namespaces and PVCs.

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import dev.siphon.csi.DriverException;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptions;
@@ -8,9 +9,12 @@ import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
+import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.utils.URLUtils;
 import java.io.IOException;
 import java.io.InputStream;
@@ -172,6 +176,35 @@ final class KubernetesApi implements AutoCloseable {
                 throw refused;
             }
         });
+    }
+
+    /// Tells of every object of a kind, of those that are there and of each that comes or changes, until it is
+    /// stopped. What goes wrong is tried again.
+    ///
+    /// @param each called from one thread; it must not block
+    SharedIndexInformer<GenericKubernetesResource> follow(
+            ResourceDefinitionContext kind, Consumer<GenericKubernetesResource> each) {
+        SharedIndexInformer<GenericKubernetesResource> informer =
+                client().genericKubernetesResources(kind).inAnyNamespace().runnableInformer(0);
+        informer.addEventHandler(new ResourceEventHandler<>() {
+            @Override
+            public void onAdd(GenericKubernetesResource added) {
+                each.accept(added);
+            }
+
+            @Override
+            public void onUpdate(GenericKubernetesResource before, GenericKubernetesResource now) {
+                each.accept(now);
+            }
+
+            @Override
+            public void onDelete(GenericKubernetesResource gone, boolean unknown) {
+                // nothing is kept of it
+            }
+        });
+        informer.exceptionHandler((_, _) -> true);
+        var _ = informer.start();
+        return informer;
     }
 
     private <T> T ask(String doing, Function<KubernetesClient, T> request) {

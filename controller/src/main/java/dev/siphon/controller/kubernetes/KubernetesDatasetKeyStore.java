@@ -4,13 +4,19 @@ import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Keys for volumes that show datasets, as Secrets of the driver's namespace, each called like the
-/// PersistentVolume of its volume.
+/// PersistentVolume of its volume. Those of pods that name datasets themselves are in no Secret.
 final class KubernetesDatasetKeyStore implements DatasetKeyStore {
+    private final KubernetesApi api;
     private final KeySecrets secrets;
 
     KubernetesDatasetKeyStore(KubernetesApi api) {
+        this.api = api;
         this.secrets = new KeySecrets(api);
     }
 
@@ -25,7 +31,22 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
 
     @Override
     public boolean hasAny(VolumeId.Dataset dataset) {
-        return secrets.isAny(KeySecret.ofDataset(dataset));
+        return secrets.isAny(KeySecret.ofDataset(dataset)) || isNamedByPods(dataset);
+    }
+
+    private boolean isNamedByPods(VolumeId.Dataset dataset) {
+        List<VolumeId.Dataset> named = new ArrayList<>();
+        api.<GenericKubernetesResource>list(
+                "list " + DatasetAccess.PLURAL,
+                "",
+                (server, page) -> server.genericKubernetesResources(DatasetRequests.ACCESSES)
+                        .inAnyNamespace()
+                        .list(page),
+                access -> DatasetRequests.given(access)
+                        .map(VolumeId.Dataset::forNobody)
+                        .filter(dataset.forNobody()::equals)
+                        .ifPresent(named::add));
+        return !named.isEmpty();
     }
 
     @Override

@@ -19,9 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +44,9 @@ final class ImageMounts {
     private final Datasets datasets;
     private final ClientRoots roots;
     private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
+
+    /// Datasets at which somebody would have looked who found them busy: whoever is busy looks for them.
+    private final Set<String> left = ConcurrentHashMap.newKeySet();
 
     /// @param directory theirs alone
     ImageMounts(Path directory, VolumeMounts mounts, Datasets datasets, ClientRoots roots) {
@@ -76,6 +81,9 @@ final class ImageMounts {
             throw e;
         } finally {
             lock.unlock();
+            if (left.contains(volume.digest())) {
+                sweep(volume.digest(), limit);
+            }
         }
     }
 
@@ -120,11 +128,26 @@ final class ImageMounts {
     ///
     /// @param limit for each client to end
     void sweep(Duration limit) {
-        for (Digest digest : datasets.attached()) {
-            unlessBusy(digest.beginning(), () -> detach(digest));
-        }
-        for (Path source : sources()) {
-            unlessBusy(String.valueOf(source.getFileName()), () -> end(source, limit));
+        Stream.concat(
+                        datasets.attached().stream().map(Digest::beginning),
+                        sources().stream().map(source -> String.valueOf(source.getFileName())))
+                .distinct()
+                .forEach(digest -> sweep(digest, limit));
+    }
+
+    private void sweep(String digest, Duration limit) {
+        left.add(digest);
+        ReentrantLock lock = lock(digest);
+        while (left.contains(digest) && lock.tryLock()) {
+            try {
+                left.remove(digest);
+                datasets.attached().stream()
+                        .filter(each -> each.beginning().equals(digest))
+                        .forEach(this::detach);
+                end(directory.resolve(digest), limit);
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
@@ -188,17 +211,6 @@ final class ImageMounts {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             return false;
-        }
-    }
-
-    private void unlessBusy(String digest, Runnable body) {
-        ReentrantLock lock = lock(digest);
-        if (lock.tryLock()) {
-            try {
-                body.run();
-            } finally {
-                lock.unlock();
-            }
         }
     }
 }

@@ -87,9 +87,35 @@ public final class NodeVolumes {
                 () -> failures.noting(request.volume(), () -> publishing.publish(request, mountLimit)));
     }
 
+    /// CSI v1.13, NodePublishVolume of an ephemeral volume: there is no NodeStageVolume before it.
+    ///
+    /// @param request its staging path is the target path
+    public void publishUnstaged(StageRequest request, Duration remaining) {
+        change(
+                request.volume(),
+                request.staging(),
+                remaining,
+                () -> failures.noting(request.volume(), () -> staging.stageAtTarget(request, mountLimit)));
+    }
+
     /// CSI v1.13, NodeUnpublishVolume.
     public void unpublish(VolumeId volume, TargetPath target, Duration remaining) {
         change(volume, target, remaining, () -> publishing.unpublish(volume, target, mountLimit));
+    }
+
+    /// The same of an ephemeral volume: there is no NodeUnstageVolume after it.
+    public void unpublishUnstaged(VolumeId volume, TargetPath target, Duration remaining) {
+        change(volume, target, remaining, () -> {
+            publishing.unpublish(volume, target, mountLimit);
+            images.sweep(mountLimit);
+        });
+        failures.forget(volume);
+    }
+
+    /// Whether a volume is seen at `target`, and answers.
+    public boolean isShown(VolumeId volume, TargetPath target, Duration remaining) {
+        Optional<MountEntry> there = MountTable.read().at(target.text()).filter(found -> isOf(volume, found));
+        return there.isPresent() && check.look(volume, there.get(), remaining) instanceof MountHealth.Alive;
     }
 
     private void change(VolumeId volume, TargetPath path, Duration remaining, Runnable body) {

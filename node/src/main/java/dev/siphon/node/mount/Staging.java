@@ -7,6 +7,7 @@ import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +36,16 @@ final class Staging {
     ///
     /// @param limit for the client to come up
     void stage(StageRequest request, Duration limit) {
+        stage(request, paths::openEmpty, limit);
+    }
+
+    /// CSI v1.13, NodePublishVolume of a volume that is never staged: shows it at the staging path of `request`,
+    /// which is made if only its last part is missing.
+    void stageAtTarget(StageRequest request, Duration limit) {
+        stage(request, paths::makeEmpty, limit);
+    }
+
+    private void stage(StageRequest request, Function<TargetPath, Directory> open, Duration limit) {
         request.checkPlace();
         ClientOptions options = request.options();
         roots.sweep();
@@ -47,7 +58,7 @@ final class Staging {
             }
             return;
         }
-        try (Directory target = paths.openEmpty(request.staging())) {
+        try (Directory target = open.apply(request.staging())) {
             mount(request, options, target, limit);
         }
     }

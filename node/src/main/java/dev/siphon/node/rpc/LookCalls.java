@@ -34,12 +34,14 @@ final class LookCalls {
 
     private final NodeVolumes volumes;
     private final PublishCheck check;
+    private final InlineCalls inline;
     private final PodHealth pods;
     private final Deadlines deadlines;
 
-    LookCalls(NodeVolumes volumes, PublishCheck check, PodHealth pods, Deadlines deadlines) {
+    LookCalls(NodeVolumes volumes, PublishCheck check, InlineCalls inline, PodHealth pods, Deadlines deadlines) {
         this.volumes = volumes;
         this.check = check;
+        this.inline = inline;
         this.pods = pods;
         this.deadlines = deadlines;
     }
@@ -78,7 +80,7 @@ final class LookCalls {
     /// CSI wants an absolute path, and NOT_FOUND where the volume is not: a relative path is one where it cannot
     /// be.
     private VolumeUsage usage(String volumeId, String path, String staging) {
-        Optional<VolumeId> id = Fields.volumeId(volumeId);
+        Optional<VolumeId> id = inline.volumeId(volumeId);
         checkPath(path);
         Optional<TargetPath> _ = Fields.optionalPath(STAGING, staging);
         VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(volumeId));
@@ -110,7 +112,7 @@ final class LookCalls {
     }
 
     NodeGetVolumeHealthResponse volumeHealth(NodeGetVolumeHealthRequest request) {
-        Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
+        Optional<VolumeId> id = inline.volumeId(request.getVolumeId());
         List<TargetPath> expected = Stream.of(
                         Fields.optionalPath("volume_publish_path", request.getVolumePublishPath()),
                         Fields.optionalPath(STAGING, request.getStagingTargetPath()))

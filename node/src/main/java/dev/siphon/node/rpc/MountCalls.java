@@ -13,6 +13,7 @@ import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.grant.PublishCheck;
+import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.PublishRequest;
@@ -32,12 +33,14 @@ final class MountCalls {
 
     private final NodeVolumes volumes;
     private final PublishCheck check;
+    private final InlineCalls inline;
     private final PodHealth pods;
     private final Deadlines deadlines;
 
-    MountCalls(NodeVolumes volumes, PublishCheck check, PodHealth pods, Deadlines deadlines) {
+    MountCalls(NodeVolumes volumes, PublishCheck check, InlineCalls inline, PodHealth pods, Deadlines deadlines) {
         this.volumes = volumes;
         this.check = check;
+        this.inline = inline;
         this.pods = pods;
         this.deadlines = deadlines;
     }
@@ -64,6 +67,17 @@ final class MountCalls {
     NodePublishVolumeResponse publish(NodePublishVolumeRequest request) {
         Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
         TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
+        if (InlineDatasets.isWanted(request.getVolumeContextMap())) {
+            checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
+            inline.publish(request, target);
+        } else {
+            publishStaged(request, id, target);
+        }
+        pods.published(target, Pod.ofContext(request.getVolumeContextMap()));
+        return NodePublishVolumeResponse.getDefaultInstance();
+    }
+
+    private void publishStaged(NodePublishVolumeRequest request, Optional<VolumeId> id, TargetPath target) {
         VolumeUse use =
                 Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), request.getReadonly());
         checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
@@ -86,15 +100,15 @@ final class MountCalls {
                 ? Optional.of(CephCredentials.fromSecrets(request.getSecretsMap()))
                 : Optional.empty();
         volumes.publish(new PublishRequest(volume, staging, target, use, context, credentials), deadlines.remaining());
-        pods.published(target, Pod.ofContext(request.getVolumeContextMap()));
-        return NodePublishVolumeResponse.getDefaultInstance();
     }
 
     NodeUnpublishVolumeResponse unpublish(NodeUnpublishVolumeRequest request) {
         Optional<VolumeId> id = Fields.volumeId(request.getVolumeId());
         TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
         pods.ends(target);
-        id.ifPresent(volume -> volumes.unpublish(volume, target, deadlines.remaining()));
+        if (!inline.unpublish(request, target)) {
+            id.ifPresent(volume -> volumes.unpublish(volume, target, deadlines.remaining()));
+        }
         return NodeUnpublishVolumeResponse.getDefaultInstance();
     }
 

@@ -26,6 +26,7 @@ import dev.siphon.csi.NodeId;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.csi.server.Unary;
 import dev.siphon.node.grant.PublishCheck;
+import dev.siphon.node.inline.Inline;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.pod.PodHealth;
 import io.grpc.stub.StreamObserver;
@@ -51,11 +52,18 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
     /// @param maxVolumes how many volumes the CO may bring to this node, 0 for as many as it likes
     /// @param pods who is told that a volume no longer answers
     public NodeService(
-            NodeId id, long maxVolumes, NodeVolumes volumes, PublishCheck check, PodHealth pods, Deadlines deadlines) {
+            NodeId id,
+            long maxVolumes,
+            NodeVolumes volumes,
+            PublishCheck check,
+            Inline inline,
+            PodHealth pods,
+            Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
-        this.mountCalls = new MountCalls(volumes, check, pods, deadlines);
-        this.lookCalls = new LookCalls(volumes, check, pods, deadlines);
+        InlineCalls inlineCalls = new InlineCalls(volumes, inline.volumes(), inline.datasets(), deadlines);
+        this.mountCalls = new MountCalls(volumes, check, inlineCalls, pods, deadlines);
+        this.lookCalls = new LookCalls(volumes, check, inlineCalls, pods, deadlines);
     }
 
     @Override

@@ -21,6 +21,9 @@ import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Requests;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.grant.PublishCheck;
+import dev.siphon.node.inline.Inline;
+import dev.siphon.node.inline.InlineDatasets;
+import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.linux.Mounts;
 import dev.siphon.node.mount.BlockingCalls;
@@ -92,6 +95,7 @@ final class FuzzedNode implements AutoCloseable {
                                 0,
                                 volumes,
                                 new PublishCheck(Optional.empty(), false),
+                                new Inline(new InlineVolumes(workplace.path("inline")), InlineDatasets.NONE),
                                 new PodHealth(
                                         new PublishedPods(workplace.path("pods")),
                                         PodEvents.NOWHERE,

@@ -21,6 +21,8 @@ import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Requests;
 import dev.siphon.node.grant.PublishCheck;
+import dev.siphon.node.inline.InlineDatasets;
+import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.Mounters;
@@ -60,8 +62,21 @@ class NodeFieldsTest {
     Path directory;
 
     private final BlockingCalls calls = new BlockingCalls();
-    private MountCalls mountCalls = new MountCalls(volumes(Path.of("/nowhere/state")), OPEN, pods(), deadlines());
-    private LookCalls lookCalls = new LookCalls(volumes(Path.of("/nowhere/state")), OPEN, pods(), deadlines());
+    private MountCalls mountCalls = mountCalls(Path.of("/nowhere/state"));
+    private LookCalls lookCalls = lookCalls(Path.of("/nowhere/state"));
+
+    private MountCalls mountCalls(Path state) {
+        return new MountCalls(volumes(state), OPEN, inline(state), pods(), deadlines());
+    }
+
+    private LookCalls lookCalls(Path state) {
+        return new LookCalls(volumes(state), OPEN, inline(state), pods(), deadlines());
+    }
+
+    private InlineCalls inline(Path state) {
+        return new InlineCalls(
+                volumes(state), new InlineVolumes(state.resolve("inline")), InlineDatasets.NONE, deadlines());
+    }
 
     private static PodHealth pods() {
         return new PodHealth(new PublishedPods(Path.of("/nowhere/pods")), PodEvents.NOWHERE, new PrometheusRegistry());
@@ -87,8 +102,8 @@ class NodeFieldsTest {
     void makeState() throws IOException {
         Path state = Files.createDirectories(directory.resolve("state"));
         Files.createDirectories(state.resolve("mounts"));
-        mountCalls = new MountCalls(volumes(state), OPEN, pods(), deadlines());
-        lookCalls = new LookCalls(volumes(state), OPEN, pods(), deadlines());
+        mountCalls = mountCalls(state);
+        lookCalls = lookCalls(state);
     }
 
     @AfterEach

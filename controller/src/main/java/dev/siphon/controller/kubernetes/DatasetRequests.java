@@ -1,0 +1,211 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.SealedSecret;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Answers nodes that ask for datasets which pods name themselves: looks whether there is such a pod on that
+/// node, whether its namespace may read the dataset, and seals the dataset's key for the node that asked.
+///
+/// Each question is answered once. One that could not be is asked again by the node, under another number.
+final class DatasetRequests implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetRequests.class);
+
+    static final ResourceDefinitionContext ACCESSES = new ResourceDefinitionContext.Builder()
+            .withGroup(DatasetAccess.GROUP)
+            .withVersion(DatasetAccess.VERSION)
+            .withKind(DatasetAccess.KIND)
+            .withPlural(DatasetAccess.PLURAL)
+            .withNamespaced(true)
+            .build();
+
+    /// How many are answered at once: each waits for API server, directory and Ceph.
+    private static final int AT_ONCE = 16;
+
+    /// Kubernetes, "Object Names and IDs": DNS subdomain. What a node says becomes part of a URL.
+    private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
+
+    private final KubernetesApi api;
+    private final String driver;
+    private final Opener datasets;
+    private final ExecutorService workers = Executors.newFixedThreadPool(
+            AT_ONCE, Thread.ofPlatform().daemon().name("dataset-requests-", 0).factory());
+    private Optional<SharedIndexInformer<GenericKubernetesResource>> following = Optional.empty();
+
+    /// Decides who gets what, as [DatasetVolumes#open].
+    @FunctionalInterface
+    interface Opener {
+        DatasetVolumes.Opened open(String dataset, String namespace, String name);
+    }
+
+    /// @param driver the CSI driver's name, which pods write beside the dataset's
+    DatasetRequests(KubernetesApi api, String driver, Opener datasets) {
+        this.api = api;
+        this.driver = driver;
+        this.datasets = datasets;
+    }
+
+    /// Begins, and does not wait for the API server.
+    DatasetRequests start() {
+        workers.execute(this::follow);
+        return this;
+    }
+
+    private synchronized void follow() {
+        if (!workers.isShutdown()) {
+            following = Optional.of(api.follow(ACCESSES, this::take));
+        }
+    }
+
+    @Override
+    public void close() {
+        workers.shutdownNow();
+        synchronized (this) {
+            following.ifPresent(SharedIndexInformer::close);
+        }
+    }
+
+    /// What a pod was given that names a dataset; empty if nothing.
+    static Optional<VolumeId.Dataset> given(GenericKubernetesResource access) {
+        return text(json(access), "status", "volume")
+                .flatMap(VolumeId::tryParse)
+                .filter(VolumeId.Dataset.class::isInstance)
+                .map(VolumeId.Dataset.class::cast);
+    }
+
+    private static JsonObject json(GenericKubernetesResource access) {
+        return JsonParser.parseString(Serialization.asJson(access)).getAsJsonObject();
+    }
+
+    private void take(GenericKubernetesResource changed) {
+        JsonObject object = json(changed);
+        try {
+            workers.execute(() -> answer(object));
+        } catch (RejectedExecutionException _) {
+            // the process ends; whoever leads next is told of it again
+        }
+    }
+
+    private void answer(JsonObject object) {
+        String namespace = text(object, "metadata", "namespace").orElse("");
+        String name = text(object, "metadata", "name").orElse("");
+        String request = text(object, "spec", "request").orElse("");
+        if (request.isEmpty()
+                || request.equals(text(object, "status", "request").orElse(""))) {
+            return;
+        }
+        try {
+            patch(namespace, name, answer(namespace, name, request, object.getAsJsonObject("spec")));
+        } catch (DriverException notNow) {
+            LOG.warn("{} {}/{} is not answered: {}", DatasetAccess.KIND, namespace, name, notNow.getMessage());
+        } catch (RuntimeException unforeseen) {
+            LOG.error("a {} is not answered", DatasetAccess.KIND, unforeseen);
+        }
+    }
+
+    /// What to answer a question.
+    DatasetAccess.Answer answer(String namespace, String name, String request, JsonObject spec) {
+        try {
+            DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
+            checkPod(namespace, asked);
+            DatasetVolumes.Opened opened = datasets.open(asked.dataset(), namespace, name);
+            String user = opened.key().userId();
+            String about = DatasetAccess.Given.about(request, opened.volume(), user);
+            String sealed = SealedSecret.seal(asked.publicKey(), opened.key().secret(), about);
+            LOG.atInfo()
+                    .addKeyValue("dataset", asked.dataset())
+                    .addKeyValue("pod", namespace + "/" + asked.pod())
+                    .addKeyValue("node", asked.node())
+                    .log("a pod reads a dataset that it names");
+            return new DatasetAccess.Given(request, opened.volume(), opened.context(), user, sealed);
+        } catch (DriverException refused) {
+            return new DatasetAccess.Refused(request, refused);
+        }
+    }
+
+    /// A node gets what pods need that are bound to it, and nothing else.
+    private void checkPod(String namespace, DatasetAccess.Asked asked) {
+        String what = "Pod " + namespace + "/" + Quoted.of(asked.pod());
+        if (!NAME.matcher(asked.pod()).matches()) {
+            throw new DriverException.InvalidRequest(what + " can be none");
+        }
+        JsonObject pod = api.read(
+                        "get " + what,
+                        "api/v1/namespaces/" + namespace + "/pods/" + asked.pod(),
+                        body -> parse(what, new InputStreamReader(body, StandardCharsets.UTF_8)))
+                .filter(found -> text(found, "metadata", "uid").equals(Optional.of(asked.podUid())))
+                .orElseThrow(() -> new DriverException.NotFound(what + " is not there any more"));
+        if (!text(pod, "spec", "nodeName").equals(Optional.of(asked.node()))) {
+            throw new DriverException.AccessDenied(what + " is not on node " + Quoted.of(asked.node()));
+        }
+        if (datasets(pod).noneMatch(asked.dataset()::equals)) {
+            throw new DriverException.AccessDenied(what + " has no volume of dataset " + Quoted.of(asked.dataset()));
+        }
+    }
+
+    private static JsonObject parse(String what, InputStreamReader body) {
+        try {
+            return JsonParser.parseReader(body).getAsJsonObject();
+        } catch (JsonParseException | IllegalStateException _) {
+            throw new DriverException.BackendFault(what + " is no object in the API server's answer");
+        }
+    }
+
+    /// The datasets that a pod names in volumes of this driver.
+    private Stream<String> datasets(JsonObject pod) {
+        return Optional.ofNullable(pod.getAsJsonObject("spec").getAsJsonArray("volumes")).stream()
+                .flatMap(volumes -> StreamSupport.stream(volumes.spliterator(), false))
+                .map(JsonElement::getAsJsonObject)
+                .filter(volume -> text(volume, "csi", "driver").equals(Optional.of(driver)))
+                .flatMap(volume -> text(volume.getAsJsonObject("csi"), "volumeAttributes", "dataset").stream());
+    }
+
+    private static Optional<String> text(JsonObject object, String part, String name) {
+        return Optional.ofNullable(object.getAsJsonObject(part))
+                .map(found -> found.get(name))
+                .filter(JsonElement::isJsonPrimitive)
+                .map(JsonElement::getAsString);
+    }
+
+    /// Replaces what an earlier answer said.
+    private void patch(String namespace, String name, DatasetAccess.Answer answer) {
+        JsonObject replaced = new JsonObject();
+        replaced.addProperty("op", "add");
+        replaced.addProperty("path", "/status");
+        replaced.add("value", answer.toStatus());
+        boolean _ = api.change(
+                "patch status of " + DatasetAccess.KIND + " " + namespace + "/" + name,
+                List.of(HttpURLConnection.HTTP_NOT_FOUND), // with its pod
+                server -> server.genericKubernetesResources(ACCESSES)
+                        .inNamespace(namespace)
+                        .withName(name)
+                        .subresource("status")
+                        .patch(PatchContext.of(PatchType.JSON), "[" + replaced + "]"));
+    }
+}

@@ -1,0 +1,136 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.StatusMapping;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.SealedSecret;
+import io.grpc.Status;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What a node gets that asks: the key of what its own pods name, and of nothing else.
+@Timeout(60)
+final class DatasetRequestsTest {
+    private static final String DRIVER = "cephfs.siphon.dev";
+    private static final String SECRET = "AQBdF2FlAAAAABAAjAnnpZ9Yw8bGaf7PPUCYAg==";
+    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+            "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.of("0123456789ab"), "/datasets/x");
+    private static final VolumeContext CONTEXT = VolumeContext.fromMap(VOLUME, Map.of("monitors", "10.0.0.1:3300"));
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final SealedSecret.Reader node = new SealedSecret.Reader();
+    private Optional<TestCluster> started = Optional.empty();
+    private Optional<DatasetRequests> requests = Optional.empty();
+
+    @BeforeEach
+    void start() {
+        TestCluster cluster = TestCluster.inMemory(folder);
+        started = Optional.of(cluster);
+        requests = Optional.of(new DatasetRequests(
+                new KubernetesApi(cluster.access(), () -> Duration.ofSeconds(20)),
+                DRIVER,
+                (dataset, namespace, name) -> {
+                    if (!dataset.equals("u1/x")) {
+                        throw new DriverException.NotFound("there is no dataset " + dataset);
+                    }
+                    if (!namespace.equals("u1")) {
+                        throw new DriverException.AccessDenied("namespace " + namespace + " is no reader");
+                    }
+                    return new DatasetVolumes.Opened(VOLUME, CONTEXT, new VolumeKey("siphon-dataset.x", SECRET));
+                }));
+        pod("u1", "u1/x", DRIVER);
+        pod("u2", "u1/x", DRIVER);
+        pod("u3", "u3/x", DRIVER);
+        pod("u4", "u1/x", "csi.example.org");
+    }
+
+    private void pod(String namespace, String dataset, String driver) {
+        started.orElseThrow().admin().raw("/api/v1/namespaces", "POST", """
+                        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "%s"}}
+                        """.formatted(namespace));
+        started.orElseThrow().admin().raw("/api/v1/namespaces/" + namespace + "/pods", "POST", """
+                        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train", "namespace": "%s", "uid": "uid-1"},
+                         "spec": {"nodeName": "node-1", "containers": [], "volumes": [
+                           {"name": "tmp", "emptyDir": {}},
+                           {"name": "other", "csi": {"driver": "%s"}},
+                           {"name": "data", "csi": {"driver": "%s", "volumeAttributes": {"dataset": "%s"}}}]}}
+                        """.formatted(
+                        namespace, driver, driver, dataset));
+    }
+
+    @AfterEach
+    void stop() {
+        requests.ifPresent(DatasetRequests::close);
+        started.ifPresent(TestCluster::close);
+    }
+
+    private DatasetAccess.Answer answer(String namespace, String dataset, String where, String pod, String uid) {
+        DatasetAccess.Asked asked = new DatasetAccess.Asked(dataset, where, pod, uid, node.publicKey(), "7");
+        return requests.orElseThrow().answer(namespace, "csi-1", "7", asked.toSpec());
+    }
+
+    @Test
+    void aNodeGetsTheKeySealedForItself() {
+        DatasetAccess.Given given =
+                assertInstanceOf(DatasetAccess.Given.class, answer("u1", "u1/x", "node-1", "train", serverUid("u1")));
+        assertEquals(VOLUME, given.volume());
+        assertEquals(CONTEXT, given.context());
+        assertEquals("7", given.request());
+        assertFalse(given.toStatus().toString().contains(SECRET));
+        assertEquals(SECRET, node.open(given.sealedKey(), given.about()));
+    }
+
+    /// The server in memory gives uids of its own.
+    private String serverUid(String namespace) {
+        return started.orElseThrow()
+                .admin()
+                .pods()
+                .inNamespace(namespace)
+                .withName("train")
+                .get()
+                .getMetadata()
+                .getUid();
+    }
+
+    @ParameterizedTest(name = "{0} {1} {2} {3}")
+    @CsvSource({
+        "u1, u1/x, node-2, train, PERMISSION_DENIED", // another node's pod
+        "u1, u1/y, node-1, train, PERMISSION_DENIED", // what the pod does not name
+        "u4, u1/x, node-1, train, PERMISSION_DENIED", // another driver's volume
+        "u2, u1/x, node-1, train, PERMISSION_DENIED", // no reader
+        "u3, u3/x, node-1, train, NOT_FOUND", // no such dataset
+        "u1, u1/x, node-1, gone, NOT_FOUND",
+        "u1, u1/x, node-1, ../../secrets/key, INVALID_ARGUMENT"
+    })
+    void othersGetNone(String namespace, String dataset, String where, String pod, Status.Code code) {
+        DatasetAccess.Refused refused = assertInstanceOf(
+                DatasetAccess.Refused.class, answer(namespace, dataset, where, pod, serverUid(namespace)));
+        assertEquals(code, StatusMapping.toStatus(refused.why()).getCode(), refused.why()::getMessage);
+    }
+
+    @Test
+    void aPodOfTheSameNameThatCameLaterIsAnother() {
+        DatasetAccess.Refused refused =
+                assertInstanceOf(DatasetAccess.Refused.class, answer("u1", "u1/x", "node-1", "train", "another"));
+        assertInstanceOf(DriverException.NotFound.class, refused.why());
+    }
+}

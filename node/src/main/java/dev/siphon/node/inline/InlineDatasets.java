@@ -1,0 +1,40 @@
+package dev.siphon.node.inline;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.mount.CephCredentials;
+import dev.siphon.node.pod.Pod;
+import java.time.Duration;
+import java.util.Map;
+
+/// Port: who knows what a dataset is that a pod names, and whether that pod may read it.
+@FunctionalInterface
+public interface InlineDatasets {
+    /// The one attribute that a pod writes (`volumeAttributes` of its volume).
+    String DATASET = "dataset";
+
+    /// Nobody: no Kubernetes is known.
+    InlineDatasets NONE = (_, _, _, _) -> {
+        throw new DriverException.InUse(
+                "inline volumes need a node that may ask the Kubernetes API: start it with --kubernetes-namespace");
+    };
+
+    /// How the kubelet says that a volume is an inline one (`pkg/volume/csi` of Kubernetes).
+    static boolean isWanted(Map<String, String> context) {
+        return context.getOrDefault("csi.storage.k8s.io/ephemeral", "").equals("true");
+    }
+
+    /// What a dataset is mounted with.
+    ///
+    /// @param volume which one it is, for this pod's volume
+    record Opened(VolumeId.Dataset volume, VolumeContext context, CephCredentials credentials) {}
+
+    /// Asks for a dataset.
+    ///
+    /// @param volume the kubelet's name for the pod's volume
+    /// @param dataset as the pod names it
+    /// @param limit how long to wait for an answer
+    /// @throws DriverException whatever the controller refuses it with, or UNAVAILABLE if it does not answer
+    Opened open(String volume, Pod pod, String dataset, Duration limit);
+}

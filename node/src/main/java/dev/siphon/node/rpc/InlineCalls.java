@@ -1,0 +1,99 @@
+package dev.siphon.node.rpc;
+
+import csi.v1.NodePublishVolumeRequest;
+import csi.v1.NodeUnpublishVolumeRequest;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.inline.InlineDatasets;
+import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.mount.AccessMode;
+import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.StageRequest;
+import dev.siphon.node.mount.TargetPath;
+import dev.siphon.node.mount.VolumeUse;
+import dev.siphon.node.pod.Pod;
+import java.util.Map;
+import java.util.Optional;
+
+/// Volumes that pods name themselves (CSI ephemeral inline volumes): datasets, and nothing else.
+final class InlineCalls {
+    private final NodeVolumes volumes;
+    private final InlineVolumes known;
+    private final InlineDatasets datasets;
+    private final Deadlines deadlines;
+
+    InlineCalls(NodeVolumes volumes, InlineVolumes known, InlineDatasets datasets, Deadlines deadlines) {
+        this.volumes = volumes;
+        this.known = known;
+        this.datasets = datasets;
+        this.deadlines = deadlines;
+    }
+
+    /// The volume that a request names, be it inline or not; as [Fields#volumeId].
+    Optional<VolumeId> volumeId(String text) {
+        return known.find(text).or(() -> Fields.volumeId(text));
+    }
+
+    /// Shows a dataset to a pod, read-only whatever the pod asks for. Whether it may read it the controller says,
+    /// now: nothing that a node knows is asked.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the pod says anything but a dataset's name
+    void publish(NodePublishVolumeRequest request, TargetPath target) {
+        String name = request.getVolumeId();
+        InlineVolumes.check(name);
+        Map<String, String> context = request.getVolumeContextMap();
+        Pod pod = Pod.ofContext(context)
+                .orElseThrow(
+                        () -> new DriverException.InUse("inline volume " + name + " cannot be published: the kubelet"
+                                + " does not say for which pod; the CSIDriver object of this driver has to have"
+                                + " podInfoOnMount: true"));
+        String dataset = dataset(context);
+        if (request.getSecretsCount() > 0) {
+            throw new DriverException.InvalidRequest("an inline volume of dataset " + Quoted.of(dataset)
+                    + " needs no nodePublishSecretRef: leave it out");
+        }
+        VolumeUse asked = Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), true);
+        VolumeUse use = new VolumeUse(AccessMode.MULTI_NODE_READER_ONLY, asked.options(), true);
+        Optional<VolumeId> before = known.find(name);
+        if (before.isPresent() && volumes.isShown(before.get(), target, deadlines.remaining())) {
+            return; // a pod that has it keeps it, whoever answers now
+        }
+        InlineDatasets.Opened opened = datasets.open(name, pod, dataset, deadlines.remaining());
+        known.put(name, opened.volume(), target);
+        volumes.publishUnstaged(
+                new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials()),
+                deadlines.remaining());
+    }
+
+    private static String dataset(Map<String, String> context) {
+        context.keySet().stream()
+                .filter(key -> !key.equals(InlineDatasets.DATASET)
+                        && !key.startsWith("csi.storage.k8s.io/")
+                        && !key.startsWith("storage.kubernetes.io/"))
+                .sorted()
+                .findFirst()
+                .ifPresent(unknown -> {
+                    throw new DriverException.InvalidRequest("volumeAttributes of an inline volume may say "
+                            + InlineDatasets.DATASET + " alone, and not " + Quoted.of(unknown));
+                });
+        String dataset = context.getOrDefault(InlineDatasets.DATASET, "");
+        if (dataset.isEmpty()) {
+            throw new DriverException.InvalidRequest("volumeAttributes of an inline volume must say which "
+                    + InlineDatasets.DATASET + ", for example `dataset: u1/imagenet-v1`; for any other volume make a"
+                    + " PersistentVolumeClaim");
+        }
+        return dataset;
+    }
+
+    /// Takes an inline volume away; false if it is none of this node.
+    boolean unpublish(NodeUnpublishVolumeRequest request, TargetPath target) {
+        Optional<VolumeId> volume = known.find(request.getVolumeId());
+        volume.ifPresent(found -> {
+            volumes.unpublishUnstaged(found, target, deadlines.remaining());
+            known.remove(request.getVolumeId());
+        });
+        return volume.isPresent();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.inline;
+
+import org.jspecify.annotations.NullMarked;
