@@ -51,7 +51,7 @@ public final class DatasetAccessApi implements InlineDatasets {
         SealedSecret.Reader reader = new SealedSecret.Reader(); // forgotten with the key
         DatasetAccess.Asked asked = new DatasetAccess.Asked(
                 dataset,
-                node.toString(),
+                node.name(),
                 pod.name(),
                 pod.uid(),
                 reader.publicKey(),

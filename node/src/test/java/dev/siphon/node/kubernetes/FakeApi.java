@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 
 /// As much of a Kubernetes API as a node reads, and ways in which it fails that a real one shows only now and
@@ -29,6 +30,7 @@ import javax.net.ssl.SSLContext;
 public final class FakeApi implements AutoCloseable {
     public static final String NAMESPACE = "siphon";
     static final String EVENTS = "/api/v1/namespaces/[a-z0-9]+/events";
+    static final String ACCESSES = "/apis/siphon.dev/v1alpha1/namespaces/[a-z0-9]+/datasetaccesses/[a-z0-9-]+";
     static final String PATH = "/api/v1/namespaces/siphon/configmaps/siphon-grants";
 
     private final HttpServer server;
@@ -38,6 +40,8 @@ public final class FakeApi implements AutoCloseable {
     private final List<JsonObject> events = new CopyOnWriteArrayList<>();
     private volatile Optional<String> grants = Optional.empty();
     private volatile Optional<Answer> instead = Optional.empty();
+    private volatile UnaryOperator<JsonObject> controller = _ -> new JsonObject();
+    private volatile JsonObject access = new JsonObject();
 
     /// An answer in place of the ConfigMap.
     ///
@@ -86,6 +90,16 @@ public final class FakeApi implements AutoCloseable {
     /// Answers so from now on; empty for as a real one does.
     void answer(Optional<Answer> so) {
         instead = so;
+    }
+
+    /// Makes a status of the spec of each DatasetAccess, whenever it is read.
+    void control(UnaryOperator<JsonObject> so) {
+        controller = so;
+    }
+
+    /// The last DatasetAccess that was applied.
+    JsonObject access() {
+        return access;
     }
 
     /// What the requests said who they are.
@@ -140,6 +154,9 @@ public final class FakeApi implements AutoCloseable {
         if (exchange.getRequestURI().getPath().matches(EVENTS)) {
             return event(exchange);
         }
+        if (exchange.getRequestURI().getPath().matches(ACCESSES)) {
+            return access(exchange);
+        }
         JsonObject json = new JsonObject();
         if (!exchange.getRequestURI().getPath().equals(PATH) || grants.isEmpty()) {
             json.addProperty("kind", "Status");
@@ -151,6 +168,20 @@ public final class FakeApi implements AutoCloseable {
         json.addProperty("kind", "ConfigMap");
         json.add("data", data);
         return new Answer(200, json.toString());
+    }
+
+    private Answer access(HttpExchange exchange) {
+        if (exchange.getRequestMethod().equals("PATCH")) {
+            try (Reader body = new InputStreamReader(exchange.getRequestBody(), StandardCharsets.UTF_8)) {
+                access = JsonParser.parseReader(body).getAsJsonObject();
+                return new Answer(201, access.toString());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        JsonObject now = access.deepCopy();
+        now.add("status", controller.apply(now.getAsJsonObject("spec")));
+        return new Answer(200, now.toString());
     }
 
     private Answer event(HttpExchange exchange) {
