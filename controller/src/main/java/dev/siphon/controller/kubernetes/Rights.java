@@ -42,6 +42,7 @@ final class Rights {
                                 new Right("get", "siphon.dev", "datasets", "", false),
                                 new Right("list", "siphon.dev", "datasets", "", false),
                                 new Right("patch", "siphon.dev", "datasets/status", "", false),
+                                new Right("get", "siphon.dev", "datasetaccesses", "", false),
                                 new Right("list", "siphon.dev", "datasetaccesses", "", false),
                                 new Right("watch", "siphon.dev", "datasetaccesses", "", false),
                                 new Right("patch", "siphon.dev", "datasetaccesses/status", "", false),
