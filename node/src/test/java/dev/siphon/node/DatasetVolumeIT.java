@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -189,8 +190,14 @@ class DatasetVolumeIT {
         stage(staging);
         stage(second);
         assertEquals(1, devices().size());
+        // a kubelet would never unstage what shares its device and root with a mount anywhere else
+        assertFalse(workplace.mounts().contains(staging.toString()), () -> "mounted at the staging path itself");
+        assertTrue(workplace.mounts().contains(staging.resolve("tree").toString()));
         var _ = node.stub().nodeUnstageVolume(Requests.unstage(dataset, staging));
-        assertWhole(second);
+        try (Stream<Path> left = Files.list(staging)) {
+            assertEquals(List.of(), left.toList());
+        }
+        assertWhole(second.resolve("tree"));
         var _ = node.stub().nodeUnstageVolume(Requests.unstage(dataset, second));
         assertEquals(List.of(), devices());
     }

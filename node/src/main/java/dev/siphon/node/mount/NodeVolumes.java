@@ -69,7 +69,9 @@ public final class NodeVolumes {
                 request.volume(),
                 request.staging(),
                 remaining,
-                () -> failures.noting(request.volume(), () -> staging.stage(request, mountLimit)));
+                () -> failures.noting(
+                        request.volume(),
+                        () -> staging.stage(request.at(seen(request.volume(), request.staging())), mountLimit)));
     }
 
     /// CSI v1.13, NodeUnstageVolume.
@@ -84,7 +86,10 @@ public final class NodeVolumes {
                 request.volume(),
                 request.target(),
                 remaining,
-                () -> failures.noting(request.volume(), () -> publishing.publish(request, mountLimit)));
+                () -> failures.noting(
+                        request.volume(),
+                        () -> publishing.publish(
+                                request.stagedAt(seen(request.volume(), request.staging())), mountLimit)));
     }
 
     /// CSI v1.13, NodePublishVolume of an ephemeral volume: there is no NodeStageVolume before it.
@@ -95,7 +100,7 @@ public final class NodeVolumes {
                 request.volume(),
                 request.staging(),
                 remaining,
-                () -> failures.noting(request.volume(), () -> staging.stageAtTarget(request, mountLimit)));
+                () -> failures.noting(request.volume(), () -> staging.stage(request, mountLimit)));
     }
 
     /// CSI v1.13, NodeUnpublishVolume.
@@ -118,6 +123,16 @@ public final class NodeVolumes {
         return there.isPresent() && check.look(volume, there.get(), remaining) instanceof MountHealth.Alive;
     }
 
+    /// Where a volume is that was staged at `path`: a version before this one showed datasets at the path itself.
+    private TargetPath seen(VolumeId volume, TargetPath path) {
+        return MountTable.read()
+                        .at(path.text())
+                        .filter(found -> isOf(volume, found))
+                        .isPresent()
+                ? path
+                : path.staged(volume);
+    }
+
     private void change(VolumeId volume, TargetPath path, Duration remaining, Runnable body) {
         keys.run(
                 "volume " + volume,
@@ -130,7 +145,7 @@ public final class NodeVolumes {
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the mount is dead or hangs
     public VolumeUsage usage(VolumeId volume, TargetPath path, Duration remaining) {
         MountEntry entry = MountTable.read()
-                .at(path.text())
+                .at(seen(volume, path).text())
                 .filter(found -> isOf(volume, found))
                 .orElseThrow(() -> new DriverException.NotFound("volume " + volume + " is not mounted at " + path));
         return check.look(volume, entry, remaining).orFail(volume);
@@ -163,7 +178,7 @@ public final class NodeVolumes {
         Set<String> places =
                 new HashSet<>(mounts.stream().map(MountEntry::mountPoint).toList());
         expected.stream()
-                .filter(path -> !places.contains(path.text()))
+                .filter(path -> !places.contains(seen(volume, path).text()))
                 .findFirst()
                 .ifPresent(path -> problems.add(
                         VolumeProblem.inaccessible("NotMounted", "volume " + volume + " is not mounted at " + path)));

@@ -19,6 +19,11 @@ public record PublishRequest(
         VolumeUse use,
         Optional<VolumeContext> context,
         Optional<CephCredentials> credentials) {
+    /// The same of a volume that is seen at `place` where it was staged.
+    PublishRequest stagedAt(TargetPath place) {
+        return new PublishRequest(volume, place, target, use, context, credentials);
+    }
+
     /// The user of the container who is to be the account.
     Optional<ContainerUser> containerUser() {
         return context.flatMap(VolumeContext::containerUser);

@@ -14,6 +14,11 @@ import java.util.List;
 /// @param use how it is to be used
 public record StageRequest(
         VolumeId volume, TargetPath staging, VolumeContext context, VolumeUse use, CephCredentials credentials) {
+    /// The same, to be seen at `place`.
+    StageRequest at(TargetPath place) {
+        return new StageRequest(volume, place, context, use, credentials);
+    }
+
     /// Refuses to stage what is not the volume's account's. Who may see what is staged is decided by the volume's
     /// id when it is published, and that may be by another PV of the same id, whose context says nothing of this.
     ///

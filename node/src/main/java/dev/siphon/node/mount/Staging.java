@@ -7,7 +7,6 @@ import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,18 +33,9 @@ final class Staging {
 
     /// CSI v1.13, NodeStageVolume. A mount at the staging path that no longer answers is replaced.
     ///
+    /// @param request where the volume is to be seen, see [TargetPath#staged]; that of a dataset is made
     /// @param limit for the client to come up
     void stage(StageRequest request, Duration limit) {
-        stage(request, paths::openEmpty, limit);
-    }
-
-    /// CSI v1.13, NodePublishVolume of a volume that is never staged: shows it at the staging path of `request`,
-    /// which is made if only its last part is missing.
-    void stageAtTarget(StageRequest request, Duration limit) {
-        stage(request, paths::makeEmpty, limit);
-    }
-
-    private void stage(StageRequest request, Function<TargetPath, Directory> open, Duration limit) {
         request.checkPlace();
         ClientOptions options = request.options();
         roots.sweep();
@@ -58,7 +48,8 @@ final class Staging {
             }
             return;
         }
-        try (Directory target = open.apply(request.staging())) {
+        boolean isMade = request.volume() instanceof VolumeId.Dataset;
+        try (Directory target = isMade ? paths.makeEmpty(request.staging()) : paths.openEmpty(request.staging())) {
             mount(request, options, target, limit);
         }
     }
@@ -119,7 +110,12 @@ final class Staging {
     /// CSI v1.13, NodeUnstageVolume. The staging path itself is the caller's and stays.
     void unstage(VolumeId volume, TargetPath staging, Duration limit) {
         roots.sweep();
-        mounts.unmountAll(volume, staging, limit);
+        TargetPath place = staging.staged(volume);
+        boolean isGone = mounts.unmountAll(volume, place, limit);
+        if (isGone && !place.equals(staging)) {
+            paths.remove(place);
+            mounts.unmountAll(volume, staging, limit); // of a version that showed it there
+        }
         images.sweep(limit);
     }
 }

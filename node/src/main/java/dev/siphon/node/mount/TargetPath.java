@@ -2,6 +2,7 @@ package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -55,6 +56,15 @@ public record TargetPath(String field, String text) {
             throw refused(field, wire, "is a system directory");
         }
         return new TargetPath(field, "/" + String.join("/", parts));
+    }
+
+    /// Where a volume is seen that is staged here.
+    ///
+    /// Those of one dataset share a device, and a kubelet unstages nothing whose device it sees mounted at any
+    /// other path than its own (`GetDeviceMountRefs` in `pkg/volume/csi` of Kubernetes): so their trees are not
+    /// at the staging path, which stays a directory, but in it.
+    TargetPath staged(VolumeId volume) {
+        return volume instanceof VolumeId.Dataset ? parse(field, text + "/tree") : this;
     }
 
     /// The directory that it is in.

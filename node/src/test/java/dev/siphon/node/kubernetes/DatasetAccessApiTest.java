@@ -52,7 +52,8 @@ final class DatasetAccessApiTest {
 
     private InlineDatasets.Opened open(Duration limit) {
         return new DatasetAccessApi(
-                        new ApiAccess.Kubeconfig(server.kubeconfig(folder)), new NodeId("node-1", Optional.of("10.0.0.7")))
+                        new ApiAccess.Kubeconfig(server.kubeconfig(folder)),
+                        new NodeId("node-1", Optional.of("10.0.0.7")))
                 .open(NAME, POD, "u1/x", limit);
     }
 
