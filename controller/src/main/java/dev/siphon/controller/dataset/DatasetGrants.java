@@ -1,10 +1,8 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.grant.NamespaceGrants;
-import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -41,6 +39,9 @@ public final class DatasetGrants implements AutoCloseable {
 
     /// Those whose directories have been seen to be as they must be.
     private final Set<VolumeId.Dataset> well = new HashSet<>();
+
+    /// The accounts of which was told that nobody knows what they may read.
+    private final Set<String> told = new HashSet<>();
 
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-grants").factory());
@@ -86,7 +87,8 @@ public final class DatasetGrants implements AutoCloseable {
         }
     }
 
-    /// Looks once, and publishes what has changed.
+    /// Looks once, and publishes what has changed. Ceph is asked after that: a cluster that hangs keeps nobody's
+    /// reader.
     ///
     /// @throws DriverException if anything of it cannot be known now
     void look() {
@@ -107,30 +109,109 @@ public final class DatasetGrants implements AutoCloseable {
         }
         // a slip of the pen takes nothing from anybody
         declared.wrong().keySet().forEach(name -> before.dataset(name).ifPresent(shared -> now.put(name, shared)));
-        removeKeys(before, now);
+        Map<String, Shared> former = former(before, now);
+        now.putAll(former);
         published.shareOnly(before, now);
-        declared.datasets().forEach(dataset -> datasets.report(dataset.name(), state(dataset)));
-        declared.wrong().forEach((name, why) -> datasets.report(name, new Datasets.State(false, why)));
+        Map<String, DriverException> silent = new HashMap<>();
+        removeKeys(former, now, silent);
+        report(declared, silent);
+    }
+
+    /// What is no dataset any more but may have a key, under names that no dataset can have: one that is declared
+    /// anew may have the old one. Nobody may read it. It is published so that a controller that is killed is
+    /// followed by one that finds it.
+    private Map<String, Shared> former(Grants before, Map<String, Shared> now) {
+        Map<String, Shared> former = new TreeMap<>();
+        before.datasets().forEach((name, old) -> {
+            VolumeId.Dataset volume = old.volume();
+            boolean gone =
+                    now.values().stream().noneMatch(shared -> shared.volume().equals(volume));
+            if (gone && keys.isPresent() && clusters.ids().contains(volume.cluster())) {
+                former.put(NamespaceGrants.formerName(name, volume), new Shared(volume, false, new TreeSet<>()));
+            }
+        });
+        return former;
+    }
+
+    /// Takes away the identities of what is no dataset any more and has no volumes; and then forgets it.
+    ///
+    /// @param silent clusters that gave no answer: they are asked nothing more
+    private void removeKeys(Map<String, Shared> former, Map<String, Shared> now, Map<String, DriverException> silent) {
+        Map<String, Shared> left = new TreeMap<>(now);
+        former.forEach((name, shared) -> {
+            try {
+                if (!silent.containsKey(shared.volume().cluster()) && isRemoved(name, shared.volume())) {
+                    left.remove(name);
+                }
+            } catch (DriverException notNow) {
+                LOG.warn("the key of dataset {} is removed later: {}", name, notNow.getMessage());
+                remember(notNow, shared.volume(), silent);
+            }
+        });
+        if (!left.equals(now)) {
+            published.shareOnly(published.published(), left);
+        }
+    }
+
+    private boolean isRemoved(String name, VolumeId.Dataset volume) {
+        boolean unused = !keys.orElseThrow().store().hasAny(volume);
+        if (unused) {
+            keys.orElseThrow().identities().remove(volume);
+            LOG.info("dataset {} is no more, and no volume shows it: its key is removed", name);
+        }
+        return unused;
+    }
+
+    private static void remember(
+            DriverException failure, VolumeId.Dataset volume, Map<String, DriverException> silent) {
+        if (failure instanceof DriverException.BackendUnavailable) {
+            silent.put(volume.cluster(), failure);
+        }
+    }
+
+    /// What one report cannot say keeps no other from being written.
+    private void report(Datasets.Declared declared, Map<String, DriverException> silent) {
+        Map<String, Datasets.State> states = new TreeMap<>();
+        declared.datasets().forEach(dataset -> states.put(dataset.name(), state(dataset, silent)));
+        declared.wrong().forEach((name, why) -> states.put(name, new Datasets.State(false, why)));
+        for (Map.Entry<String, Datasets.State> each : states.entrySet()) {
+            try {
+                datasets.report(each.getKey(), each.getValue());
+            } catch (DriverException.BackendUnavailable notNow) {
+                LOG.info("what became of the datasets is written down later: {}", notNow.getMessage());
+                return;
+            } catch (DriverException refused) {
+                LOG.warn("what became of dataset {} is not written down: {}", each.getKey(), refused.getMessage());
+            }
+        }
     }
 
     /// Whether volumes can show a dataset. What was well once is not looked at again.
-    private Datasets.State state(Dataset dataset) {
+    private Datasets.State state(Dataset dataset, Map<String, DriverException> silent) {
         VolumeId.Dataset volume = dataset.volume(clusters.defaultCluster());
         if (!clusters.ids().contains(volume.cluster())) {
             return new Datasets.State(false, "cluster " + volume.cluster() + " is none of " + clusters.ids());
         }
+        if (keys.isEmpty() || well.contains(volume)) {
+            return new Datasets.State(true, "");
+        }
+        if (silent.containsKey(volume.cluster())) {
+            return new Datasets.State(
+                    false, String.valueOf(silent.get(volume.cluster()).getMessage()));
+        }
         try {
-            if (keys.isPresent() && !well.contains(volume)) {
-                keys.get().identities().check(volume);
-                well.add(volume);
-            }
+            keys.get().identities().check(volume);
+            well.add(volume);
             return new Datasets.State(true, "");
         } catch (DriverException notNow) {
+            remember(notNow, volume, silent);
             return new Datasets.State(false, String.valueOf(notNow.getMessage()));
         }
     }
 
-    /// The namespaces that may read each dataset that is not everybody's.
+    /// The namespaces that may read each dataset that is not everybody's. Where the directory does not say whether
+    /// one may, it is as it was published: one account's entry, or a directory that is silent, holds up no other
+    /// change.
     private Map<Dataset, NavigableSet<String>> readable(List<Dataset> declared, Grants before) {
         List<Dataset> some = declared.stream()
                 .filter(dataset -> !dataset.readers().areEverybody())
@@ -139,14 +220,41 @@ public final class DatasetGrants implements AutoCloseable {
         if (some.isEmpty()) {
             return readable;
         }
+        Map<String, DriverException> unknown = new TreeMap<>();
         each(before, (namespace, annotations) -> {
-            List<Account> standing = readers.accounts(namespace, annotations);
+            DatasetReaders.Standing standing = readers.standing(namespace, annotations, silence(unknown));
+            unknown.putAll(standing.unknown());
             some.stream()
-                    .filter(dataset -> standing.stream().anyMatch(dataset.readers()::include))
+                    .filter(dataset -> standing.reads(dataset).orElseGet(() -> read(before, dataset, namespace)))
                     .forEach(dataset -> readable.computeIfAbsent(dataset, _ -> new TreeSet<>())
                             .add(namespace));
         });
+        tell(unknown);
         return readable;
+    }
+
+    private static Optional<DriverException> silence(Map<String, DriverException> unknown) {
+        return unknown.values().stream()
+                .filter(DriverException.BackendUnavailable.class::isInstance)
+                .findFirst();
+    }
+
+    /// Each once.
+    private void tell(Map<String, DriverException> unknown) {
+        unknown.forEach((account, why) -> {
+            if (!told.contains(account)) {
+                LOG.warn("which datasets account {} may read stays as it was published: {}", account, why.getMessage());
+            }
+        });
+        told.clear();
+        told.addAll(unknown.keySet());
+    }
+
+    private boolean read(Grants before, Dataset dataset, String namespace) {
+        return before.dataset(dataset.name())
+                .filter(shared -> shared.volume().equals(dataset.volume(clusters.defaultCluster())))
+                .filter(shared -> shared.namespaces().contains(namespace))
+                .isPresent();
     }
 
     /// The namespaces of Kubernetes; without it those that volumes were ever made for.
@@ -159,38 +267,5 @@ public final class DatasetGrants implements AutoCloseable {
         before.groups().values().forEach(grant -> known.addAll(grant.namespaces()));
         before.datasets().values().forEach(shared -> known.addAll(shared.namespaces()));
         known.forEach(namespace -> each.accept(namespace, Map.of()));
-    }
-
-    /// Takes away the identities of what is no dataset any more and has no volumes; before it is forgotten, so
-    /// that a controller that is killed in between is followed by one that finds it. Until then it is published,
-    /// for nobody.
-    private void removeKeys(Grants before, Map<String, Shared> now) {
-        if (keys.isEmpty()) {
-            return;
-        }
-        for (Map.Entry<String, Shared> old : before.datasets().entrySet()) {
-            VolumeId.Dataset volume = old.getValue().volume();
-            boolean gone =
-                    now.values().stream().noneMatch(shared -> shared.volume().equals(volume));
-            if (gone && clusters.ids().contains(volume.cluster()) && !isRemoved(old.getKey(), volume)) {
-                // under a name that no dataset can have: one that is declared anew may have the old one
-                String name = old.getKey().replaceFirst("@.*", "") + "@" + Names.dataset(volume);
-                now.put(name, new Shared(volume, false, new TreeSet<>()));
-            }
-        }
-    }
-
-    private boolean isRemoved(String name, VolumeId.Dataset volume) {
-        try {
-            boolean unused = !keys.orElseThrow().store().hasAny(volume);
-            if (unused) {
-                keys.orElseThrow().identities().remove(volume);
-                LOG.info("dataset {} is no more, and no volume shows it: its key is removed", name);
-            }
-            return unused;
-        } catch (DriverException notNow) {
-            LOG.warn("the key of dataset {} is removed later: {}", name, notNow.getMessage());
-            return false;
-        }
     }
 }

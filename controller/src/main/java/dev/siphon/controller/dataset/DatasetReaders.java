@@ -3,8 +3,12 @@ package dev.siphon.controller.dataset;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.csi.DriverException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// Decides whether a namespace may read a dataset: whether an account may for which it stands.
@@ -31,12 +35,44 @@ final class DatasetReaders {
         return accounts(names).stream().anyMatch(dataset.readers()::include);
     }
 
-    /// The accounts for which a namespace stands, by what is known to be written at it.
-    List<Account> accounts(String namespace, Map<String, String> annotations) {
-        return accounts(accounts.of(namespace, annotations));
-    }
-
     private List<Account> accounts(Set<String> names) {
         return names.stream().flatMap(name -> directory.account(name).stream()).toList();
+    }
+
+    /// The accounts for which a namespace stands.
+    ///
+    /// @param known those that the directory has
+    /// @param unknown why of others it cannot be known now, by their names
+    record Standing(List<Account> known, Map<String, DriverException> unknown) {
+        /// Whether that lets it read a dataset; empty if that cannot be known now.
+        Optional<Boolean> reads(Dataset dataset) {
+            if (known.stream().anyMatch(dataset.readers()::include)) {
+                return Optional.of(true);
+            }
+            return unknown.isEmpty() ? Optional.of(false) : Optional.empty();
+        }
+    }
+
+    /// For whom a namespace stands, by what is known to be written at it. The directory is not asked for those in
+    /// whose place `silence` is.
+    Standing standing(String namespace, Map<String, String> annotations, Optional<DriverException> silence) {
+        List<Account> known = new ArrayList<>();
+        Map<String, DriverException> unknown = new LinkedHashMap<>();
+        Optional<DriverException> silent = silence;
+        for (String name : accounts.of(namespace, annotations)) {
+            if (silent.isPresent()) {
+                unknown.put(name, silent.get());
+                continue;
+            }
+            try {
+                directory.account(name).ifPresent(known::add);
+            } catch (DriverException.BackendUnavailable silentNow) {
+                silent = Optional.of(silentNow);
+                unknown.put(name, silentNow);
+            } catch (DriverException fault) {
+                unknown.put(name, fault);
+            }
+        }
+        return new Standing(List.copyOf(known), unknown);
     }
 }

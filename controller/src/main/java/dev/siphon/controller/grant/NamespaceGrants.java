@@ -4,6 +4,7 @@ import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
@@ -121,13 +122,26 @@ public final class NamespaceGrants implements AutoCloseable {
         if (!there) {
             publishDatasets(all -> {
                 NavigableSet<String> namespaces = new TreeSet<>();
-                Optional.ofNullable(all.get(name))
-                        .filter(shared -> shared.volume().equals(volume))
-                        .ifPresent(shared -> namespaces.addAll(shared.namespaces()));
+                Optional.ofNullable(all.get(name)).ifPresent(shared -> {
+                    if (shared.volume().equals(volume)) {
+                        namespaces.addAll(shared.namespaces());
+                    } else {
+                        // its key is still to be removed
+                        all.putIfAbsent(
+                                formerName(name, shared.volume()), new Shared(shared.volume(), false, new TreeSet<>()));
+                    }
+                });
                 namespace.ifPresent(namespaces::add);
                 all.put(name, new Shared(volume, everybody, everybody ? new TreeSet<>() : namespaces));
             });
         }
+    }
+
+    /// What a dataset is called here that is no more, and may have a key: as none can be called that is declared.
+    ///
+    /// @param name it had, or has here
+    public static String formerName(String name, VolumeId.Dataset volume) {
+        return name.replaceFirst("@.*", "") + "@" + Names.dataset(volume);
     }
 
     /// Puts these datasets in the place of those that were published when somebody began to find out which they
@@ -141,8 +155,15 @@ public final class NamespaceGrants implements AutoCloseable {
                 Map<String, Shared> meanwhile = new TreeMap<>(all);
                 all.clear();
                 all.putAll(datasets);
-                meanwhile.forEach((name, shared) ->
-                        all.computeIfPresent(name, (_, now) -> now.with(granted(shared, before.dataset(name)))));
+                meanwhile.forEach((name, shared) -> {
+                    boolean isNew = before.dataset(name)
+                            .filter(old -> old.volume().equals(shared.volume()))
+                            .isEmpty();
+                    if (isNew && !datasets.containsKey(name)) {
+                        all.put(name, shared);
+                    }
+                    all.computeIfPresent(name, (_, now) -> now.with(granted(shared, before.dataset(name))));
+                });
             });
         }
     }

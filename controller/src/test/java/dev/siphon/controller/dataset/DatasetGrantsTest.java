@@ -8,6 +8,7 @@ import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
+import dev.siphon.csi.VolumeId;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -133,5 +134,97 @@ final class DatasetGrantsTest {
         assertEquals(Set.of(), world.store().last().datasets().keySet(), "what is known to be there costs nothing");
         published.share("mine", all.volume(), false, Optional.of("new"));
         assertEquals(Set.of("new"), readersOf("mine"), "another image has other readers");
+    }
+
+    @Test
+    void anAccountThatNobodyUnderstandsHoldsUpNoOther() {
+        world.kubernetes.annotate("user-monitoring", Map.of());
+        world.declare(Map.of("mine", List.of("u1", "u2")));
+        look();
+        assertEquals(Set.of("user-u1", "user-u2", "team"), readersOf("mine"));
+        world.faults.put("monitoring", new DriverException.BackendFault("uidNumber is no number from 1000"));
+        world.declare(Map.of("mine", List.of("u1"), "new", List.of("u2")));
+        look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        assertEquals(Set.of("user-u2", "team"), readersOf("new"));
+    }
+
+    @Test
+    void whoseAccountIsNotUnderstoodKeepsWhatItHad() {
+        world.declare(Map.of("mine", List.of("u1"), "vision", List.of("group:vision")));
+        look();
+        world.faults.put("u1", new DriverException.BackendFault("two entries"));
+        world.kubernetes.annotate("team", Map.of("siphon.dev/owners", "u1,u2"));
+        look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        assertEquals(Set.of("user-u2", "team"), readersOf("vision"));
+    }
+
+    @Test
+    void aSilentDirectoryIsAskedOnceAndHoldsUpNothingElse() {
+        world.declare(Map.of("mine", List.of("u1"), "old", List.of("u2"), "all", List.of("u2")));
+        look();
+        for (String name : List.of("u1", "u2")) {
+            world.faults.put(name, new DriverException.BackendUnavailable("no answer"));
+        }
+        world.declare(Map.of("mine", List.of("u1"), "all", List.of("*")));
+        look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        assertEquals(Set.of("mine", "all"), world.store().last().datasets().keySet());
+        assertTrue(world.store().last().dataset("all").orElseThrow().everybody());
+    }
+
+    @Test
+    void aClusterThatHangsKeepsNobodyAReaderAndIsAskedOnce() {
+        MintedKeys minted = new MintedKeys();
+        world.keys = Optional.of(minted.keys(world.ceph.ports().files()));
+        world.declare(Map.of("one", List.of("u1"), "two", List.of("u1"), "three", List.of("u1")));
+        look();
+        minted.hangs =
+                () -> assertEquals(Set.of("user-u2", "team"), readersOf("three"), "published before Ceph is asked");
+        world.declare(Map.of("three", List.of("u2")));
+        look();
+        assertEquals(1, minted.asked);
+        assertEquals(
+                3, world.store().last().datasets().size(), "what may have a key is remembered, and nobody may read it");
+        assertEquals(
+                1,
+                world.store().last().datasets().values().stream()
+                        .filter(shared -> !shared.namespaces().isEmpty())
+                        .count());
+        minted.hangs = null;
+        look();
+        assertEquals(Set.of("three"), world.store().last().datasets().keySet());
+        assertEquals(2, minted.removed.size());
+    }
+
+    @Test
+    void theKeyOfWhatWasDeclaredAnewElsewhereIsRemovedThoughAVolumeCameFirst() {
+        MintedKeys minted = new MintedKeys();
+        world.keys = Optional.of(minted.keys(world.ceph.ports().files()));
+        world.declare(Map.of("mine", List.of("u1")));
+        look();
+        Shared old = world.store().last().dataset("mine").orElseThrow();
+        String anew = "{\"mine\":{\"fsName\":\"%s\",\"path\":\"/anew\",\"digest\":\"%s\",\"readers\":[\"u1\"]}}"
+                .formatted(old.volume().fileSystem(), DatasetTest.DIGEST);
+        world.write(anew);
+        VolumeId.Dataset now = new VolumeId.Dataset(
+                old.volume().cluster(), old.volume().fileSystem(), old.volume().digest(), Optional.empty(), "/anew");
+        published.share("mine", now, false, Optional.of("user-u1"));
+        look();
+        assertEquals(Set.of(DatasetIdentities.userId(old.volume())), minted.removed);
+        assertEquals(Set.of("mine"), world.store().last().datasets().keySet());
+    }
+
+    @Test
+    void whatIsDeclaredAndSharedWhileSomebodyLooksStays() {
+        world.declare(Map.of("mine", List.of("u1"), "gone", List.of("u1")));
+        look();
+        Grants before = published.published();
+        Shared mine = before.dataset("mine").orElseThrow();
+        VolumeId.Dataset there = before.dataset("gone").orElseThrow().volume();
+        published.share("new", there, false, Optional.of("user-u1"));
+        published.shareOnly(before, Map.of("mine", mine));
+        assertEquals(Set.of("mine", "new"), world.store().last().datasets().keySet());
     }
 }

@@ -3,6 +3,7 @@ package dev.siphon.controller.dataset;
 import dev.siphon.controller.grant.FileGrantsStore;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.identity.InMemoryNamespaces;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.volume.CapacityRange;
@@ -12,6 +13,7 @@ import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.DriverException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /// Datasets in a file, over a Ceph in memory, for the accounts u1 and u2, who is in group vision. Namespace
 /// `user-NAME` is account NAME's.
@@ -31,6 +34,12 @@ final class DatasetsWorld {
     final InMemoryDirectory directory = new InMemoryDirectory(Map.of(
             "u1", new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()),
             "u2", new Account("u2", "id-2", 10_002, 10_002, Set.of("u2", "vision"), OptionalLong.empty())));
+
+    /// What the directory says of accounts in place of what it has, by their names.
+    final Map<String, DriverException> faults = new HashMap<>();
+
+    /// What the driver does with keys; empty for one that mints none.
+    Optional<DatasetVolumes.Keys> keys = Optional.empty();
 
     private final Path folder;
     private final Optional<Namespaces> namespaces;
@@ -76,12 +85,28 @@ final class DatasetsWorld {
     }
 
     DatasetVolumes volumes() {
-        return new DatasetVolumes(
-                ceph.ports().clusters(), datasets(), namespaces, accounts(), directory, Optional.empty());
+        return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, accounts(), directory, keys);
     }
 
     FileGrantsStore store() {
         return new FileGrantsStore(folder.resolve("grants.json"));
+    }
+
+    private Directory faulty() {
+        return new Directory() {
+            @Override
+            public Optional<Account> account(String name) {
+                if (faults.containsKey(name)) {
+                    throw faults.get(name);
+                }
+                return directory.account(name);
+            }
+
+            @Override
+            public void accounts(Consumer<Account> each) {
+                directory.accounts(each);
+            }
+        };
     }
 
     NamespaceGrants published() {
@@ -89,8 +114,7 @@ final class DatasetsWorld {
     }
 
     DatasetGrants grants(NamespaceGrants published) {
-        return new DatasetGrants(
-                ceph.ports().clusters(), datasets(), accounts(), directory, published, Optional.empty());
+        return new DatasetGrants(ceph.ports().clusters(), datasets(), accounts(), faulty(), published, keys);
     }
 
     /// A claim `data` of a namespace, only to be read.

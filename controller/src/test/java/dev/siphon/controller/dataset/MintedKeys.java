@@ -1,0 +1,85 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.key.DatasetKeyStore;
+import dev.siphon.controller.key.Grant;
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.MintedIdentity;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Identities of one cluster, and the keys of volumes that show datasets, in memory.
+final class MintedKeys implements Identities, DatasetKeyStore {
+    final Set<String> removed = new HashSet<>();
+    final Map<VolumeId.Dataset, VolumeKey> kept = new HashMap<>();
+
+    /// How often an identity was to be removed.
+    int asked;
+
+    /// What happens first if the cluster does not answer; null if it does.
+    @Nullable
+    Runnable hangs;
+
+    DatasetVolumes.Keys keys(FileTree files) {
+        return new DatasetVolumes.Keys(new DatasetIdentities(files, this), this);
+    }
+
+    @Override
+    public VolumeKey mint(String cluster, String userId, Grant grant) {
+        removed.remove(userId);
+        return new VolumeKey(userId, "key");
+    }
+
+    @Override
+    public VolumeKey mintNew(String cluster, String userId, Map<String, String> caps) {
+        throw new AssertionError("datasets have no such identity");
+    }
+
+    @Override
+    public VolumeKey mintNew(String cluster, String userId, Grant grant) {
+        throw new AssertionError("datasets have no such identity");
+    }
+
+    @Override
+    public void remove(String cluster, String userId) {
+        asked++;
+        Runnable before = hangs;
+        if (before != null) {
+            before.run();
+            throw new DriverException.BackendUnavailable("no answer");
+        }
+        removed.add(userId);
+    }
+
+    @Override
+    public List<String> startingWith(String cluster, String prefix) {
+        return List.of();
+    }
+
+    @Override
+    public List<MintedIdentity> minted(String cluster, String prefix) {
+        return List.of();
+    }
+
+    @Override
+    public void put(VolumeId.Dataset volume, String name, VolumeKey key) {
+        kept.put(volume, key);
+    }
+
+    @Override
+    public boolean hasAny(VolumeId.Dataset dataset) {
+        return kept.keySet().stream().anyMatch(volume -> volume.forNobody().equals(dataset));
+    }
+
+    @Override
+    public void remove(VolumeId.Dataset volume) {
+        kept.remove(volume);
+    }
+}
