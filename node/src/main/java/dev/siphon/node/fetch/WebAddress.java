@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
 public record WebAddress(URI uri) {
     private static final Pattern ANY = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*://.*", Pattern.DOTALL);
 
+    private static final int MAX_PORT = 65_535;
+
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for another kind of address, and for a name or
     ///     password in it, which would be in lists of processes
     public WebAddress {
@@ -24,6 +26,10 @@ public record WebAddress(URI uri) {
         }
         if (uri.getHost() == null) {
             throw new DriverException.InvalidRequest("the address names no host");
+        }
+        if (uri.getPort() > MAX_PORT) {
+            throw new DriverException.InvalidRequest(
+                    "the address at " + Quoted.of(uri.getHost()) + " names port " + uri.getPort());
         }
         if (uri.getRawUserInfo() != null) {
             throw new DriverException.InvalidRequest("the address at " + Quoted.of(uri.getHost())

@@ -1,7 +1,5 @@
 package dev.siphon.node.image;
 
-import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.fetch.Fetched;
 import dev.siphon.node.fetch.WebAddress;
@@ -21,6 +19,7 @@ final class DownloadFile implements Fetched, AutoCloseable {
     private final ImageFiles files;
     private final FileChannel channel;
     private final String title;
+    private final Room room;
     private String validator;
     private long length;
 
@@ -28,6 +27,7 @@ final class DownloadFile implements Fetched, AutoCloseable {
         this.files = files;
         this.channel = channel;
         this.title = title;
+        room = Room.at(files.directory());
         this.validator = validator;
         this.length = length;
     }
@@ -81,19 +81,12 @@ final class DownloadFile implements Fetched, AutoCloseable {
 
     @Override
     public void makeSureOfRoom(long bytes) {
-        try {
-            long usable = Files.getFileStore(files.download()).getUsableSpace();
-            if (usable < bytes) {
-                throw new DriverException.QuotaExhausted("there is room for " + usable + " bytes at "
-                        + Quoted.of(files.directory().toString()) + ", and " + bytes + " are to be fetched: make room");
-            }
-        } catch (IOException e) {
-            throw StoreErrors.translate("measuring", files.directory(), e);
-        }
+        room.check(bytes);
     }
 
     @Override
     public void append(ByteBuffer bytes) {
+        room.writing(bytes.remaining());
         try {
             while (bytes.hasRemaining()) {
                 length += channel.write(bytes, length);

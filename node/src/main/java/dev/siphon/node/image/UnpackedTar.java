@@ -61,8 +61,10 @@ final class UnpackedTar {
                         PartFile.PRIVATE);
                 InputStream stream = new BufferedInputStream(new SteadyStream(compressed, listener), AT_ONCE);
                 InputStream tar = opened(compression, stream, compressed)) {
+            Room room = Room.at(files.directory());
             byte[] buffer = new byte[AT_ONCE];
             for (int read = read(tar, buffer, compressed); read >= 0; read = read(tar, buffer, compressed)) {
+                room.writing(read);
                 ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, read);
                 while (bytes.hasRemaining()) {
                     channel.write(bytes);

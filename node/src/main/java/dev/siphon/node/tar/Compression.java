@@ -87,8 +87,9 @@ public enum Compression {
         public int read(byte[] target, int offset, int length) throws IOException {
             try {
                 return super.read(target, offset, length);
-            } catch (MalformedInputException e) {
-                throw new IOException(e.getMessage(), e);
+            } catch (MalformedInputException | ArithmeticException | IndexOutOfBoundsException e) {
+                // what the decoder does not check itself, the JVM does
+                throw new IOException(String.valueOf(e.getMessage()), e);
             }
         }
     }

@@ -197,7 +197,13 @@ final class DownloadTest {
 
     @Test
     void noAddressGivesAwayASecret() {
-        for (String text : List.of("ftp://h/f", "http:///f", "https://u:s3cret@h/f", "http://u@h/f", "file:///f")) {
+        for (String text : List.of(
+                "ftp://h/f",
+                "http:///f",
+                "https://u:s3cret@h/f",
+                "http://u@h/f",
+                "file:///f",
+                "http://h:65536/f?s3cret")) {
             String message = assertThrows(DriverException.InvalidRequest.class, () -> WebAddress.parse(text))
                     .getMessage();
             assertFalse(message.contains("s3cret"), message);

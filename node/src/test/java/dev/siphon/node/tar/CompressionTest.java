@@ -1,0 +1,61 @@
+package dev.siphon.node.tar;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.airlift.compress.zstd.ZstdOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tukaani.xz.LZMA2Options;
+import org.tukaani.xz.XZOutputStream;
+
+final class CompressionTest {
+    private static final int TIMES = 3000;
+
+    private static byte[] compressed(Compression how) throws IOException {
+        byte[] content = new byte[50_000];
+        new Random(5).nextBytes(content);
+        System.arraycopy(content, 0, content, 10_000, 9_000);
+        System.arraycopy(content, 300, content, 30_000, 9_000);
+        ByteArrayOutputStream to = new ByteArrayOutputStream();
+        try (OutputStream out = switch (how) {
+            case GZIP -> new GZIPOutputStream(to);
+            case XZ -> new XZOutputStream(to, new LZMA2Options(1));
+            case ZSTD -> new ZstdOutputStream(to);
+            case NONE -> to;
+        }) {
+            out.write(content);
+        }
+        return to.toByteArray();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Compression.class,
+            names = {"GZIP", "XZ", "ZSTD"})
+    void whatIsDamagedIsSaidInOneWay(Compression how) throws IOException {
+        byte[] good = compressed(how);
+        Random random = new Random(1);
+        int damaged = 0;
+        for (int i = 0; i < TIMES; i++) {
+            byte[] bad = Arrays.copyOf(good, good.length - random.nextInt(2) * random.nextInt(good.length));
+            for (int j = random.nextInt(8); j >= 0; j--) {
+                int most = random.nextInt(3) == 0 ? Math.min(60, bad.length) : bad.length;
+                bad[random.nextInt(most)] = (byte) random.nextInt(256);
+            }
+            try (InputStream read = how.open(new ByteArrayInputStream(bad))) {
+                read.transferTo(OutputStream.nullOutputStream());
+            } catch (IOException e) {
+                damaged++;
+            }
+        }
+        assertTrue(damaged > TIMES / 2, damaged + " were seen");
+    }
+}
