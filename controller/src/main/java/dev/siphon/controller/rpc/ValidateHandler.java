@@ -57,6 +57,10 @@ final class ValidateHandler {
     }
 
     private static void checkWritable(VolumeId id, AccessMode mode) {
+        if (!mode.readOnly() && id instanceof VolumeId.Dataset) {
+            throw new DriverException.InvalidRequest(
+                    "volume_capabilities: " + mode + " writes, and volume " + id + " is a dataset");
+        }
         if (!mode.readOnly() && id instanceof VolumeId.Provisioned volume && Volumes.isReadOnly(volume)) {
             throw new DriverException.InvalidRequest(
                     "volume_capabilities: " + mode + " writes, and volume " + id + " is a snapshot");
