@@ -22,6 +22,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,9 +37,6 @@ public final class DatasetGrants implements AutoCloseable {
     private final NamespaceAccounts accounts;
     private final NamespaceGrants published;
     private final Optional<DatasetVolumes.Keys> keys;
-
-    /// Those whose directories have been seen to be as they must be.
-    private final Set<VolumeId.Dataset> well = new HashSet<>();
 
     /// The accounts of which was told that nobody knows what they may read.
     private final Set<String> told = new HashSet<>();
@@ -154,9 +152,8 @@ public final class DatasetGrants implements AutoCloseable {
     }
 
     private boolean isRemoved(String name, VolumeId.Dataset volume) {
-        boolean unused = !keys.orElseThrow().store().hasAny(volume);
+        boolean unused = keys.orElseThrow().removeUnused(volume);
         if (unused) {
-            keys.orElseThrow().identities().remove(volume);
             LOG.info("dataset {} is no more, and no volume shows it: its key is removed", name);
         }
         return unused;
@@ -171,6 +168,10 @@ public final class DatasetGrants implements AutoCloseable {
 
     /// What one report cannot say keeps no other from being written.
     private void report(Datasets.Declared declared, Map<String, DriverException> silent) {
+        keys.ifPresent(all -> all.identities()
+                .keepOnly(declared.datasets().stream()
+                        .map(dataset -> dataset.volume(clusters.defaultCluster()))
+                        .collect(Collectors.toSet())));
         Map<String, Datasets.State> states = new TreeMap<>();
         declared.datasets().forEach(dataset -> states.put(dataset.name(), state(dataset, silent)));
         declared.wrong().forEach((name, why) -> states.put(name, new Datasets.State(false, why)));
@@ -192,16 +193,15 @@ public final class DatasetGrants implements AutoCloseable {
         if (!clusters.ids().contains(volume.cluster())) {
             return new Datasets.State(false, "cluster " + volume.cluster() + " is none of " + clusters.ids());
         }
-        if (keys.isEmpty() || well.contains(volume)) {
+        if (keys.isEmpty()) {
             return new Datasets.State(true, "");
         }
-        if (silent.containsKey(volume.cluster())) {
+        if (silent.containsKey(volume.cluster()) && !keys.get().identities().isKnown(volume)) {
             return new Datasets.State(
                     false, String.valueOf(silent.get(volume.cluster()).getMessage()));
         }
         try {
             keys.get().identities().check(volume);
-            well.add(volume);
             return new Datasets.State(true, "");
         } catch (DriverException notNow) {
             remember(notNow, volume, silent);

@@ -7,7 +7,12 @@ import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /// The one cephx identity of each dataset, which reads its directory and nothing else.
 public final class DatasetIdentities {
@@ -16,6 +21,12 @@ public final class DatasetIdentities {
 
     private final FileTree files;
     private final Identities identities;
+
+    /// Where the objects are of the declared datasets that have a RADOS namespace.
+    private final Map<VolumeId.Dataset, FileTree.Layout> apart = new ConcurrentHashMap<>();
+
+    /// Of datasets whose keys were given to volumes or removed.
+    private final Map<VolumeId.Dataset, ReadWriteLock> locks = new ConcurrentHashMap<>();
 
     public DatasetIdentities(FileTree files, Identities identities) {
         this.files = files;
@@ -27,13 +38,24 @@ public final class DatasetIdentities {
         return PREFIX + dataset.fileSystem() + "." + Names.dataset(dataset);
     }
 
-    /// Looks whether a dataset can have an identity: 1 round trip to the MDS.
+    /// Looks whether a dataset can have an identity: 1 round trip to the MDS, unless it could before.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) as [#mint]
     void check(VolumeId.Dataset dataset) {
-        if (layout(dataset).namespace().isEmpty()) {
-            throw notApart(dataset);
+        if (!apart.containsKey(dataset)) {
+            apart.put(dataset, namespaceOf(dataset));
         }
+        checkAlone(dataset);
+    }
+
+    /// Whether nobody has to look at its directory to know whether a dataset can have an identity.
+    boolean isKnown(VolumeId.Dataset dataset) {
+        return apart.containsKey(dataset);
+    }
+
+    /// Forgets what is declared no more, so that another dataset may have its RADOS namespace.
+    void keepOnly(Set<VolumeId.Dataset> declared) {
+        apart.keySet().retainAll(declared);
     }
 
     /// Makes a dataset's identity, or finds it: 1 round trip to the MDS, 1 mon command.
@@ -43,13 +65,34 @@ public final class DatasetIdentities {
     ///     no RADOS namespace of their own, so that a key for them would open others'
     /// @throws DriverException whatever [Identities#mint] throws
     VolumeKey mint(VolumeId.Dataset dataset) {
+        FileTree.Layout layout = namespaceOf(dataset);
+        apart.put(dataset, layout);
+        checkAlone(dataset);
+        Grant grant =
+                new Grant(dataset.fileSystem(), dataset.path(), Optional.empty(), layout.pool(), layout.namespace());
+        return identities.mint(dataset.cluster(), userId(dataset), grant);
+    }
+
+    private FileTree.Layout namespaceOf(VolumeId.Dataset dataset) {
         FileTree.Layout layout = layout(dataset);
         if (layout.namespace().isEmpty()) {
             throw notApart(dataset);
         }
-        Grant grant =
-                new Grant(dataset.fileSystem(), dataset.path(), Optional.empty(), layout.pool(), layout.namespace());
-        return identities.mint(dataset.cluster(), userId(dataset), grant);
+        return layout;
+    }
+
+    private void checkAlone(VolumeId.Dataset dataset) {
+        Optional<FileTree.Layout> layout = Optional.ofNullable(apart.get(dataset));
+        apart.forEach((other, its) -> {
+            boolean same = other.fileSystem().equals(dataset.fileSystem())
+                    && other.path().equals(dataset.path());
+            if (!same && other.cluster().equals(dataset.cluster()) && layout.equals(Optional.of(its))) {
+                throw new DriverException.InUse("the objects of " + dataset.path() + " and of " + other.path()
+                        + ", another dataset, are both in RADOS namespace " + its.namespace() + " of pool "
+                        + its.pool() + ", so a key for one would open the other: give each a namespace of its own, and"
+                        + " write its image anew");
+            }
+        });
     }
 
     private static DriverException.InUse notApart(VolumeId.Dataset dataset) {
@@ -68,6 +111,11 @@ public final class DatasetIdentities {
                     + dataset.fileSystem() + " of cluster " + dataset.cluster()
                     + ", where the dataset is declared to be");
         }
+    }
+
+    /// Held for reading while a volume is given a copy of the key, and for writing while the identity is removed.
+    ReadWriteLock lock(VolumeId.Dataset dataset) {
+        return locks.computeIfAbsent(dataset, _ -> new ReentrantReadWriteLock());
     }
 
     /// Removes a dataset's identity; one that is not there is no error.

@@ -16,6 +16,7 @@ import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
 
 /// The volumes that show a dataset to a claim. They hold nothing and cost nothing: to make one is to look whether
 /// the claim's namespace may read the dataset, and to hand out the dataset's key.
@@ -29,7 +30,43 @@ public final class DatasetVolumes {
     /// How volumes get keys.
     ///
     /// @param store where nodes find them
-    public record Keys(DatasetIdentities identities, DatasetKeyStore store) {}
+    public record Keys(DatasetIdentities identities, DatasetKeyStore store) {
+        /// Keeps a copy of its dataset's key for a volume.
+        ///
+        /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
+        void give(VolumeId.Dataset volume, String name) {
+            VolumeId.Dataset dataset = volume.forNobody();
+            Lock keeping = identities.lock(dataset).readLock();
+            if (!keeping.tryLock()) {
+                throw new DriverException.OperationPending(
+                        "the key of dataset " + dataset + ", which was declared no more, is being removed; retry");
+            }
+            try {
+                store.put(volume, name, identities.mint(dataset));
+            } finally {
+                keeping.unlock();
+            }
+        }
+
+        /// Removes a dataset's identity if no volume has a copy of its key, or is being given one.
+        ///
+        /// @return whether there is none any more
+        boolean removeUnused(VolumeId.Dataset dataset) {
+            Lock removing = identities.lock(dataset).writeLock();
+            if (!removing.tryLock()) {
+                return false;
+            }
+            try {
+                if (store.hasAny(dataset)) {
+                    return false;
+                }
+                identities.remove(dataset);
+                return true;
+            } finally {
+                removing.unlock();
+            }
+        }
+    }
 
     /// @param kubernetes knows claims; empty if the driver has no Kubernetes to ask
     /// @param keys empty if whoever mounts brings a key
@@ -96,8 +133,7 @@ public final class DatasetVolumes {
                     + " bytes, more than capacity_range.limit_bytes "
                     + request.capacity().limitBytes());
         }
-        keys.ifPresent(
-                all -> all.store().put(mine, request.name(), all.identities().mint(volume)));
+        keys.ifPresent(all -> all.give(mine, request.name()));
         VolumeContext context = context(
                 volume, request.parameters().mounter(), request.parameters().mountOptions());
         long bytes = Math.max(dataset.bytes(), request.capacity().requiredBytes());

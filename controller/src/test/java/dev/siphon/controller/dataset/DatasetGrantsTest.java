@@ -177,7 +177,7 @@ final class DatasetGrantsTest {
     @Test
     void aClusterThatHangsKeepsNobodyAReaderAndIsAskedOnce() {
         MintedKeys minted = new MintedKeys();
-        world.keys = Optional.of(minted.keys(world.ceph.ports().files()));
+        world.keys = Optional.of(minted.keys(world.files()));
         world.declare(Map.of("one", List.of("u1"), "two", List.of("u1"), "three", List.of("u1")));
         look();
         minted.hangs =
@@ -201,7 +201,7 @@ final class DatasetGrantsTest {
     @Test
     void theKeyOfWhatWasDeclaredAnewElsewhereIsRemovedThoughAVolumeCameFirst() {
         MintedKeys minted = new MintedKeys();
-        world.keys = Optional.of(minted.keys(world.ceph.ports().files()));
+        world.keys = Optional.of(minted.keys(world.files()));
         world.declare(Map.of("mine", List.of("u1")));
         look();
         Shared old = world.store().last().dataset("mine").orElseThrow();
@@ -226,5 +226,23 @@ final class DatasetGrantsTest {
         published.share("new", there, false, Optional.of("user-u1"));
         published.shareOnly(before, Map.of("mine", mine));
         assertEquals(Set.of("mine", "new"), world.store().last().datasets().keySet());
+    }
+
+    @Test
+    void theKeyOfAVolumeThatIsBeingMadeIsNotRemoved() {
+        MintedKeys minted = new MintedKeys();
+        world.keys = Optional.of(minted.keys(world.files()));
+        world.declare(Map.of("mine", List.of("u1")));
+        look();
+        minted.whileGiven = () -> {
+            world.declare(Map.of());
+            look();
+        };
+        world.volumes().create(DatasetsWorld.request("user-u1", Map.of()), "mine");
+        look();
+        assertEquals(Set.of(), minted.removed);
+        world.volumes().delete(minted.kept.keySet().iterator().next());
+        look();
+        assertEquals(1, minted.removed.size());
     }
 }

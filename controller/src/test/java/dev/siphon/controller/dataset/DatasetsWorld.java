@@ -8,8 +8,10 @@ import dev.siphon.controller.identity.InMemoryNamespaces;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
+import dev.siphon.controller.volume.InterceptedPorts;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
 import dev.siphon.controller.volume.VolumeRequest;
@@ -86,6 +88,17 @@ final class DatasetsWorld {
 
     DatasetVolumes volumes() {
         return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, accounts(), directory, keys);
+    }
+
+    /// Each directory is in a RADOS namespace of its own.
+    FileTree files() {
+        return InterceptedPorts.of(
+                        ceph.ports(),
+                        (call, make) -> call.method().equals("layout")
+                                ? new FileTree.Layout(
+                                        "data", String.valueOf(call.arguments().get(2)))
+                                : make.get())
+                .files();
     }
 
     FileGrantsStore store() {

@@ -27,6 +27,9 @@ final class MintedKeys implements Identities, DatasetKeyStore {
     @Nullable
     Runnable hangs;
 
+    /// What happens when a volume has been given the key, and the store does not have it yet.
+    Runnable whileGiven = () -> {};
+
     DatasetVolumes.Keys keys(FileTree files) {
         return new DatasetVolumes.Keys(new DatasetIdentities(files, this), this);
     }
@@ -70,6 +73,7 @@ final class MintedKeys implements Identities, DatasetKeyStore {
 
     @Override
     public void put(VolumeId.Dataset volume, String name, VolumeKey key) {
+        whileGiven.run();
         kept.put(volume, key);
     }
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonParser;
 import csi.v1.CreateVolumeRequest;
 import csi.v1.CreateVolumeResponse;
+import csi.v1.ValidateVolumeCapabilitiesRequest;
 import csi.v1.Volume;
 import csi.v1.VolumeCapability;
 import csi.v1.VolumeCapability.AccessMode.Mode;
@@ -60,8 +61,10 @@ final class DatasetsIT {
         try (CephTree tree = CephTree.mount(Lab.here())) {
             Path place = Files.createDirectories(tree.at(top + "/mine"));
             Files.createDirectories(tree.at(top + "/open"));
+            Path twin = Files.createDirectories(tree.at(top + "/twin"));
             String script = "import os, sys; os.setxattr(sys.argv[1], 'ceph.dir.layout.pool_namespace', b'mine')";
             Command.run("python3", "-c", script, place.toString());
+            Command.run("python3", "-c", script, twin.toString());
             String said = Command.run(
                     Project.launcher().toString(),
                     "dataset",
@@ -88,7 +91,7 @@ final class DatasetsIT {
         }
     }
 
-    /// Declares `mine` for these readers, and `open`, whose directory has no RADOS namespace.
+    /// Declares `mine` for these readers; and `open`, whose directory has no RADOS namespace.
     private void declare(String... readers) throws IOException {
         String names = String.join(
                 ",", List.of(readers).stream().map(each -> '"' + each + '"').toList());
@@ -149,6 +152,18 @@ final class DatasetsIT {
                     .addVolumeCapabilities(Requests.shared())
                     .build();
             assertEquals(Code.INVALID_ARGUMENT, create(driver, writing).code());
+            var both = ValidateVolumeCapabilitiesRequest.newBuilder()
+                    .setVolumeId(volume.getVolumeId())
+                    .addVolumeCapabilities(READING);
+            assertTrue(driver.controller()
+                    .controller()
+                    .validateVolumeCapabilities(both.build())
+                    .hasConfirmed());
+            assertFalse(driver.controller()
+                    .controller()
+                    .validateVolumeCapabilities(
+                            both.addVolumeCapabilities(Requests.shared()).build())
+                    .hasConfirmed());
             Outcome<?> unsafe = create(driver, request("pvc-2", "open", "user-u1"));
             assertEquals(Code.FAILED_PRECONDITION, unsafe.code());
             assertTrue(unsafe.message().contains("ceph.dir.layout.pool_namespace"), unsafe.message());
@@ -235,6 +250,27 @@ final class DatasetsIT {
             assertEquals(0, isMinted(secrets.userId()), "its volume lives on with it");
             driver.controller().controller().deleteVolume(Requests.delete(volume.getVolumeId()));
             Await.until("its key is gone", IN_STEP, () -> isMinted(secrets.userId()) != 0);
+            Await.until("it is forgotten", IN_STEP, () -> !text(grants).contains(digest.substring(0, 40)));
+        }
+    }
+
+    @Test
+    void datasetsOfOneRadosNamespaceGetNoKey() throws IOException {
+        Files.writeString(
+                folder.resolve("datasets.json"),
+                "{\"mine\":" + spec("mine", "\"u1\"") + ",\"twin\":" + spec("twin", "\"*\"") + "}");
+        try (KeyedDriver driver = start()) {
+            Outcome<CreateVolumeResponse> mine = create(driver, request("pvc-1", "mine", "user-u1"));
+            Outcome<?> twin = create(driver, request("pvc-2", "twin", "user-u2"));
+            assertEquals(Code.FAILED_PRECONDITION, twin.code(), twin.message());
+            assertTrue(twin.message().contains("RADOS namespace mine"), twin.message());
+            if (mine.code() == Code.OK) {
+                driver.controller()
+                        .controller()
+                        .deleteVolume(Requests.delete(mine.get().getVolume().getVolumeId()));
+            }
+            Files.writeString(folder.resolve("datasets.json"), "{}");
+            Path grants = folder.resolve("grants.json");
             Await.until("it is forgotten", IN_STEP, () -> !text(grants).contains(digest.substring(0, 40)));
         }
     }

@@ -1,0 +1,63 @@
+package dev.siphon.controller.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.InMemoryCeph;
+import dev.siphon.controller.volume.InterceptedPorts;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+final class DatasetIdentitiesTest {
+    private final MintedKeys minted = new MintedKeys();
+    private final Map<String, FileTree.Layout> layouts = new HashMap<>();
+    private final DatasetIdentities identities = new DatasetIdentities(
+            InterceptedPorts.of(
+                            new InMemoryCeph().ports(),
+                            (call, make) -> call.method().equals("layout")
+                                    ? layoutOf(String.valueOf(call.arguments().get(2)))
+                                    : make.get())
+                    .files(),
+            minted);
+
+    private FileTree.Layout layoutOf(String path) {
+        return Optional.ofNullable(layouts.get(path)).orElseThrow();
+    }
+
+    private VolumeId.Dataset dataset(String cluster, String digit, String path, String namespace) {
+        layouts.put(path, new FileTree.Layout("data", namespace));
+        return new VolumeId.Dataset(cluster, "fs", digit.repeat(40), Optional.empty(), path);
+    }
+
+    @Test
+    void twoDatasetsInOneRadosNamespaceGetNoKey() {
+        VolumeId.Dataset first = dataset("lab", "1", "/a", "all");
+        VolumeId.Dataset second = dataset("lab", "2", "/b", "all");
+        identities.check(first);
+        String said = assertThrows(DriverException.InUse.class, () -> identities.mint(second))
+                .getMessage();
+        assertTrue(said.contains("/a") && said.contains("namespace all"), said);
+        assertThrows(DriverException.InUse.class, () -> identities.check(second));
+        assertThrows(DriverException.InUse.class, () -> identities.check(first), "its objects are as open");
+        identities.keepOnly(Set.of(second));
+        assertFalse(identities.isKnown(first));
+        assertDoesNotThrow(() -> identities.mint(second), "the other is no dataset any more");
+    }
+
+    @Test
+    void othersMayHaveANamespaceOfThatName() {
+        identities.check(dataset("lab", "1", "/a", "one"));
+        assertDoesNotThrow(() -> identities.mint(dataset("lab", "2", "/a", "one")), "the same directory");
+        assertDoesNotThrow(() -> identities.mint(dataset("lab", "1", "/b", "two")));
+        assertDoesNotThrow(() -> identities.mint(dataset("far", "1", "/c", "one")), "another cluster");
+        assertThrows(DriverException.InUse.class, () -> identities.mint(dataset("lab", "3", "/d", "")));
+    }
+}
