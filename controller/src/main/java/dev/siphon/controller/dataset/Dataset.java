@@ -50,9 +50,13 @@ public record Dataset(
         CephPath.check(path);
         VolumeId.Part.FILE_SYSTEM.check(fileSystem);
         cluster.ifPresent(VolumeId.Part.CLUSTER::check);
-        // with the longest name that a cluster may have, and a claim
+        // where no cluster is named, with the longest name that the default one may have; and with a claim
         var _ = new VolumeId.Dataset(
-                "c".repeat(LONGEST_CLUSTER), fileSystem, digest.beginning(), Optional.of("0".repeat(CLAIM)), path);
+                cluster.orElse("c".repeat(LONGEST_CLUSTER)),
+                fileSystem,
+                digest.beginning(),
+                Optional.of("0".repeat(CLAIM)),
+                path);
     }
 
     /// What a dataset is called whose name people write with a slash behind whose it is.

@@ -82,4 +82,17 @@ final class DatasetTest {
     void whatIsNoNameIsRefused(String name) {
         assertThrows(DriverException.InvalidRequest.class, () -> Dataset.name("parameter dataset", name));
     }
+
+    @ParameterizedTest(name = "{0}: a path of {1} bytes")
+    @CsvSource({"lab, 55, true", "lab, 56, false", "'', 38, true", "'', 39, false"})
+    void aPathFitsIntoTheIdsOfItsVolumes(String cluster, int bytes, boolean fits) {
+        String named = cluster.isEmpty() ? "" : "'cluster':'" + cluster + "',";
+        String spec = "{" + named + "'fsName':'cephfs','path':'/" + "d".repeat(bytes - 1)
+                + "','digest':'DIGEST','readers':[]}";
+        if (fits) {
+            assertEquals(bytes, parse("d", spec).path().length());
+        } else {
+            assertThrows(DriverException.InvalidRequest.class, () -> parse("d", spec));
+        }
+    }
 }

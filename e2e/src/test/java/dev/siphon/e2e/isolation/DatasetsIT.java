@@ -50,6 +50,7 @@ final class DatasetsIT {
     @TempDir
     private Path folder = Path.of("");
 
+    /// Short, since it is part of ids.
     private final String top = "/datasets/" + UUID.randomUUID().toString().substring(0, 8);
     private String digest = "";
 
