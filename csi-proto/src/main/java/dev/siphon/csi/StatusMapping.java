@@ -29,8 +29,17 @@ public final class StatusMapping {
     /// [DriverException.BackendFault].
     public static DriverException fromStatus(Status status) {
         String message = status.getDescription() == null ? "the controller said nothing more" : status.getDescription();
-        String words = status.getCode() + ": " + message;
-        return switch (status.getCode().name()) {
+        return named(status.getCode().name(), status.getCode() + ": " + message);
+    }
+
+    /// The name of the code that `error` has in gRPC.
+    public static String name(DriverException error) {
+        return toStatus(error).getCode().name();
+    }
+
+    /// The error whose code has that name; of other names [DriverException.BackendFault].
+    public static DriverException named(String code, String words) {
+        return switch (code) {
             case "INVALID_ARGUMENT" -> new DriverException.InvalidRequest(words);
             case "NOT_FOUND" -> new DriverException.NotFound(words);
             case "ALREADY_EXISTS" -> new DriverException.IncompatibleExisting(words);

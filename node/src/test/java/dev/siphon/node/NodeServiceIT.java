@@ -26,7 +26,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The node's calls over its socket, with a real Ceph: in the lab with ceph-fuse, in a guest with the kernel's client.
+/// The node's calls over its socket, with a real Ceph: in the lab with ceph-fuse, in a guest with the kernel's
+/// client.
 class NodeServiceIT {
     private static final long MIB = 1 << 20;
     private static final long ALLOWANCE = 64 * MIB;
@@ -274,7 +275,9 @@ class NodeServiceIT {
                 Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter()),
                 volume().secrets());
         node.stub().nodeStageVolume(Requests.stage(fixed, staging));
-        Files.writeString(staging.resolve("static"), "static");
+        // a kubelet would never unstage what shares its device and root with the client's own mount
+        assertFalse(workplace.mounts().contains(staging.toString()));
+        Files.writeString(staging.resolve("tree/static"), "static");
         assertTrue(node.stub()
                         .nodeGetVolumeStats(Requests.stats(fixed, staging))
                         .getUsage(0)

@@ -6,7 +6,6 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
-import io.grpc.Status;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -141,23 +140,12 @@ public final class DatasetAccess {
     public record Refused(String request, DriverException why) implements Answer {
         @Override
         public JsonObject toStatus() {
-            return json(Map.of(
-                    REQUEST,
-                    request,
-                    CODE,
-                    StatusMapping.toStatus(why).getCode().name(),
-                    MESSAGE,
-                    why.getMessage()));
+            return json(Map.of(REQUEST, request, CODE, StatusMapping.name(why), MESSAGE, why.getMessage()));
         }
 
         private static Refused read(JsonObject status) {
-            try {
-                Status said =
-                        Status.Code.valueOf(needed(status, CODE)).toStatus().withDescription(needed(status, MESSAGE));
-                return new Refused(needed(status, REQUEST), StatusMapping.fromStatus(said));
-            } catch (IllegalArgumentException _) {
-                throw new DriverException.InvalidRequest(CODE + " is no code of gRPC");
-            }
+            return new Refused(
+                    needed(status, REQUEST), StatusMapping.named(needed(status, CODE), needed(status, MESSAGE)));
         }
     }
 

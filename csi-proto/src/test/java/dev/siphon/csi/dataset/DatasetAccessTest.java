@@ -36,7 +36,7 @@ final class DatasetAccessTest {
                 DatasetAccess.Answer.ofStatus(refused.toStatus()).orElseThrow();
         assertEquals("1", read.request());
         assertEquals(DriverException.AccessDenied.class, read.why().getClass());
-        assertEquals("PERMISSION_DENIED: namespace u2 is no reader", read.why().getMessage());
+        assertEquals("namespace u2 is no reader", read.why().getMessage());
     }
 
     @Test
@@ -48,7 +48,6 @@ final class DatasetAccessTest {
     @ValueSource(
             strings = {
                 "{\"request\":\"1\"}",
-                "{\"request\":\"1\",\"code\":\"NONE\",\"message\":\"\"}",
                 "{\"request\":\"1\",\"code\":\"ABORTED\"}",
                 "{\"request\":\"1\",\"volume\":\"static:a:b:/c\",\"userID\":\"u\",\"sealedKey\":\"k\"}",
                 "{\"request\":\"1\",\"volume\":7}"

@@ -123,7 +123,7 @@ public final class NodeVolumes {
         return there.isPresent() && check.look(volume, there.get(), remaining) instanceof MountHealth.Alive;
     }
 
-    /// Where a volume is that was staged at `path`: a version before this one showed datasets at the path itself.
+    /// Where a volume is that was staged at `path`: a version before this one showed all at the path itself.
     private TargetPath seen(VolumeId volume, TargetPath path) {
         return MountTable.read()
                         .at(path.text())

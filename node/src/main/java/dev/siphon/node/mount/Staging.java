@@ -33,7 +33,7 @@ final class Staging {
 
     /// CSI v1.13, NodeStageVolume. A mount at the staging path that no longer answers is replaced.
     ///
-    /// @param request where the volume is to be seen, see [TargetPath#staged]; that of a dataset is made
+    /// @param request where the volume is to be seen, see [TargetPath#staged]; that of a volume by hand is made
     /// @param limit for the client to come up
     void stage(StageRequest request, Duration limit) {
         request.checkPlace();
@@ -48,9 +48,15 @@ final class Staging {
             }
             return;
         }
-        boolean isMade = request.volume() instanceof VolumeId.Dataset;
+        boolean isMade = request.volume() instanceof VolumeId.ByHand;
+        boolean isMounted = false;
         try (Directory target = isMade ? paths.makeEmpty(request.staging()) : paths.openEmpty(request.staging())) {
             mount(request, options, target, limit);
+            isMounted = true;
+        } finally {
+            if (isMade && !isMounted) {
+                paths.remove(request.staging()); // a kubelet does not expect it
+            }
         }
     }
 

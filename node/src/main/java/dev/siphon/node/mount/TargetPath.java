@@ -60,11 +60,15 @@ public record TargetPath(String field, String text) {
 
     /// Where a volume is seen that is staged here.
     ///
-    /// Those of one dataset share a device, and a kubelet unstages nothing whose device it sees mounted at any
-    /// other path than its own (`GetDeviceMountRefs` in `pkg/volume/csi` of Kubernetes): so their trees are not
-    /// at the staging path, which stays a directory, but in it.
+    /// A kubelet unstages nothing whose device and root it sees mounted at any other path than its own
+    /// (`GetDeviceMountRefs` in `pkg/volume/csi` of Kubernetes). Volumes of one dataset share both with each
+    /// other, and a path that somebody named may with the client's own mount: so these are not at the staging
+    /// path, which stays a directory, but in it.
     TargetPath staged(VolumeId volume) {
-        return volume instanceof VolumeId.Dataset ? parse(field, text + "/tree") : this;
+        return switch (volume) {
+            case VolumeId.ByHand _ -> parse(field, text + "/tree");
+            case VolumeId.Provisioned _ -> this;
+        };
     }
 
     /// The directory that it is in.
