@@ -2,7 +2,6 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.csi.DriverException;
@@ -16,9 +15,7 @@ import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.utils.Serialization;
-import java.io.InputStreamReader;
 import java.net.HttpURLConnection;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -37,7 +34,10 @@ import org.slf4j.LoggerFactory;
 final class DatasetRequests implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetRequests.class);
 
-    static final ResourceDefinitionContext ACCESSES = new ResourceDefinitionContext.Builder()
+    /// Where they are.
+    static final String PATH = "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/" + DatasetAccess.PLURAL;
+
+    private static final ResourceDefinitionContext ACCESSES = new ResourceDefinitionContext.Builder()
             .withGroup(DatasetAccess.GROUP)
             .withVersion(DatasetAccess.VERSION)
             .withKind(DatasetAccess.KIND)
@@ -92,8 +92,8 @@ final class DatasetRequests implements AutoCloseable {
     }
 
     /// What a pod was given that names a dataset; empty if nothing.
-    static Optional<VolumeId.Dataset> given(GenericKubernetesResource access) {
-        return text(json(access), "status", "volume")
+    static Optional<VolumeId.Dataset> given(JsonObject access) {
+        return text(access, "status", "volume")
                 .flatMap(VolumeId::tryParse)
                 .filter(VolumeId.Dataset.class::isInstance)
                 .map(VolumeId.Dataset.class::cast);
@@ -158,7 +158,7 @@ final class DatasetRequests implements AutoCloseable {
         JsonObject pod = api.read(
                         "get " + what,
                         "api/v1/namespaces/" + namespace + "/pods/" + asked.pod(),
-                        body -> parse(what, new InputStreamReader(body, StandardCharsets.UTF_8)))
+                        body -> KubernetesApi.object("get " + what, body))
                 .filter(found -> text(found, "metadata", "uid").equals(Optional.of(asked.podUid())))
                 .orElseThrow(() -> new DriverException.NotFound(what + " is not there any more"));
         if (!text(pod, "spec", "nodeName").equals(Optional.of(asked.node()))) {
@@ -166,14 +166,6 @@ final class DatasetRequests implements AutoCloseable {
         }
         if (datasets(pod).noneMatch(asked.dataset()::equals)) {
             throw new DriverException.AccessDenied(what + " has no volume of dataset " + Quoted.of(asked.dataset()));
-        }
-    }
-
-    private static JsonObject parse(String what, InputStreamReader body) {
-        try {
-            return JsonParser.parseReader(body).getAsJsonObject();
-        } catch (JsonParseException | IllegalStateException _) {
-            throw new DriverException.BackendFault(what + " is no object in the API server's answer");
         }
     }
 

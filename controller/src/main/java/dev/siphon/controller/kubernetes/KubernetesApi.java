@@ -1,5 +1,9 @@
 package dev.siphon.controller.kubernetes;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -19,6 +23,7 @@ import io.fabric8.kubernetes.client.utils.URLUtils;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
@@ -51,6 +56,9 @@ final class KubernetesApi implements AutoCloseable {
     /// Where Java has the exceptions that are about connections.
     private static final List<String> OF_CONNECTIONS =
             List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
+
+    /// What an object may be, in bytes (etcd's limit for a request), and a page of them.
+    private static final int MOST_BYTES = 16 << 20;
 
     /// A refusal is some hundred bytes.
     private static final int MOST_STATUS_BYTES = 16 << 10;
@@ -128,6 +136,41 @@ final class KubernetesApi implements AutoCloseable {
                 throw new KubernetesClientException(doing, given);
             }
         });
+    }
+
+    /// Hands over all custom objects of a kind as they come, page after page.
+    ///
+    /// @param path of their collection
+    /// @return false if the cluster has no such kind
+    boolean listCustom(String doing, String path, Consumer<JsonObject> each) {
+        String next = "";
+        do {
+            String from = next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
+            Optional<JsonObject> page = read(doing, path + "?limit=" + PAGE + from, body -> object(doing, body));
+            if (page.isEmpty()) {
+                return false;
+            }
+            page.get().getAsJsonArray("items").forEach(item -> each.accept(item.getAsJsonObject()));
+            next = Optional.ofNullable(page.get().getAsJsonObject("metadata").get("continue"))
+                    .map(JsonElement::getAsString)
+                    .orElse("");
+        } while (!next.isEmpty());
+        return true;
+    }
+
+    /// What a server sent in answer to a question for an object, or for a page of them.
+    static JsonObject object(String doing, InputStream body) throws IOException {
+        byte[] bytes = body.readNBytes(MOST_BYTES + 1);
+        if (bytes.length > MOST_BYTES) {
+            throw new DriverException.BackendFault(
+                    doing + " was answered with more than " + (MOST_BYTES >> 20) + " MiB");
+        }
+        try {
+            return JsonParser.parseString(new String(bytes, StandardCharsets.UTF_8))
+                    .getAsJsonObject();
+        } catch (JsonParseException | IllegalStateException e) {
+            throw new DriverException.BackendFault(doing + " was answered with something else than objects", e);
+        }
     }
 
     /// Hands over all objects of a kind, page after page.

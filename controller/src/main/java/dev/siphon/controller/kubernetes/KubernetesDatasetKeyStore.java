@@ -4,8 +4,6 @@ import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.csi.dataset.DatasetAccess;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,12 +34,10 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
 
     private boolean isNamedByPods(VolumeId.Dataset dataset) {
         List<VolumeId.Dataset> named = new ArrayList<>();
-        api.<GenericKubernetesResource>list(
-                "list " + DatasetAccess.PLURAL,
-                "",
-                (server, page) -> server.genericKubernetesResources(DatasetRequests.ACCESSES)
-                        .inAnyNamespace()
-                        .list(page),
+        // no pod names any where there is no such kind
+        boolean _ = api.listCustom(
+                "list DatasetAccesses",
+                DatasetRequests.PATH,
                 access -> DatasetRequests.given(access)
                         .map(VolumeId.Dataset::forNobody)
                         .filter(dataset.forNobody()::equals)

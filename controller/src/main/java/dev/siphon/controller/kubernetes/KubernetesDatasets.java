@@ -1,20 +1,13 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.Dataset;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.csi.DriverException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.net.HttpURLConnection;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,12 +34,6 @@ final class KubernetesDatasets implements Datasets {
 
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesDatasets.class);
 
-    /// How many to ask for at once: some hundred KB.
-    private static final int PAGE = 250;
-
-    /// What an object may be, in bytes (etcd's limit for a request), and a page of them.
-    private static final int MOST_BYTES = 16 << 20;
-
     private final KubernetesApi api;
 
     /// What the objects said of themselves when they were listed.
@@ -59,7 +46,9 @@ final class KubernetesDatasets implements Datasets {
     @Override
     public Optional<Dataset> find(String name) {
         try {
-            return read("get Dataset " + name, PATH + "/" + name).map(KubernetesDatasets::parse);
+            String doing = "get Dataset " + name;
+            return api.read(doing, PATH + "/" + name, body -> KubernetesApi.object(doing, body))
+                    .map(KubernetesDatasets::parse);
         } catch (DriverException.InvalidRequest wrong) {
             throw new DriverException.InUse(wrong.getMessage());
         }
@@ -70,25 +59,18 @@ final class KubernetesDatasets implements Datasets {
         List<Dataset> all = new ArrayList<>();
         reported.clear();
         Map<String, String> broken = new HashMap<>();
-        String next = "";
-        do {
-            String from = next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
-            JsonObject page = read("list Datasets", PATH + "?limit=" + PAGE + from)
-                    .orElseThrow(() -> new DriverException.BackendUnavailable(
-                            "the cluster has no custom resource datasets.siphon.dev: the chart makes it"));
-            page.getAsJsonArray("items").forEach(item -> {
-                JsonObject object = item.getAsJsonObject();
-                state(object).ifPresent(state -> reported.put(name(object), state));
-                try {
-                    all.add(parse(object));
-                } catch (DriverException.InvalidRequest wrong) {
-                    broken.put(name(object), String.valueOf(wrong.getMessage()));
-                }
-            });
-            next = Optional.ofNullable(page.getAsJsonObject("metadata").get("continue"))
-                    .map(token -> token.getAsString())
-                    .orElse("");
-        } while (!next.isEmpty());
+        boolean isThere = api.listCustom("list Datasets", PATH, object -> {
+            state(object).ifPresent(state -> reported.put(name(object), state));
+            try {
+                all.add(parse(object));
+            } catch (DriverException.InvalidRequest wrong) {
+                broken.put(name(object), String.valueOf(wrong.getMessage()));
+            }
+        });
+        if (!isThere) {
+            throw new DriverException.BackendUnavailable(
+                    "the cluster has no custom resource datasets.siphon.dev: the chart makes it");
+        }
         return new Declared(all, broken);
     }
 
@@ -130,23 +112,5 @@ final class KubernetesDatasets implements Datasets {
 
     private static String name(JsonObject object) {
         return object.getAsJsonObject("metadata").get("name").getAsString();
-    }
-
-    private Optional<JsonObject> read(String doing, String path) {
-        return api.read(doing, path, body -> json(doing, body));
-    }
-
-    private static JsonObject json(String doing, InputStream body) throws IOException {
-        byte[] bytes = body.readNBytes(MOST_BYTES + 1);
-        if (bytes.length > MOST_BYTES) {
-            throw new DriverException.BackendFault(
-                    doing + " was answered with more than " + (MOST_BYTES >> 20) + " MiB");
-        }
-        try (InputStreamReader text =
-                new InputStreamReader(new java.io.ByteArrayInputStream(bytes), StandardCharsets.UTF_8)) {
-            return JsonParser.parseReader(text).getAsJsonObject();
-        } catch (JsonParseException | IllegalStateException e) {
-            throw new DriverException.BackendFault(doing + " was answered with something else than objects", e);
-        }
     }
 }

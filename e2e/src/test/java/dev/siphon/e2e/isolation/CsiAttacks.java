@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/// Attacks through the driver: a node is given one volume's key and another's name, the controller is asked for one
-/// account's data in the name of another.
+/// Attacks through the driver: a node is given one volume's key and another's name, the controller is asked for
+/// one account's data in the name of another.
 final class CsiAttacks {
     /// Who may not, and (CSI v1.13, NodePublishVolume) what is staged there being another volume.
     private static final Set<Status.Code> REFUSALS = Set.of(Status.Code.PERMISSION_DENIED, Status.Code.ALREADY_EXISTS);
@@ -80,7 +80,10 @@ final class CsiAttacks {
                 // the node's own words, or what it heard from the MDS
                 return verdict(staged.message().contains("its volume_context leads to") ? By.SIPHON : By.MDS, staged);
             }
-            FileAttempt.read(mounts.staging(volume).resolve("secret"));
+            Path place = mounts.staging(volume);
+            // where a node shows a volume that somebody named by its path
+            FileAttempt.read(
+                    (volume.getVolumeId().startsWith("static:") ? place.resolve("tree") : place).resolve("secret"));
             return new Verdict.Done();
         } catch (FileAttempt.ContentsRefused e) {
             return Verdict.refused(By.OSD, e.toString());

@@ -118,9 +118,10 @@ public final class CephFileSystems implements AutoCloseable {
         return client(new Key(cluster, Optional.of(fileSystem), Use.LOOK_UPS));
     }
 
-    /// Another client of a file system, for what lies outside the directory of volumes; caps may end at each.
-    CephFs datasets(String cluster, String fileSystem) {
-        return client(new Key(cluster, Optional.of(fileSystem), Use.DATASETS));
+    /// The client that reaches a path: there is one for datasets, since caps may end at directories.
+    CephFs client(String cluster, String fileSystem, String path) {
+        boolean isDataset = path.startsWith(Mounts.DATASETS + "/");
+        return client(new Key(cluster, Optional.of(fileSystem), isDataset ? Use.DATASETS : Use.CALLS));
     }
 
     private CephFs client(Key key) {

@@ -124,17 +124,13 @@ final class CephFileTree implements FileTree {
 
     @Override
     public Layout layout(String cluster, String fileSystem, String path) {
-        boolean isVolume = path.startsWith(Mounts.VOLUMES + "/");
-        CephFs client = isVolume ? fileSystems.client(cluster, fileSystem) : fileSystems.datasets(cluster, fileSystem);
-        return client.call("get layout", mount -> {
-            try (OpenFile directory = mount.openDirectory(mount.locate(path))) {
-                String pool = directory
-                        .attribute(LAYOUT + ".pool")
-                        .orElseThrow(() -> new DriverException.InUse(path + " of file system " + fileSystem
-                                + " in cluster " + cluster + " has no layout of its own"));
-                return new Layout(
-                        pool, directory.attribute(LAYOUT + ".pool_namespace").orElse(""));
-            }
+        return inDirectory("get layout", cluster, fileSystem, path, directory -> {
+            String pool = directory
+                    .attribute(LAYOUT + ".pool")
+                    .orElseThrow(() -> new DriverException.InUse(path + " of file system " + fileSystem + " in cluster "
+                            + cluster + " has no layout of its own"));
+            return new Layout(
+                    pool, directory.attribute(LAYOUT + ".pool_namespace").orElse(""));
         });
     }
 
@@ -196,7 +192,7 @@ final class CephFileTree implements FileTree {
 
     private <T> T inDirectory(
             String operation, String cluster, String fileSystem, String path, Function<OpenFile, T> body) {
-        return fileSystems.client(cluster, fileSystem).call(operation, mount -> {
+        return fileSystems.client(cluster, fileSystem, path).call(operation, mount -> {
             try (OpenFile directory = mount.openDirectory(mount.locate(path))) {
                 return body.apply(directory);
             }
