@@ -106,6 +106,7 @@ named_by_pods() {
   told "u1, who is no reader" 'code = PermissionDenied desc = .*is no reader of dataset u2.digits' kubectl -n u1 describe pod stranger
   told "another attribute" 'code = InvalidArgument desc = .*may say dataset alone' kubectl -n u1 describe pod mistaken
   told "another's question" 'asked by the siphon-node of the pod.s own node' anothers_question
+  told "another's answer" 'answered by siphon-controller alone' anothers_answer
   kubectl -n u1 delete pod stranger mistaken >/dev/null
 }
 
@@ -113,6 +114,12 @@ named_by_pods() {
 anothers_question() {
   kubectl -n u2 get datasetaccesses -o json | jq '.items[0] | .metadata = {name: "csi-forged", namespace: "u2"} | del(.status)' |
     kubectl apply -f -
+}
+
+# Of whoever may do everything in a namespace.
+anothers_answer() {
+  kubectl -n u2 patch "$(kubectl -n u2 get datasetaccesses -o name | head -n 1)" --subresource=status --type=merge \
+    -p '{"status": {"request": "forged"}}'
 }
 
 # Made anew until the node has heard of it: what is known of grants may be a minute old.

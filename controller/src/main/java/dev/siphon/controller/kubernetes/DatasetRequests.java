@@ -16,6 +16,10 @@ import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.net.HttpURLConnection;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -44,6 +48,12 @@ final class DatasetRequests implements AutoCloseable {
             .withPlural(DatasetAccess.PLURAL)
             .withNamespaced(true)
             .build();
+
+    /// What a kubelet writes at pods that it makes itself (`ConfigMirrorAnnotationKey` of Kubernetes).
+    private static final String MIRROR = "kubernetes.io/config.mirror";
+
+    /// RFC 4918, section 11.2; of a JSON patch whose test fails.
+    private static final int HTTP_UNPROCESSABLE = 422;
 
     /// How many are answered at once: each waits for API server, directory and Ceph.
     private static final int AT_ONCE = 16;
@@ -104,6 +114,10 @@ final class DatasetRequests implements AutoCloseable {
     }
 
     private void take(GenericKubernetesResource changed) {
+        String request = changed.get("spec", "request");
+        if (request == null || request.equals(changed.get("status", "request"))) {
+            return;
+        }
         JsonObject object = json(changed);
         try {
             workers.execute(() -> answer(object));
@@ -116,12 +130,14 @@ final class DatasetRequests implements AutoCloseable {
         String namespace = text(object, "metadata", "namespace").orElse("");
         String name = text(object, "metadata", "name").orElse("");
         String request = text(object, "spec", "request").orElse("");
-        if (request.isEmpty()
-                || request.equals(text(object, "status", "request").orElse(""))) {
-            return;
-        }
         try {
-            patch(namespace, name, answer(namespace, name, request, object.getAsJsonObject("spec")));
+            JsonObject status = answer(namespace, name, request, object.getAsJsonObject("spec"))
+                    .toStatus();
+            if (!status.has("volume")) {
+                // a pod that is refused now may read what it was given before
+                text(object, "status", "volume").ifPresent(volume -> status.addProperty("volume", volume));
+            }
+            patch(namespace, name, request, status);
         } catch (DriverException notNow) {
             LOG.warn("{} {}/{} is not answered: {}", DatasetAccess.KIND, namespace, name, notNow.getMessage());
         } catch (RuntimeException unforeseen) {
@@ -133,7 +149,7 @@ final class DatasetRequests implements AutoCloseable {
     DatasetAccess.Answer answer(String namespace, String name, String request, JsonObject spec) {
         try {
             DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
-            checkPod(namespace, asked);
+            checkPod(namespace, name, asked);
             DatasetVolumes.Opened opened = datasets.open(asked.dataset(), namespace, name);
             String user = opened.key().userId();
             String about = DatasetAccess.Given.about(request, opened.volume(), user);
@@ -149,8 +165,9 @@ final class DatasetRequests implements AutoCloseable {
         }
     }
 
-    /// A node gets what pods need that are bound to it, and nothing else.
-    private void checkPod(String namespace, DatasetAccess.Asked asked) {
+    /// A node gets what pods need that are bound to it, and nothing else. It may make mirror pods itself, in any
+    /// namespace (NodeRestriction), so these count for nothing.
+    private void checkPod(String namespace, String name, DatasetAccess.Asked asked) {
         String what = "Pod " + namespace + "/" + Quoted.of(asked.pod());
         if (!NAME.matcher(asked.pod()).matches()) {
             throw new DriverException.InvalidRequest(what + " can be none");
@@ -164,18 +181,35 @@ final class DatasetRequests implements AutoCloseable {
         if (!text(pod, "spec", "nodeName").equals(Optional.of(asked.node()))) {
             throw new DriverException.AccessDenied(what + " is not on node " + Quoted.of(asked.node()));
         }
-        if (datasets(pod).noneMatch(asked.dataset()::equals)) {
+        if (pod.getAsJsonObject("metadata").get("annotations") instanceof JsonObject annotations
+                && annotations.has(MIRROR)) {
+            throw new DriverException.AccessDenied(what + " is a node's own: it gets no dataset");
+        }
+        if (volumes(pod, asked.dataset()).noneMatch(volume -> name.equals(handle(asked.podUid(), volume)))) {
             throw new DriverException.AccessDenied(what + " has no volume of dataset " + Quoted.of(asked.dataset()));
         }
     }
 
-    /// The datasets that a pod names in volumes of this driver.
-    private Stream<String> datasets(JsonObject pod) {
+    /// The names of a pod's volumes of this driver that show a dataset.
+    private Stream<String> volumes(JsonObject pod, String dataset) {
         return Optional.ofNullable(pod.getAsJsonObject("spec").getAsJsonArray("volumes")).stream()
                 .flatMap(volumes -> StreamSupport.stream(volumes.spliterator(), false))
                 .map(JsonElement::getAsJsonObject)
                 .filter(volume -> text(volume, "csi", "driver").equals(Optional.of(driver)))
-                .flatMap(volume -> text(volume.getAsJsonObject("csi"), "volumeAttributes", "dataset").stream());
+                .filter(volume -> text(volume.getAsJsonObject("csi"), "volumeAttributes", "dataset")
+                        .equals(Optional.of(dataset)))
+                .map(volume -> volume.get("name").getAsString());
+    }
+
+    /// What a kubelet calls a pod's volume (`makeVolumeHandle` in `pkg/volume/csi` of Kubernetes).
+    static String handle(String podUid, String volume) {
+        try {
+            byte[] sha256 =
+                    MessageDigest.getInstance("SHA-256").digest((podUid + volume).getBytes(StandardCharsets.UTF_8));
+            return "csi-" + HexFormat.of().formatHex(sha256);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // every Java has it
+        }
     }
 
     private static Optional<String> text(JsonObject object, String part, String name) {
@@ -185,19 +219,24 @@ final class DatasetRequests implements AutoCloseable {
                 .map(JsonElement::getAsString);
     }
 
-    /// Replaces what an earlier answer said.
-    private void patch(String namespace, String name, DatasetAccess.Answer answer) {
-        JsonObject replaced = new JsonObject();
-        replaced.addProperty("op", "add");
-        replaced.addProperty("path", "/status");
-        replaced.add("value", answer.toStatus());
+    /// Replaces what an earlier answer said, unless the node has asked anew meanwhile.
+    private void patch(String namespace, String name, String request, JsonObject status) {
+        JsonObject asked = new JsonObject();
+        asked.addProperty("op", "test");
+        asked.addProperty("path", "/spec/request");
+        asked.addProperty("value", request);
+        JsonObject answered = new JsonObject();
+        answered.addProperty("op", "add");
+        answered.addProperty("path", "/status");
+        answered.add("value", status);
+        String change = "[" + asked + "," + answered + "]";
         boolean _ = api.change(
                 "patch status of " + DatasetAccess.KIND + " " + namespace + "/" + name,
-                List.of(HttpURLConnection.HTTP_NOT_FOUND), // with its pod
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HTTP_UNPROCESSABLE), // gone with its pod, or asked anew
                 server -> server.genericKubernetesResources(ACCESSES)
                         .inNamespace(namespace)
                         .withName(name)
                         .subresource("status")
-                        .patch(PatchContext.of(PatchType.JSON), "[" + replaced + "]"));
+                        .patch(PatchContext.of(PatchType.JSON), change));
     }
 }

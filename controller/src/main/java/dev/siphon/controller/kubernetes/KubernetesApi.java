@@ -227,8 +227,10 @@ final class KubernetesApi implements AutoCloseable {
     /// @param each called from one thread; it must not block
     SharedIndexInformer<GenericKubernetesResource> follow(
             ResourceDefinitionContext kind, Consumer<GenericKubernetesResource> each) {
-        SharedIndexInformer<GenericKubernetesResource> informer =
-                client().genericKubernetesResources(kind).inAnyNamespace().runnableInformer(0);
+        SharedIndexInformer<GenericKubernetesResource> informer = client().genericKubernetesResources(kind)
+                .inAnyNamespace()
+                .withLimit(PAGE)
+                .runnableInformer(0);
         informer.addEventHandler(new ResourceEventHandler<>() {
             @Override
             public void onAdd(GenericKubernetesResource added) {

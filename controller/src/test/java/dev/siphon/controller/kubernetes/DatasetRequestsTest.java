@@ -85,7 +85,7 @@ final class DatasetRequestsTest {
 
     private DatasetAccess.Answer answer(String namespace, String dataset, String where, String pod, String uid) {
         DatasetAccess.Asked asked = new DatasetAccess.Asked(dataset, where, pod, uid, node.publicKey(), "7");
-        return requests.orElseThrow().answer(namespace, "csi-1", "7", asked.toSpec());
+        return requests.orElseThrow().answer(namespace, DatasetRequests.handle(uid, "data"), "7", asked.toSpec());
     }
 
     @Test
@@ -125,6 +125,35 @@ final class DatasetRequestsTest {
         DatasetAccess.Refused refused = assertInstanceOf(
                 DatasetAccess.Refused.class, answer(namespace, dataset, where, pod, serverUid(namespace)));
         assertEquals(code, StatusMapping.toStatus(refused.why()).getCode(), refused.why()::getMessage);
+    }
+
+    @Test
+    void aPodThatANodeMadeItselfGetsNone() {
+        started.orElseThrow().admin().raw("/api/v1/namespaces/u1/pods", "POST", """
+                        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "mirror", "namespace": "u1",
+                          "annotations": {"kubernetes.io/config.mirror": "hash"}},
+                         "spec": {"nodeName": "node-1", "containers": [], "volumes": [
+                           {"name": "data", "csi": {"driver": "%s", "volumeAttributes": {"dataset": "u1/x"}}}]}}
+                        """.formatted(DRIVER));
+        String uid = started.orElseThrow()
+                .admin()
+                .pods()
+                .inNamespace("u1")
+                .withName("mirror")
+                .get()
+                .getMetadata()
+                .getUid();
+        DatasetAccess.Refused refused =
+                assertInstanceOf(DatasetAccess.Refused.class, answer("u1", "u1/x", "node-1", "mirror", uid));
+        assertInstanceOf(DriverException.AccessDenied.class, refused.why());
+    }
+
+    @Test
+    void aQuestionIsAboutAVolumeOfThePod() {
+        DatasetAccess.Asked asked =
+                new DatasetAccess.Asked("u1/x", "node-1", "train", serverUid("u1"), node.publicKey(), "7");
+        String other = DatasetRequests.handle(serverUid("u1"), "tmp");
+        assertInstanceOf(DatasetAccess.Refused.class, requests.orElseThrow().answer("u1", other, "7", asked.toSpec()));
     }
 
     @Test

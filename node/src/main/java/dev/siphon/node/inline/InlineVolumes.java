@@ -59,12 +59,16 @@ public final class InlineVolumes {
     /// What `name` shows; empty if it is no inline volume of this node.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be read
-    public Optional<VolumeId> find(String name) {
+    public Optional<VolumeId.Dataset> find(String name) {
         if (!NAME.matcher(name).matches()) {
             return Optional.empty();
         }
         try {
-            return Files.readAllLines(folder.resolve(name)).stream().findFirst().flatMap(VolumeId::tryParse);
+            return Files.readAllLines(folder.resolve(name)).stream()
+                    .findFirst()
+                    .flatMap(VolumeId::tryParse)
+                    .filter(VolumeId.Dataset.class::isInstance)
+                    .map(VolumeId.Dataset.class::cast);
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException e) {

@@ -78,6 +78,9 @@ public final class DatasetAccessApi implements InlineDatasets {
                 LockSupport.parkNanos(pause.toNanos());
                 pause = Collections.min(List.of(pause.multipliedBy(2), LONGEST_PAUSE));
                 reply = api.get(path);
+                if (reply.status() == HttpURLConnection.HTTP_NOT_FOUND) {
+                    throw new DriverException.NotFound("pod " + pod.namespace() + "/" + pod.name() + " is gone");
+                }
             }
         }
     }

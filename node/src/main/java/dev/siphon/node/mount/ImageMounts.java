@@ -82,7 +82,7 @@ final class ImageMounts {
         } finally {
             lock.unlock();
             if (left.contains(volume.digest())) {
-                sweep(volume.digest(), limit);
+                sweepIfPossible(volume.digest(), limit);
             }
         }
     }
@@ -132,7 +132,26 @@ final class ImageMounts {
                         datasets.attached().stream().map(Digest::beginning),
                         sources().stream().map(source -> String.valueOf(source.getFileName())))
                 .distinct()
-                .forEach(digest -> sweep(digest, limit));
+                .forEach(digest -> sweepIfPossible(digest, limit));
+    }
+
+    /// The same of one dataset.
+    ///
+    /// @throws DriverException if that cannot be; it is tried again with each volume that goes
+    void sweep(VolumeId.Dataset volume, Duration limit) {
+        sweep(volume.digest(), limit);
+    }
+
+    /// One that cannot go now keeps no other.
+    private void sweepIfPossible(String digest, Duration limit) {
+        try {
+            sweep(digest, limit);
+        } catch (DriverException notNow) {
+            LOG.atWarn()
+                    .addKeyValue("dataset", digest)
+                    .addKeyValue("reason", notNow.getMessage())
+                    .log("a dataset that no volume shows is taken away later");
+        }
     }
 
     private void sweep(String digest, Duration limit) {

@@ -109,10 +109,10 @@ public final class NodeVolumes {
     }
 
     /// The same of an ephemeral volume: there is no NodeUnstageVolume after it.
-    public void unpublishUnstaged(VolumeId volume, TargetPath target, Duration remaining) {
+    public void unpublishUnstaged(VolumeId.Dataset volume, TargetPath target, Duration remaining) {
         change(volume, target, remaining, () -> {
             publishing.unpublish(volume, target, mountLimit);
-            images.sweep(mountLimit);
+            images.sweep(volume, mountLimit);
         });
         failures.forget(volume);
     }

@@ -117,10 +117,13 @@ final class Staging {
     void unstage(VolumeId volume, TargetPath staging, Duration limit) {
         roots.sweep();
         TargetPath place = staging.staged(volume);
-        boolean isGone = mounts.unmountAll(volume, place, limit);
-        if (isGone && !place.equals(staging)) {
+        // a version before this one showed it at the path itself: what is below that is then the volume's own
+        boolean isGone = mounts.unmountAll(volume, staging, limit);
+        if (isGone && !place.equals(staging) && mounts.unmountAll(volume, place, limit)) {
             paths.remove(place);
-            mounts.unmountAll(volume, staging, limit); // of a version that showed it there
+        }
+        if (volume instanceof VolumeId.Dataset dataset) {
+            images.sweep(dataset, limit);
         }
         images.sweep(limit);
     }

@@ -33,7 +33,7 @@ final class InlineCalls {
 
     /// The volume that a request names, be it inline or not; as [Fields#volumeId].
     Optional<VolumeId> volumeId(String text) {
-        return known.find(text).or(() -> Fields.volumeId(text));
+        return known.find(text).<VolumeId>map(volume -> volume).or(() -> Fields.volumeId(text));
     }
 
     /// Shows a dataset to a pod, read-only whatever the pod asks for. Whether it may read it the controller says,
@@ -56,11 +56,14 @@ final class InlineCalls {
         }
         VolumeUse asked = Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), true);
         VolumeUse use = new VolumeUse(AccessMode.MULTI_NODE_READER_ONLY, asked.options(), true);
-        Optional<VolumeId> before = known.find(name);
+        Optional<VolumeId.Dataset> before = known.find(name);
         if (before.isPresent() && volumes.isShown(before.get(), target, deadlines.remaining())) {
             return; // a pod that has it keeps it, whoever answers now
         }
         InlineDatasets.Opened opened = datasets.open(name, pod, dataset, deadlines.remaining());
+        // a dataset of that name may be another one since
+        before.filter(other -> !other.equals(opened.volume()))
+                .ifPresent(other -> volumes.unpublishUnstaged(other, target, deadlines.remaining()));
         known.put(name, opened.volume(), target);
         volumes.publishUnstaged(
                 new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials()),
@@ -89,7 +92,7 @@ final class InlineCalls {
 
     /// Takes an inline volume away; false if it is none of this node.
     boolean unpublish(NodeUnpublishVolumeRequest request, TargetPath target) {
-        Optional<VolumeId> volume = known.find(request.getVolumeId());
+        Optional<VolumeId.Dataset> volume = known.find(request.getVolumeId());
         volume.ifPresent(found -> {
             volumes.unpublishUnstaged(found, target, deadlines.remaining());
             known.remove(request.getVolumeId());
