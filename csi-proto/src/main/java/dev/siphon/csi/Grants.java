@@ -133,9 +133,7 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
         private static Optional<Shared> read(JsonObject json) {
             return field(json, VOLUME)
                     .map(Grants::text)
-                    .flatMap(VolumeId::tryParse)
-                    .filter(VolumeId.Dataset.class::isInstance)
-                    .map(VolumeId.Dataset.class::cast)
+                    .flatMap(VolumeId.Dataset::tryParse)
                     .map(volume -> new Shared(
                             volume,
                             field(json, EVERYBODY)

@@ -105,9 +105,7 @@ public record VolumeContext(
 
     private static VolumeContext read(VolumeId id, Map<String, String> map) {
         for (String key : map.keySet()) {
-            if (!KNOWN.contains(key)
-                    && !key.startsWith("csi.storage.k8s.io/")
-                    && !key.startsWith("storage.kubernetes.io/")) {
+            if (!KNOWN.contains(key) && !isOfKubernetes(key)) {
                 throw new DriverException.InvalidRequest("key " + Quoted.of(key) + " is not known");
             }
         }
@@ -147,6 +145,11 @@ public record VolumeContext(
                         user);
             }
         };
+    }
+
+    /// Whether it is Kubernetes that writes this key, and neither the controller nor a person.
+    public static boolean isOfKubernetes(String key) {
+        return key.startsWith("csi.storage.k8s.io/") || key.startsWith("storage.kubernetes.io/");
     }
 
     private static final java.util.Set<String> KNOWN = java.util.Set.of(

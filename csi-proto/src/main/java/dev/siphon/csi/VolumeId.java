@@ -79,6 +79,11 @@ public sealed interface VolumeId {
             checkLength(text(cluster, fileSystem, digest, claim, path));
         }
 
+        /// The dataset's volume of that id; empty if it is none's.
+        public static Optional<Dataset> tryParse(String text) {
+            return VolumeId.tryParse(text).filter(Dataset.class::isInstance).map(Dataset.class::cast);
+        }
+
         /// The same dataset, whoever's volume shows it.
         public Dataset forNobody() {
             return new Dataset(cluster, fileSystem, digest, Optional.empty(), path);

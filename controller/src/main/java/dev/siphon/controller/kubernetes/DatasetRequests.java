@@ -8,6 +8,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.SealedSecret;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -16,16 +17,13 @@ import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.net.HttpURLConnection;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.slf4j.Logger;
@@ -57,9 +55,6 @@ final class DatasetRequests implements AutoCloseable {
 
     /// How many are answered at once: each waits for API server, directory and Ceph.
     private static final int AT_ONCE = 16;
-
-    /// Kubernetes, "Object Names and IDs": DNS subdomain. What a node says becomes part of a URL.
-    private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
 
     private final KubernetesApi api;
     private final String driver;
@@ -103,10 +98,7 @@ final class DatasetRequests implements AutoCloseable {
 
     /// What a pod was given that names a dataset; empty if nothing.
     static Optional<VolumeId.Dataset> given(JsonObject access) {
-        return text(access, "status", "volume")
-                .flatMap(VolumeId::tryParse)
-                .filter(VolumeId.Dataset.class::isInstance)
-                .map(VolumeId.Dataset.class::cast);
+        return text(access, "status", "volume").flatMap(VolumeId.Dataset::tryParse);
     }
 
     private static JsonObject json(GenericKubernetesResource access) {
@@ -169,7 +161,7 @@ final class DatasetRequests implements AutoCloseable {
     /// namespace (NodeRestriction), so these count for nothing.
     private void checkPod(String namespace, String name, DatasetAccess.Asked asked) {
         String what = "Pod " + namespace + "/" + Quoted.of(asked.pod());
-        if (!NAME.matcher(asked.pod()).matches()) {
+        if (!KubernetesNamespaces.NAME.matcher(asked.pod()).matches()) {
             throw new DriverException.InvalidRequest(what + " can be none");
         }
         JsonObject pod = api.read(
@@ -203,13 +195,8 @@ final class DatasetRequests implements AutoCloseable {
 
     /// What a kubelet calls a pod's volume (`makeVolumeHandle` in `pkg/volume/csi` of Kubernetes).
     static String handle(String podUid, String volume) {
-        try {
-            byte[] sha256 =
-                    MessageDigest.getInstance("SHA-256").digest((podUid + volume).getBytes(StandardCharsets.UTF_8));
-            return "csi-" + HexFormat.of().formatHex(sha256);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every Java has it
-        }
+        byte[] both = (podUid + volume).getBytes(StandardCharsets.UTF_8);
+        return "csi-" + Digest.of(ByteBuffer.wrap(both)).hex();
     }
 
     private static Optional<String> text(JsonObject object, String part, String name) {

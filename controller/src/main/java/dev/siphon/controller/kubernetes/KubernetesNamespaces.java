@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 
 /// Namespaces and PVCs as the API server has them now; one round trip each.
 final class KubernetesNamespaces implements Namespaces {
-    /// What both may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less). They come
-    /// from the wire, and become part of a URL.
-    private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
+    /// What they may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less), and pods.
+    /// They come from the wire, and become part of a URL.
+    static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
 
     /// How many to ask for at once.
     private static final int PAGE = 250;

@@ -117,9 +117,7 @@ public final class DatasetAccess {
         }
 
         private static Given read(JsonObject status) {
-            VolumeId.Dataset volume = VolumeId.tryParse(needed(status, VOLUME))
-                    .filter(VolumeId.Dataset.class::isInstance)
-                    .map(VolumeId.Dataset.class::cast)
+            VolumeId.Dataset volume = VolumeId.Dataset.tryParse(needed(status, VOLUME))
                     .orElseThrow(() -> new DriverException.InvalidRequest(VOLUME + " is no dataset's id"));
             Map<String, String> context = new LinkedHashMap<>();
             if (status.get(CONTEXT) instanceof JsonObject fields) {

@@ -64,11 +64,7 @@ public final class InlineVolumes {
             return Optional.empty();
         }
         try {
-            return Files.readAllLines(folder.resolve(name)).stream()
-                    .findFirst()
-                    .flatMap(VolumeId::tryParse)
-                    .filter(VolumeId.Dataset.class::isInstance)
-                    .map(VolumeId.Dataset.class::cast);
+            return Files.readAllLines(folder.resolve(name)).stream().findFirst().flatMap(VolumeId.Dataset::tryParse);
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException e) {

@@ -4,6 +4,7 @@ import csi.v1.NodePublishVolumeRequest;
 import csi.v1.NodeUnpublishVolumeRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.inline.InlineDatasets;
@@ -72,9 +73,7 @@ final class InlineCalls {
 
     private static String dataset(Map<String, String> context) {
         context.keySet().stream()
-                .filter(key -> !key.equals(InlineDatasets.DATASET)
-                        && !key.startsWith("csi.storage.k8s.io/")
-                        && !key.startsWith("storage.kubernetes.io/"))
+                .filter(key -> !key.equals(InlineDatasets.DATASET) && !VolumeContext.isOfKubernetes(key))
                 .sorted()
                 .findFirst()
                 .ifPresent(unknown -> {

@@ -23,10 +23,9 @@ import java.util.regex.Pattern;
 
 /// [Survey] by libcephfs. Names of the mgr's are those of `src/pybind/mgr/volumes/fs/operations`.
 final class CephSurvey implements Survey {
-    private static final String VOLUMES = "/volumes";
-    private static final String CLONES = VOLUMES + "/_index/clone";
-    private static final String TRASH = VOLUMES + "/_deleting";
-    private static final String OLD = VOLUMES + "/_legacy";
+    private static final String CLONES = Mounts.VOLUMES + "/_index/clone";
+    private static final String TRASH = Mounts.VOLUMES + "/_deleting";
+    private static final String OLD = Mounts.VOLUMES + "/_legacy";
     private static final String NOTE = "user.siphon.";
     private static final Pattern AUTH_FILE = Pattern.compile("_([^:]+):(.+)\\.meta");
     private static final int META_MODE = 0640;
@@ -42,7 +41,7 @@ final class CephSurvey implements Survey {
         return call(cluster, fileSystem, mount -> {
             List<String> groups = new ArrayList<>();
             Set<String> authFiles = new HashSet<>();
-            list(mount, VOLUMES, entry -> {
+            list(mount, Mounts.VOLUMES, entry -> {
                 String name = entry.name().toString();
                 Matcher auth = AUTH_FILE.matcher(name);
                 if (entry.isDirectory() && !name.startsWith("_")) {

@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
 /// Groups as their directories tell (`src/pybind/mgr/volumes/fs/operations` says what is where), in one mount.
 /// What goes while it is looked at is left out.
 record GroupTree(Mount mount) {
-    private static final String VOLUMES = "/volumes";
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
     private static final String WRITTEN = "ceph.dir.rbytes";
     private static final String SNAPSHOT_TIME = "ceph.snap.btime";
@@ -35,7 +34,7 @@ record GroupTree(Mount mount) {
     /// The groups, in the order of their names. The mgr's own directories begin with `_`.
     List<Holdings.Standing> standings() {
         List<Holdings.Standing> all = new ArrayList<>();
-        for (MountPath name : directories(mount.locate(VOLUMES))) {
+        for (MountPath name : directories(mount.locate(Mounts.VOLUMES))) {
             if (!name.bytes().startsWith("_")) {
                 standing(name.toString()).ifPresent(all::add);
             }
@@ -45,7 +44,7 @@ record GroupTree(Mount mount) {
     }
 
     private Optional<Holdings.Standing> standing(String group) {
-        try (OpenFile directory = mount.openDirectory(mount.locate(VOLUMES + "/" + group))) {
+        try (OpenFile directory = mount.openDirectory(mount.locate(Mounts.VOLUMES + "/" + group))) {
             return Optional.of(new Holdings.Standing(
                     group,
                     directory.number(MAX_BYTES),
