@@ -43,7 +43,7 @@ datasets() {
   local readers
   for readers in u2 vision; do
     a_dataset_claim "$readers" digits u2/digits | kubectl apply -f - >/dev/null
-    pod "$readers" reader digits 10002 'cat /data/two/7; ls /data/one | wc -l; touch /data/new'
+    pod "$readers" reader digits 10002 'cat /data/two/7; ls /data/one | wc -l; touch /data/new 2>&1'
   done
   a_dataset_claim u1 digits u2/digits | kubectl apply -f - >/dev/null
   settles "the claims" -n u2 --for=jsonpath='{.status.phase}'=Bound pvc/digits
@@ -96,7 +96,7 @@ END
 # Runs before `datasets` takes the dataset away again.
 named_by_pods() {
   step "a dataset that pods name themselves"
-  inline_pod u2 named 'dataset: u2/digits' 'cat /data/two/7; ls /data/one | wc -l; touch /data/new; sleep 600'
+  inline_pod u2 named 'dataset: u2/digits' 'cat /data/two/7; ls /data/one | wc -l; touch /data/new 2>&1; sleep 600'
   inline_pod u1 stranger 'dataset: u2/digits' 'cat /data/two/7'
   inline_pod u1 mistaken 'owner: u2' 'true'
   told "u2's pod" 'Read-only file system' kubectl -n u2 logs named
