@@ -17,6 +17,7 @@ import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
 import dev.siphon.node.registration.Registration;
 import dev.siphon.node.replica.DatasetTrees;
+import dev.siphon.node.replica.NearPods;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;
 import dev.siphon.node.replica.ReplicaMetrics;
@@ -66,8 +67,8 @@ public final class NodeMain implements Callable<Integer> {
         StateDirectory state = StateDirectory.take(config.stateDirectory());
         BlockingCalls calls = new BlockingCalls();
         Path trees = state.path().resolve("datasets");
-        Replicas replicas =
-                Replicas.start(new ReplicaSettings(trees, config.caches(), Placement.mostFree(), Pace.usual()));
+        Replicas replicas = Replicas.start(
+                new ReplicaSettings(trees, config.caches(), Placement.mostFree(), Pace.usual(), NearPods.UNKNOWN));
         DatasetTrees datasets = new DatasetTrees(replicas, trees);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.replica.NearPods;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;
 import dev.siphon.node.replica.ReplicaSettings;
@@ -32,8 +33,8 @@ import siphon.node.v1.Replica;
 import siphon.node.v1.WarmProgress;
 import siphon.node.v1.WarmRequest;
 
-/// A node's replicas by its control socket, on real loop devices and real EROFS, without any Ceph: the image is on
-/// a local disk, attached and shown by a run before, and the node that is started then finds it.
+/// A node's replicas by its control socket, on real loop devices and real EROFS, without any Ceph: the image is
+/// on a local disk, attached and shown by a run before, and the node that is started then finds it.
 class CacheControlIT {
     /// Says whether the other end of a unix socket sends a byte: an HTTP/2 server does, before anything else.
     private static final String KNOCK = """
@@ -66,8 +67,8 @@ class CacheControlIT {
     private NodeProcess start() {
         if (!Files.exists(workplace.path("volume"))) {
             Path trees = state.resolve("datasets");
-            try (Replicas before =
-                    Replicas.start(new ReplicaSettings(trees, List.of(), Placement.mostFree(), Pace.usual()))) {
+            try (Replicas before = Replicas.start(
+                    new ReplicaSettings(trees, List.of(), Placement.mostFree(), Pace.usual(), NearPods.UNKNOWN))) {
                 String tree = before.attach(dataset.image()).tree().toString();
                 Programs.run(
                         "mount", "--bind", tree, workplace.directory("volume").toString());

@@ -1,14 +1,15 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.MountEntry;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// The trees of sealed datasets on this node. One tree serves all volumes of its dataset, whatever it is read from:
-/// the image on CephFS, or a replica on a disk of the node.
+/// The trees of sealed datasets on this node. One tree serves all volumes of its dataset, whatever it is read
+/// from: the image on CephFS, or a replica on a disk of the node.
 public interface Datasets extends MountKind {
-    /// Mounts a dataset's tree at a place of its own, unless it is mounted.
+    /// Mounts a dataset's tree at a place of its own, unless it is mounted. [#near] is expected to follow.
     ///
     /// @param digest of its manifest
     /// @param image the path of its image, through a mount that lasts until [#detach]
@@ -19,13 +20,34 @@ public interface Datasets extends MountKind {
     /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if the image is not what its manifest says
     Path attach(Digest digest, Path image, Path manifest);
 
+    /// What a pod is to be shown of a dataset.
+    ///
+    /// @param tree to bind from
+    /// @param homes the cache directories of which one has its replica, or is to have it; none where it does not
+    ///     matter
+    record Nearby(Path tree, List<Path> homes) {
+        public Nearby {
+            homes = List.copyOf(homes);
+        }
+    }
+
+    /// Finds the tree that a pod had best be shown of a dataset that is attached; it may be one more, and is
+    /// attached then.
+    ///
+    /// @param nearest the cache directories that are nearest to the pod's devices; none if it does not matter
+    /// @return empty if the dataset is not attached
+    Optional<Nearby> near(Digest digest, List<Path> nearest);
+
+    /// A tree that is mounted.
+    record Tree(Digest digest, MountEntry mount) {}
+
     /// Unmounts a tree that no volume shows any more. That it is gone is success.
     ///
     /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if something still shows it
-    void detach(Digest digest);
+    void detach(Tree tree);
 
-    /// The datasets whose tree is mounted, also by a run before this one.
-    List<Digest> attached();
+    /// The trees that are mounted, also by a run before this one.
+    List<Tree> attached();
 
     /// What is wrong with a dataset here, though it can be read: its replica is damaged, or its disk fails.
     ///

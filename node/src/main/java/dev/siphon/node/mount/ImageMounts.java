@@ -23,6 +23,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
@@ -58,27 +60,80 @@ final class ImageMounts {
 
     /// Mounts what is not mounted of `volume`, and binds its tree to `target`.
     ///
+    /// @param nearest as of [#showNear]; empty if that is to follow
     /// @param limit for the client to come up, and for whoever stages the same dataset just now
+    /// @return as [#showNear]
     /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset is staged for longer
-    void show(VolumeId.Dataset volume, Mounter mounter, ClientMount client, Directory target, Duration limit) {
+    List<Path> show(
+            VolumeId.Dataset volume,
+            Mounter mounter,
+            ClientMount client,
+            Directory target,
+            Optional<List<Path>> nearest,
+            Duration limit) {
+        return alone(volume, limit, () -> {
+            Path source = directory.resolve(volume.digest());
+            try {
+                mount(volume, source, mounter, client, limit);
+                Digest digest = digest(volume, source);
+                Path common = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
+                Datasets.Nearby shown = nearest.flatMap(caches -> near(digest, caches))
+                        .orElseGet(() -> new Datasets.Nearby(common, List.of()));
+                try (Directory root = Directory.open(shown.tree().toString())) {
+                    mounts.bind(root, target, client.options().flags());
+                }
+                return shown.homes();
+            } catch (ErrnoException e) {
+                end(source, limit);
+                throw SystemErrors.translate("attaching dataset " + volume, e);
+            } catch (RuntimeException e) {
+                end(source, limit);
+                throw e;
+            }
+        });
+    }
+
+    /// Has a staged dataset shown to a pod, from the tree that is best for it.
+    ///
+    /// @param staged where it is staged, which is good for every pod
+    /// @param nearest the cache directories that are nearest to the pod's devices; none if it does not matter
+    /// @param bind is called with the path to bind
+    /// @return the cache directories of which one has the replica that the pod reads, or is to have it; none
+    ///     where that does not matter
+    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset is staged for longer
+    List<Path> showNear(VolumeId.Dataset volume, Path staged, List<Path> nearest, Duration limit, Consumer<Path> bind) {
+        return alone(volume, limit, () -> {
+            Datasets.Nearby shown = datasets.attached().stream()
+                    .map(Datasets.Tree::digest)
+                    .filter(each -> each.beginning().equals(volume.digest()))
+                    .findFirst()
+                    .flatMap(digest -> near(digest, nearest))
+                    .orElseGet(() -> new Datasets.Nearby(staged, List.of()));
+            bind.accept(shown.tree());
+            return shown.homes();
+        });
+    }
+
+    /// A pod without the best tree reads another.
+    private Optional<Datasets.Nearby> near(Digest digest, List<Path> nearest) {
+        try {
+            return datasets.near(digest, nearest);
+        } catch (DriverException notNow) {
+            LOG.atWarn()
+                    .addKeyValue("dataset", digest)
+                    .addKeyValue("reason", notNow.getMessage())
+                    .log("a pod is shown a dataset from wherever it is");
+            return Optional.empty();
+        }
+    }
+
+    private <T> T alone(VolumeId.Dataset volume, Duration limit, Supplier<T> body) {
         ReentrantLock lock = lock(volume.digest());
         if (!taken(lock, limit)) {
             throw new DriverException.OperationPending("dataset " + volume + " is being attached by another volume");
         }
-        Path source = directory.resolve(volume.digest());
         try {
-            mount(volume, source, mounter, client, limit);
-            Digest digest = digest(volume, source);
-            Path tree = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
-            try (Directory root = Directory.open(tree.toString())) {
-                mounts.bind(root, target, client.options().flags());
-            }
-        } catch (ErrnoException e) {
-            end(source, limit);
-            throw SystemErrors.translate("attaching dataset " + volume, e);
-        } catch (RuntimeException e) {
-            end(source, limit);
-            throw e;
+            return body.get();
         } finally {
             lock.unlock();
             if (left.contains(volume.digest())) {
@@ -129,7 +184,7 @@ final class ImageMounts {
     /// @param limit for each client to end
     void sweep(Duration limit) {
         Stream.concat(
-                        datasets.attached().stream().map(Digest::beginning),
+                        datasets.attached().stream().map(tree -> tree.digest().beginning()),
                         sources().stream().map(source -> String.valueOf(source.getFileName())))
                 .distinct()
                 .forEach(digest -> sweepIfPossible(digest, limit));
@@ -161,7 +216,7 @@ final class ImageMounts {
             try {
                 left.remove(digest);
                 datasets.attached().stream()
-                        .filter(each -> each.beginning().equals(digest))
+                        .filter(tree -> tree.digest().beginning().equals(digest))
                         .forEach(this::detach);
                 end(directory.resolve(digest), limit);
             } finally {
@@ -170,18 +225,10 @@ final class ImageMounts {
         }
     }
 
-    private void detach(Digest digest) {
-        boolean shown = MountTable.read().entries().stream()
-                .anyMatch(entry -> !roots.isOwn(entry.mountPoint()) && isTree(entry, digest));
-        if (!shown) {
-            datasets.detach(digest);
+    private void detach(Datasets.Tree tree) {
+        if (!roots.isShown(MountTable.read(), tree.mount().device())) {
+            datasets.detach(tree);
         }
-    }
-
-    private boolean isTree(MountEntry entry, Digest digest) {
-        return datasets.recognize(entry)
-                .filter(new MountedVolume.Sealed(digest.beginning())::equals)
-                .isPresent();
     }
 
     private List<Path> sources() {
@@ -200,7 +247,8 @@ final class ImageMounts {
     /// Unmounts an image whose tree is not there.
     private void end(Path source, Duration limit) {
         String digest = String.valueOf(source.getFileName());
-        if (datasets.attached().stream().anyMatch(each -> each.beginning().equals(digest))) {
+        if (datasets.attached().stream()
+                .anyMatch(tree -> tree.digest().beginning().equals(digest))) {
             return;
         }
         Optional<MountEntry> mounted = MountTable.read().at(source.toString());

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /// The volumes of this node: what CSI's node service does, without its protocol.
@@ -52,7 +53,7 @@ public final class NodeVolumes {
         VolumeMounts mounts = new VolumeMounts(mounters, check, paths, roots);
         this.images = new ImageMounts(stateDirectory.resolve("images"), mounts, datasets, roots);
         this.staging = new Staging(mounters, mounts, roots, paths, images);
-        this.publishing = new Publishing(mounts, staging, paths);
+        this.publishing = new Publishing(mounts, staging, paths, images);
     }
 
     /// Takes away what a killed run left.
@@ -81,8 +82,11 @@ public final class NodeVolumes {
     }
 
     /// CSI v1.13, NodePublishVolume.
-    public void publish(PublishRequest request, Duration remaining) {
-        change(
+    ///
+    /// @return of a dataset that was not published yet: the cache directories of which one has the replica that
+    ///     is read, or is to have it; none where that does not matter
+    public List<Path> publish(PublishRequest request, Duration remaining) {
+        return change(
                 request.volume(),
                 request.target(),
                 remaining,
@@ -95,12 +99,14 @@ public final class NodeVolumes {
     /// CSI v1.13, NodePublishVolume of an ephemeral volume: there is no NodeStageVolume before it.
     ///
     /// @param request its staging path is the target path
-    public void publishUnstaged(StageRequest request, Duration remaining) {
-        change(
+    /// @param nearest as of [PublishRequest]
+    /// @return as [#publish]
+    public List<Path> publishUnstaged(StageRequest request, List<Path> nearest, Duration remaining) {
+        return change(
                 request.volume(),
                 request.staging(),
                 remaining,
-                () -> failures.noting(request.volume(), () -> staging.stage(request, mountLimit)));
+                () -> failures.noting(request.volume(), () -> staging.stageForPod(request, nearest, mountLimit)));
     }
 
     /// CSI v1.13, NodeUnpublishVolume.
@@ -110,10 +116,7 @@ public final class NodeVolumes {
 
     /// The same of an ephemeral volume: there is no NodeUnstageVolume after it.
     public void unpublishUnstaged(VolumeId.Dataset volume, TargetPath target, Duration remaining) {
-        change(volume, target, remaining, () -> {
-            publishing.unpublish(volume, target, mountLimit);
-            images.sweep(volume, mountLimit);
-        });
+        unpublish(volume, target, remaining);
         failures.forget(volume);
     }
 
@@ -134,7 +137,14 @@ public final class NodeVolumes {
     }
 
     private void change(VolumeId volume, TargetPath path, Duration remaining, Runnable body) {
-        keys.run(
+        change(volume, path, remaining, () -> {
+            body.run();
+            return volume;
+        });
+    }
+
+    private <T> T change(VolumeId volume, TargetPath path, Duration remaining, Supplier<T> body) {
+        return keys.run(
                 "volume " + volume,
                 () -> keys.run("path " + path.text(), () -> calls.change(volume.toString(), remaining, body)));
     }

@@ -3,6 +3,8 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /// What NodePublishVolume asks for.
@@ -12,16 +14,23 @@ import java.util.Optional;
 /// @param use how it is to be used there
 /// @param context where the volume lives; CSI lets the caller leave it out
 /// @param credentials needed only to stage the volume anew
+/// @param nearest of a dataset: the cache directories that are nearest to the pod's devices; none if it does not
+///     matter
 public record PublishRequest(
         VolumeId volume,
         TargetPath staging,
         TargetPath target,
         VolumeUse use,
         Optional<VolumeContext> context,
-        Optional<CephCredentials> credentials) {
+        Optional<CephCredentials> credentials,
+        List<Path> nearest) {
+    public PublishRequest {
+        nearest = List.copyOf(nearest);
+    }
+
     /// The same of a volume that is seen at `place` where it was staged.
     PublishRequest stagedAt(TargetPath place) {
-        return new PublishRequest(volume, place, target, use, context, credentials);
+        return new PublishRequest(volume, place, target, use, context, credentials, nearest);
     }
 
     /// The user of the container who is to be the account.

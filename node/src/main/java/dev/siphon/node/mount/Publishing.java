@@ -9,6 +9,7 @@ import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountFlag;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -21,30 +22,53 @@ final class Publishing {
     private final VolumeMounts mounts;
     private final Staging staging;
     private final HostPaths paths;
+    private final ImageMounts images;
 
-    Publishing(VolumeMounts mounts, Staging staging, HostPaths paths) {
+    Publishing(VolumeMounts mounts, Staging staging, HostPaths paths, ImageMounts images) {
         this.mounts = mounts;
         this.staging = staging;
         this.paths = paths;
+        this.images = images;
     }
 
     /// CSI v1.13, NodePublishVolume. A mount at the target path that no longer answers is replaced.
     ///
     /// @param limit for a client to come up, if the volume has to be staged anew
-    void publish(PublishRequest request, Duration limit) {
+    /// @return of a dataset: as [ImageMounts#showNear]; also none if it was published before
+    List<Path> publish(PublishRequest request, Duration limit) {
         Mounters.Recognized staged = staged(request, limit);
         Set<MountFlag> flags = flags(request, staged);
         if (request.use().access().isAtOneTarget()) {
             checkNowhereElse(request, staged);
         }
         Optional<Mounters.Recognized> found = mounts.findAlive(request.volume(), request.target());
-        try (Directory source = Directory.open(request.staging().text())) {
+        Path path = Path.of(request.staging().text());
+        if (found.isEmpty() && request.volume() instanceof VolumeId.Dataset dataset) {
+            return images.showNear(
+                    dataset,
+                    path,
+                    request.nearest(),
+                    limit,
+                    tree -> show(request, staged, tree, flags, Optional.empty(), limit));
+        }
+        show(request, staged, path, flags, found, limit);
+        return List.of();
+    }
+
+    private void show(
+            PublishRequest request,
+            Mounters.Recognized staged,
+            Path path,
+            Set<MountFlag> flags,
+            Optional<Mounters.Recognized> found,
+            Duration limit) {
+        try (Directory source = Directory.open(path.toString())) {
             Optional<Idmapping> owners =
                     request.containerUser().map(user -> Idmapping.of(request.volume(), staged.entry(), source, user));
             if (found.isPresent()) {
                 checkSame(request, found.get().entry(), flags, owners);
             } else {
-                show(request, source, flags, owners, limit);
+                bind(request, source, flags, owners, limit);
             }
         } catch (ErrnoException e) {
             throw SystemErrors.translate("binding volume " + request.volume() + " to " + request.target(), e);
@@ -67,7 +91,7 @@ final class Publishing {
         }
     }
 
-    private void show(
+    private void bind(
             PublishRequest request,
             Directory source,
             Set<MountFlag> flags,
@@ -139,6 +163,9 @@ final class Publishing {
     void unpublish(VolumeId volume, TargetPath target, Duration limit) {
         if (mounts.unmountAll(volume, target, limit)) {
             paths.remove(target);
+        }
+        if (volume instanceof VolumeId.Dataset dataset) {
+            images.sweep(dataset, limit); // it may have been the last that was shown one of its trees
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// Why the last attempt to stage or publish a volume failed, for NodeGetVolumeHealth, which may ask about a
 /// volume that never got as far as the mount table. Kept in memory, for the volumes that failed last; a restart
@@ -15,16 +16,25 @@ final class RecentFailures {
     private final Map<VolumeId, String> failures = new LinkedHashMap<>();
 
     /// Runs `attempt` and keeps why it failed, if the volume or the cluster was the reason and not the request.
-    void noting(VolumeId volume, Runnable attempt) {
+    <T> T noting(VolumeId volume, Supplier<T> attempt) {
         try {
-            attempt.run();
+            T result = attempt.get();
             forget(volume);
+            return result;
         } catch (DriverException e) {
             if (isOfVolume(e)) {
                 keep(volume, String.valueOf(e.getMessage()));
             }
             throw e;
         }
+    }
+
+    /// The same, without a result.
+    void noting(VolumeId volume, Runnable attempt) {
+        noting(volume, () -> {
+            attempt.run();
+            return volume;
+        });
     }
 
     synchronized Optional<String> of(VolumeId volume) {

@@ -5,7 +5,9 @@ import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +38,18 @@ final class Staging {
     /// @param request where the volume is to be seen, see [TargetPath#staged]; that of a volume by hand is made
     /// @param limit for the client to come up
     void stage(StageRequest request, Duration limit) {
+        var _ = stage(request, Optional.empty(), limit);
+    }
+
+    /// The same of a dataset that is not published afterwards, but shown to a pod where it is staged.
+    ///
+    /// @param nearest as of [ImageMounts#showNear]
+    /// @return the same
+    List<Path> stageForPod(StageRequest request, List<Path> nearest, Duration limit) {
+        return stage(request, Optional.of(nearest), limit);
+    }
+
+    private List<Path> stage(StageRequest request, Optional<List<Path>> nearest, Duration limit) {
         request.checkPlace();
         ClientOptions options = request.options();
         roots.sweep();
@@ -46,13 +60,14 @@ final class Staging {
                         "volume " + request.volume() + " is staged at " + request.staging() + " with other flags: "
                                 + found.get().entry().flags() + ", not " + options.flags());
             }
-            return;
+            return List.of();
         }
         boolean isMade = request.volume() instanceof VolumeId.ByHand;
         boolean isMounted = false;
         try (Directory target = isMade ? paths.makeEmpty(request.staging()) : paths.openEmpty(request.staging())) {
-            mount(request, options, target, limit);
+            List<Path> homes = mount(request, options, target, nearest, limit);
             isMounted = true;
+            return homes;
         } finally {
             if (isMade && !isMounted) {
                 paths.remove(request.staging()); // a kubelet does not expect it
@@ -60,7 +75,12 @@ final class Staging {
         }
     }
 
-    private void mount(StageRequest request, ClientOptions options, Directory target, Duration limit) {
+    private List<Path> mount(
+            StageRequest request,
+            ClientOptions options,
+            Directory target,
+            Optional<List<Path>> nearest,
+            Duration limit) {
         Mounter mounter = mounters.selection()
                 .choose(request.context().mounter(), request.credentials().key());
         ClientMount client = new ClientMount(
@@ -70,8 +90,9 @@ final class Staging {
                 request.context().mountPath(),
                 request.credentials(),
                 options);
+        List<Path> homes = List.of();
         if (request.volume() instanceof VolumeId.Dataset dataset) {
-            images.show(dataset, mounter, client, target, limit);
+            homes = images.show(dataset, mounter, client, target, nearest, limit);
         } else {
             mountAside(request, mounter, client, target, limit);
         }
@@ -80,6 +101,7 @@ final class Staging {
                 .addKeyValue("mounter", mounter.name())
                 .addKeyValue("path", request.staging().text())
                 .log("staged");
+        return homes;
     }
 
     /// One mount of an image serves all volumes that show it.

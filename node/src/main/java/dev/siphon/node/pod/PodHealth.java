@@ -17,14 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells the people of a pod, by an event on it, that a volume which was published for it no longer answers, and
-/// that it does so again; and that it would not be published any more.
+/// that it does so again; that it would not be published any more; and where it is read from.
 ///
 /// The kubelet asks for each published volume's numbers once a minute, so that nothing is looked at for this
 /// alone. A volume's state is told once, however often it is seen; a process that starts anew tells it once more.
 public final class PodHealth implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PodHealth.class);
 
-    /// As the kubelet's own events of this kind are called (`pkg/kubelet/server/stats/volume_stat_calculator.go`).
+    /// As the kubelet's own events of this kind are called
+    /// (`pkg/kubelet/server/stats/volume_stat_calculator.go`).
     static final String ABNORMAL = "VolumeConditionAbnormal";
 
     static final String NORMAL = "VolumeConditionNormal";
@@ -109,6 +110,14 @@ public final class PodHealth implements AutoCloseable {
                 tellWithdrawn(target, pod, reason.get());
             }
         });
+    }
+
+    /// Tells a pod's people something that is well.
+    ///
+    /// @param reason in CamelCase, for programs
+    public void tell(Pod pod, String reason, String message) {
+        String text = message.substring(0, Math.min(message.length(), MAX_MESSAGE));
+        teller.execute(() -> isTaken(pod, new PodEvents.Event(PodEvents.Type.NORMAL, reason, text)));
     }
 
     private void tellWithdrawn(TargetPath target, Pod pod, String why) {

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// The folder of each attachment, `DIGEST/PLACE` in a directory of the driver's own: `mount`, where the tree is, and
-/// the symbolic links `image` and `manifest`, which tell a restarted driver the way back to CephFS. They are read as
-/// text and never followed, so they are known also while CephFS hangs.
+/// The folder of each attachment, `DIGEST/PLACE` in a directory of the driver's own: `mount`, where the tree is,
+/// and the symbolic links `image` and `manifest`, which tell a restarted driver the way back to CephFS. They are
+/// read as text and never followed, so they are known also while CephFS hangs.
 final class AttachmentFolders {
     private final Path directory;
 
@@ -91,6 +91,22 @@ final class AttachmentFolders {
             return !left.iterator().hasNext();
         } catch (NoSuchFileException _) {
             return true;
+        }
+    }
+
+    /// The attachments of a dataset that have a folder.
+    List<AttachmentKey> of(Digest dataset) {
+        List<AttachmentKey> keys = new ArrayList<>();
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(directory.resolve(dataset.hex()))) {
+            for (Path folder : folders) {
+                AttachmentKey.parse(dataset.hex(), String.valueOf(folder.getFileName()))
+                        .ifPresent(keys::add);
+            }
+            return keys;
+        } catch (NoSuchFileException _) {
+            return List.of();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the folder of dataset " + dataset, e);
         }
     }
 

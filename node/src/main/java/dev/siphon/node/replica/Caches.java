@@ -18,9 +18,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
-/// The cache directories of this node. One that fails or does not answer is passed over, and tried again later; the
-/// others go on.
+/// The cache directories of this node. One that fails or does not answer is passed over, and tried again later;
+/// the others go on.
 final class Caches {
     private final List<CacheDirectory> directories;
     private final BlockingCalls calls;
@@ -136,38 +137,76 @@ final class Caches {
                 .toList();
     }
 
-    /// Where a replica of `bytes` is to be filled: where it was begun, or where `placement` says.
+    /// The directory that an attachment is for; empty for one that is not for any, or no longer.
+    Optional<Path> home(AttachmentKey key) {
+        return directories.stream()
+                .map(CacheDirectory::path)
+                .filter(path -> AttachmentKey.at(key.digest(), path).equals(key))
+                .findFirst();
+    }
+
+    /// Whether there is nothing known against filling a replica in the directory `path`.
+    boolean isUsable(Path path) {
+        return at(path).trouble().isEmpty();
+    }
+
+    /// Where a replica of `bytes` is to be filled: where it was begun, or where `placement` says. One of `near`
+    /// if there are some, unless it takes an eviction there and none elsewhere.
     ///
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no place for it
-    CacheDirectory place(Digest dataset, long bytes, Placement placement) {
-        List<CacheDirectory> usable = directories.stream()
-                .filter(directory -> directory.trouble().isEmpty())
-                .toList();
+    CacheDirectory place(Digest dataset, long bytes, Placement placement, List<Path> near) {
         for (CachedReplica begun : of(dataset)) {
             CacheDirectory there = at(begun.cache());
-            if (usable.contains(there)) {
+            if (there.trouble().isEmpty() && (near.isEmpty() || near.contains(there.path()))) {
                 return there;
             }
         }
-        List<Placement.Candidate> candidates = new ArrayList<>();
-        usable.forEach(directory -> look(
-                        directory,
-                        "room",
-                        () -> new Placement.Candidate(
-                                directory.path(),
-                                directory.limits().limitBytes(),
-                                directory.usedBytes(),
-                                directory.freeBytes()))
-                .ifPresent(candidates::add));
-        return placement
-                .choose(dataset, bytes, candidates)
+        List<Path> whole = whole(dataset).stream().map(CachedReplica::cache).toList();
+        List<Placement.Candidate> all = candidates().stream()
+                .filter(each -> !whole.contains(each.directory()))
+                .toList();
+        List<Placement.Candidate> close =
+                all.stream().filter(each -> near.contains(each.directory())).toList();
+        return (near.isEmpty() ? Stream.of(all) : Stream.of(roomy(close, bytes), roomy(all, bytes), close, all))
+                .flatMap(some -> placement.choose(dataset, bytes, some).stream())
+                .findFirst()
                 .map(this::at)
                 .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory takes the " + bytes
                         + " bytes of dataset " + dataset + "; those that work: "
-                        + candidates.stream()
-                                .map(Placement.Candidate::directory)
-                                .toList()
+                        + all.stream().map(Placement.Candidate::directory).toList()
                         + "; those that do not: " + problems()));
+    }
+
+    /// Which of `near` takes a replica of `bytes` without an eviction; empty if none does.
+    Optional<Path> room(Digest dataset, long bytes, Placement placement, List<Path> near) {
+        return placement.choose(
+                dataset,
+                bytes,
+                roomy(
+                        candidates().stream()
+                                .filter(each -> near.contains(each.directory()))
+                                .toList(),
+                        bytes));
+    }
+
+    private static List<Placement.Candidate> roomy(List<Placement.Candidate> candidates, long bytes) {
+        return candidates.stream().filter(each -> each.room() >= bytes).toList();
+    }
+
+    private List<Placement.Candidate> candidates() {
+        List<Placement.Candidate> candidates = new ArrayList<>();
+        directories.stream()
+                .filter(directory -> directory.trouble().isEmpty())
+                .forEach(directory -> look(
+                                directory,
+                                "room",
+                                () -> new Placement.Candidate(
+                                        directory.path(),
+                                        directory.limits().limitBytes(),
+                                        directory.usedBytes(),
+                                        directory.freeBytes()))
+                        .ifPresent(candidates::add));
+        return candidates;
     }
 
     /// What each directory still takes without an eviction, in bytes; without those that cannot be read.

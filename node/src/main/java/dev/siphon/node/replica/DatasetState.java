@@ -8,13 +8,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
-/// What is known of one dataset while the driver runs: what was asked for, what was last seen, and when its replicas
-/// were last checked. The disk and the kernel know the rest; a restart begins with an empty one.
+/// What is known of one dataset while the driver runs: what was asked for, what was last seen, and when its
+/// replicas were last checked. The disk and the kernel know the rest; a restart begins with an empty one.
 final class DatasetState {
     private final Digest digest;
     private final Lanes lanes;
@@ -24,15 +28,19 @@ final class DatasetState {
     private final Semaphore work = new Semaphore(1, true);
 
     private Optional<DatasetImage> image = Optional.empty();
-    private Optional<Attachment> attached = Optional.empty();
+    private final Map<AttachmentKey, Attachment> attached = new HashMap<>();
     private Optional<String> problem = Optional.empty();
-    private Optional<String> damage = Optional.empty();
+    private Optional<Path> damage = Optional.empty();
+    private long news;
     private final Map<Path, Instant> checked = new HashMap<>();
     private Optional<Instant> use = Optional.empty();
     private boolean filling;
     private boolean found;
     private boolean wanted;
     private boolean warm;
+    private final Set<Path> wantedAt = new HashSet<>();
+    private List<Path> homes = List.of();
+    private Optional<Instant> settlesAt = Optional.empty();
     private int pauses;
     private long failures;
     private Optional<DriverException> failure = Optional.empty();
@@ -47,6 +55,7 @@ final class DatasetState {
         return digest;
     }
 
+    /// The attachment that every volume of the dataset has, be pods' devices known or not.
     AttachmentKey key() {
         return AttachmentKey.anywhere(digest);
     }
@@ -97,11 +106,37 @@ final class DatasetState {
     }
 
     synchronized void attached(Attachment now) {
-        attached = Optional.of(now);
+        if (attached.put(now.key(), now) == null) {
+            news++;
+        }
     }
 
-    synchronized Optional<Attachment> attached() {
-        return attached;
+    /// How many times something was attached that was not.
+    synchronized long news() {
+        return news;
+    }
+
+    /// All of its attachments.
+    synchronized List<Attachment> attachments() {
+        return List.copyOf(attached.values());
+    }
+
+    synchronized Optional<Attachment> attachment(AttachmentKey key) {
+        return Optional.ofNullable(attached.get(key));
+    }
+
+    /// The attachment that the replica in `cache` is behind, or else one that is read from CephFS.
+    synchronized Optional<Attachment> attachment(Optional<Path> cache) {
+        return attached.values().stream()
+                .filter(now -> now.place().cache().equals(cache))
+                .findFirst()
+                .or(() -> attached.values().stream()
+                        .filter(now -> now.place().cache().isEmpty())
+                        .findFirst());
+    }
+
+    synchronized boolean isAttached() {
+        return !attached.isEmpty();
     }
 
     /// The kernel was asked whether it is attached.
@@ -113,12 +148,27 @@ final class DatasetState {
         return found;
     }
 
-    /// The cache directory whose replica is behind the tree, if one is.
-    synchronized Optional<Path> servedFrom() {
-        return attached.flatMap(now -> switch (now.place()) {
-            case Place.Remote _ -> Optional.empty();
-            case Place.Local local -> Optional.of(local.cache());
-        });
+    /// The cache directories whose replicas are behind its trees.
+    synchronized Set<Path> servedFrom() {
+        return attached.values().stream()
+                .flatMap(now -> now.place().cache().stream())
+                .collect(Collectors.toSet());
+    }
+
+    /// The attachments that are read from the replica in `cache`.
+    synchronized List<AttachmentKey> servedFrom(Path cache) {
+        return attached.values().stream()
+                .filter(now -> now.place().cache().filter(cache::equals).isPresent())
+                .map(Attachment::key)
+                .toList();
+    }
+
+    /// Whether the replica in `cache` is read, or could be at any moment.
+    synchronized boolean mayRead(Path cache) {
+        Set<Path> served = servedFrom();
+        return served.contains(cache)
+                || attached.containsKey(AttachmentKey.at(digest, cache))
+                || (served.isEmpty() && isAttached());
     }
 
     /// The dataset is used now, which its replicas are to note.
@@ -139,20 +189,88 @@ final class DatasetState {
         warm |= alsoUnattached;
     }
 
-    /// None is to be made any more, unless [#want] said that it is wanted unattached too.
-    synchronized void unattached() {
-        attached = Optional.empty();
-        wanted = warm;
+    /// One is to be made in `cache`, whether or not there is one elsewhere.
+    synchronized void wantAt(Path cache) {
+        wantedAt.add(cache);
+    }
+
+    synchronized Set<Path> wantedAt() {
+        return Set.copyOf(wantedAt);
+    }
+
+    /// None is to be made there any more.
+    synchronized void unwantAt(Path cache) {
+        wantedAt.remove(cache);
+    }
+
+    /// An attachment is gone. With the last no replica is to be made any more, unless [#want] said that it is
+    /// wanted unattached too.
+    synchronized void unattached(AttachmentKey key) {
+        attached.remove(key);
+        wantedAt.removeIf(cache -> AttachmentKey.at(digest, cache).equals(key));
+        if (attached.isEmpty()) {
+            wanted = warm;
+            homes = List.of();
+            settlesAt = Optional.empty();
+        }
+    }
+
+    /// One in `cache` is there.
+    synchronized void has(Path cache) {
+        wantedAt.remove(cache);
+        if (homes.isEmpty() || homes.contains(cache)) {
+            wanted = false;
+            warm = false;
+        }
     }
 
     /// None is to be made until it is wanted again.
     synchronized void unwant() {
         wanted = false;
         warm = false;
+        wantedAt.clear();
+        homes = List.of();
     }
 
     synchronized boolean isWanted() {
+        return wanted || !wantedAt.isEmpty();
+    }
+
+    /// Whether that is to be made which is behind the common tree, if it is not there.
+    synchronized boolean isWantedAnywhere() {
         return wanted;
+    }
+
+    /// The replica behind the common tree is made in `cache`.
+    synchronized void home(Path cache) {
+        homes = List.of(cache);
+        settlesAt = Optional.empty();
+    }
+
+    /// A pod is about to say where the first replica had better be.
+    synchronized void unsettled(Instant until) {
+        settlesAt = Optional.of(until);
+    }
+
+    /// The first replica had better be in one of `nearest`; it does not matter if that is empty.
+    synchronized void settle(List<Path> nearest) {
+        settlesAt = Optional.empty();
+        if (homes.isEmpty()) {
+            homes = List.copyOf(nearest);
+        }
+    }
+
+    /// Where the replica behind the common tree is made, or had better be; empty if nobody has said yet.
+    synchronized List<Path> homes() {
+        return homes;
+    }
+
+    /// How long the first fill waits for somebody to say that.
+    synchronized Duration untilSettled() {
+        return settlesAt
+                .map(end -> Duration.between(Instant.now(), end))
+                .filter(Duration::isPositive)
+                .orElse(Duration.ZERO);
     }
 
     synchronized void filling(boolean now) {
@@ -191,12 +309,12 @@ final class DatasetState {
         return problem;
     }
 
-    /// The replica behind the tree is bad, and is to be left.
-    synchronized void damaged(Optional<String> why) {
-        damage = why;
+    /// The replica in `cache` is bad, and is to be left.
+    synchronized void damage(Optional<Path> cache) {
+        damage = cache;
     }
 
-    synchronized Optional<String> damage() {
+    synchronized Optional<Path> damage() {
         return damage;
     }
 

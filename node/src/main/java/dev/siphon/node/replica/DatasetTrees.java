@@ -1,6 +1,5 @@
 package dev.siphon.node.replica;
 
-import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.MountEntry;
@@ -15,6 +14,9 @@ import java.util.regex.Matcher;
 
 /// The trees of [Replicas], as volumes use them.
 public final class DatasetTrees implements Datasets {
+    /// Of a tree below the directory: `DIGEST/PLACE/mount`, as [AttachmentFolders] has it.
+    private static final int LEVELS = 3;
+
     private final Replicas replicas;
     private final Path state;
 
@@ -30,28 +32,33 @@ public final class DatasetTrees implements Datasets {
     }
 
     @Override
-    public void detach(Digest digest) {
-        replicas.detach(digest);
+    public Optional<Nearby> near(Digest digest, List<Path> nearest) {
+        return replicas.near(digest, nearest);
     }
 
     @Override
-    public List<Digest> attached() {
+    public void detach(Tree tree) {
+        key(Path.of(tree.mount().mountPoint())).ifPresent(replicas::detach);
+    }
+
+    @Override
+    public List<Tree> attached() {
         return MountTable.read().entries().stream()
-                .flatMap(entry -> dataset(entry).stream())
+                .flatMap(entry -> key(entry).map(key -> new Tree(key.digest(), entry)).stream())
                 .toList();
     }
 
-    /// The dataset whose own tree `entry` is, by its place.
-    private Optional<Digest> dataset(MountEntry entry) {
-        Path place = Path.of(entry.mountPoint());
-        if (!entry.type().equals(Attachments.TYPE) || !place.startsWith(state) || place.equals(state)) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(new Digest(state.relativize(place).getName(0).toString()));
-        } catch (DriverException.InvalidRequest _) {
-            return Optional.empty();
-        }
+    /// The attachment whose own tree `entry` is, by its place.
+    private Optional<AttachmentKey> key(MountEntry entry) {
+        return entry.type().equals(Attachments.TYPE) ? key(Path.of(entry.mountPoint())) : Optional.empty();
+    }
+
+    private Optional<AttachmentKey> key(Path place) {
+        return place.startsWith(state) && place.getNameCount() == state.getNameCount() + LEVELS
+                ? AttachmentKey.parse(
+                        place.getName(state.getNameCount()).toString(),
+                        place.getName(state.getNameCount() + 1).toString())
+                : Optional.empty();
     }
 
     @Override
@@ -59,8 +66,8 @@ public final class DatasetTrees implements Datasets {
         return replicas.problem(beginning);
     }
 
-    /// By the tree of the same device. Where that is gone, with a mount namespace of before, by the device's tag: the
-    /// device is not asked otherwise, as it may hang with the file that is behind it.
+    /// By the tree of the same device. Where that is gone, with a mount namespace of before, by the device's tag:
+    /// the device is not asked otherwise, as it may hang with the file that is behind it.
     @Override
     public Optional<MountedVolume> recognize(MountEntry entry) {
         if (!entry.type().equals(Attachments.TYPE)) {
@@ -68,8 +75,8 @@ public final class DatasetTrees implements Datasets {
         }
         return MountTable.read().entries().stream()
                 .filter(tree -> tree.device().equals(entry.device()))
-                .flatMap(tree -> dataset(tree).stream())
-                .map(Digest::beginning)
+                .flatMap(tree -> key(tree).stream())
+                .map(key -> key.digest().beginning())
                 .findFirst()
                 .or(() -> tagged(entry))
                 .map(MountedVolume.Sealed::new);

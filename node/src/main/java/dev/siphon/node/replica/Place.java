@@ -1,14 +1,23 @@
 package dev.siphon.node.replica;
 
 import java.nio.file.Path;
+import java.util.Optional;
 
 /// Where an attached dataset is read from.
 public sealed interface Place {
+    /// The cache directory that it is in; empty for CephFS.
+    default Optional<Path> cache() {
+        return switch (this) {
+            case Remote _ -> Optional.empty();
+            case Local local -> Optional.of(local.directory());
+        };
+    }
+
     /// The image on CephFS.
     record Remote() implements Place {}
 
     /// A replica.
     ///
-    /// @param cache the cache directory that it is in
-    record Local(Path cache) implements Place {}
+    /// @param directory the cache directory that it is in
+    record Local(Path directory) implements Place {}
 }

@@ -6,11 +6,12 @@ import java.util.List;
 
 /// What [Replicas] work with.
 ///
-/// @param state a directory of the driver's own, absolute and without symbolic links, for the trees; it must be in a
-///     mount that outlives the driver's container for attachments to do so
+/// @param state a directory of the driver's own, absolute and without symbolic links, for the trees; it must be
+///     in a mount that outlives the driver's container for attachments to do so
 /// @param caches one per disk; without any, datasets are read from CephFS
 /// @param placement chooses among them
-public record ReplicaSettings(Path state, List<CacheLimits> caches, Placement placement, Pace pace) {
+/// @param near what is done to be near pods' devices
+public record ReplicaSettings(Path state, List<CacheLimits> caches, Placement placement, Pace pace, NearPods near) {
     public ReplicaSettings {
         caches = List.copyOf(caches);
     }

@@ -4,11 +4,12 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.Datasets.Nearby;
 import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -19,13 +20,13 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// The datasets of this node: attached at once over their images on CephFS, filled to its disks in the background,
-/// swapped under their readers, and evicted when room is wanted.
+/// The datasets of this node: attached at once over their images on CephFS, filled to its disks in the
+/// background, swapped under their readers, and evicted when room is wanted.
 ///
-/// Calls of one dataset wait for each other, those of several do not. Every call may be repeated, has a deadline, and
-/// throws a [DriverException]: DEADLINE_EXCEEDED if a file system does not answer, ABORTED if an earlier call for the
-/// dataset has not ended, UNAVAILABLE if too many of them hang. Closing leaves everything as it is, attached and in
-/// use; the next [Replicas] on the same directories finds it, also if the last was killed.
+/// Calls of one dataset wait for each other, those of several do not. Every call may be repeated, has a deadline,
+/// and throws a [DriverException]: DEADLINE_EXCEEDED if a file system does not answer, ABORTED if an earlier call
+/// for the dataset has not ended, UNAVAILABLE if too many of them hang. Closing leaves everything as it is,
+/// attached and in use; the next [Replicas] on the same directories finds it, also if the last was killed.
 public final class Replicas implements AutoCloseable {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
@@ -39,6 +40,7 @@ public final class Replicas implements AutoCloseable {
     private final Room room;
     private final DatasetThreads threads;
     private final Tending tending;
+    private final TreeChoice choice;
     private final ReplicaCounts counts = new ReplicaCounts();
     private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
 
@@ -54,6 +56,7 @@ public final class Replicas implements AutoCloseable {
         this.room = new Room(swapping, attachments, calls, pace, counts);
         this.threads = new DatasetThreads(pace, this::step);
         this.tending = new Tending(caches, swapping, room, calls, settings, this::state, threads::isClosed, counts);
+        this.choice = new TreeChoice(attachments, caches, swapping, settings);
     }
 
     /// Finds what an earlier run left on the disks and in the kernel, and goes on with it: fills that were begun,
@@ -78,8 +81,8 @@ public final class Replicas implements AutoCloseable {
                 });
     }
 
-    /// A dataset that nobody has looked at yet is looked for in the kernel first, on its own thread: its file system
-    /// may hang, and that concerns it alone.
+    /// A dataset that nobody has looked at yet is looked for in the kernel first, on its own thread: its file
+    /// system may hang, and that concerns it alone.
     private Optional<Duration> step(DatasetState state) {
         if (!state.isFound()) {
             look(state);
@@ -98,16 +101,20 @@ public final class Replicas implements AutoCloseable {
         if (state.isFound()) {
             return;
         }
-        AttachmentKey key = state.key();
-        folders.image(key).ifPresent(state::image);
-        Optional<Attached> attached = attachments.find(key);
-        attached.ifPresent(now -> {
-            state.attached(swapping.seen(key, now));
-            state.want(false); // the run that attached it may have been killed before its fill began
-        });
-        if (attached.isEmpty() && state.image().isPresent() && !state.isWanted()) {
-            folders.remove(key); // left by a run that was killed before it mounted, or after it unmounted
+        List<AttachmentKey> keys = folders.of(state.digest());
+        for (AttachmentKey key : keys) {
+            folders.image(key).ifPresent(state::image);
+            attachments.find(key).ifPresent(now -> {
+                state.attached(swapping.seen(key, now));
+                state.want(false); // the run that attached it may have been killed before its fill began
+                caches.home(key).ifPresent(state::wantAt);
+            });
         }
+        // left by a run that was killed before it mounted, or after it unmounted
+        keys.stream()
+                .filter(key -> state.attachment(key).isEmpty())
+                .filter(key -> !key.equals(state.key()) || !state.isWanted())
+                .forEach(folders::remove);
         state.found();
     }
 
@@ -115,8 +122,8 @@ public final class Replicas implements AutoCloseable {
         return states.computeIfAbsent(dataset, _ -> new DatasetState(dataset, settings.pace()));
     }
 
-    /// Attaches a dataset over its image, at once, and has a replica made. Where one is on a disk already, it is put
-    /// behind the tree as soon as it was checked.
+    /// Attaches a dataset over its image, at once, and has a replica made. Where one is on a disk already, it is
+    /// put behind the tree as soon as it was checked. A first fill waits for [#near], as long as [NearPods] says.
     ///
     /// @return what was there when this returned; its tree stays the same
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the image or its manifest cannot be read
@@ -132,6 +139,9 @@ public final class Replicas implements AutoCloseable {
                     .orElseGet(() -> attachNew(state, image));
             folders.make(state.key(), image);
             state.image(image);
+            if (state.attachment(state.key()).isEmpty() && choice.isPossible()) {
+                state.unsettled(Instant.now().plus(settings.near().patience()));
+            }
             state.attached(now);
             return now;
         });
@@ -146,17 +156,38 @@ public final class Replicas implements AutoCloseable {
         return swapping.seen(state.key(), attachments.attach(state.key(), image, manifest));
     }
 
-    /// Takes a dataset's tree away, when its last user went. Its replica stays until its room is wanted. That it is
-    /// not attached is success.
+    /// Finds the tree of an attached dataset that a pod had best be shown, and has a replica made for it. The
+    /// first that asks decides where the dataset's first replica is made; for one whose devices are elsewhere
+    /// there is another tree, with a replica of its own where there is room for it, until when it is read from
+    /// wherever the dataset is. Repeating it gives the same tree, as long as that is attached.
+    ///
+    /// @param nearest the cache directories that are nearest to the pod's devices; none if it does not matter
+    /// @return what to bind; empty if it does not matter, or if the dataset is not attached
+    public Optional<Nearby> near(Digest dataset, List<Path> nearest) {
+        DatasetState state = state(dataset);
+        if (nearest.isEmpty() || !choice.isPossible()) {
+            state.settle(List.of());
+            threads.wake(state);
+            return Optional.empty(); // no disk is waited for
+        }
+        Optional<Nearby> found = turns.take(dataset, settings.near().limit(), () -> {
+            find(state);
+            return state.attachment(state.key()).map(common -> choice.choose(state, common, nearest));
+        });
+        threads.wake(state);
+        return found;
+    }
+
+    /// Takes a dataset's tree away, when its last user went. Its replica stays until its room is wanted. That it
+    /// is not attached is success.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume still shows it, or a file in it is open
-    public void detach(Digest dataset) {
-        DatasetState state = state(dataset);
-        turns.take(dataset, () -> {
-            attachments.detach(state.key());
-            state.unattached();
-            state.found();
-            return dataset;
+    public void detach(AttachmentKey key) {
+        DatasetState state = state(key.digest());
+        turns.take(key.digest(), () -> {
+            attachments.detach(key);
+            state.unattached(key);
+            return key;
         });
         state.use();
         threads.wake(state);
@@ -191,7 +222,7 @@ public final class Replicas implements AutoCloseable {
         DatasetState state = state(dataset);
         look(state); // it may be known here since before a restart
         long before = state.failures();
-        if (state.attached().isEmpty() && !caches.whole(dataset).isEmpty()) {
+        if (!state.isAttached() && !caches.whole(dataset).isEmpty()) {
             state.want(true); // to be checked, for which no image is needed
             threads.wake(state);
         } else if (state.servedFrom().isEmpty()) {
@@ -206,7 +237,7 @@ public final class Replicas implements AutoCloseable {
             throw new DriverException.InUse("this node has no cache directory; give it one with --cache-dir");
         }
         DatasetImage image = state.image().orElseThrow(() -> unreachable(state, "it was not attached here before"));
-        if (state.attached().isEmpty()) {
+        if (!state.isAttached()) {
             try {
                 String name = "manifest of " + state.digest();
                 var _ = calls.check(name, name, settings.pace().callLimit(), image::readManifest);
@@ -222,10 +253,11 @@ public final class Replicas implements AutoCloseable {
                 + " image by itself: start a pod that uses it here, which warms it too (" + why + ")");
     }
 
-    /// Removes a dataset's replicas, and stops one that is being made. What is attached stays so, over CephFS, and
-    /// no replica is made until somebody attaches or warms it again. That there is none is success.
+    /// Removes a dataset's replicas, and stops one that is being made. What is attached stays so, over CephFS,
+    /// and no replica is made until somebody attaches or warms it again. That there is none is success.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the way back to CephFS is not known
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the way back to CephFS is not
+    ///     known
     public void evict(Digest dataset) {
         DatasetState state = state(dataset);
         look(state);
@@ -256,18 +288,22 @@ public final class Replicas implements AutoCloseable {
         caches.of(dataset).forEach(replica -> pin(replica, false));
     }
 
-    /// Every dataset that is attached, on a disk or on its way there, ordered by digest.
+    /// Every dataset that is attached, on a disk or on its way there, ordered by digest; one with replicas in
+    /// several cache directories is several.
     public List<ReplicaStatus> list() {
-        Map<Digest, Caches.Found> found = caches.inventory().stream()
-                .collect(Collectors.toMap(
-                        Caches.Found::digest, each -> each, (one, other) -> one.whole() ? one : other));
-        List<ReplicaStatus> list = new ArrayList<>();
-        Stream.concat(found.keySet().stream(), states.keySet().stream())
+        Map<Digest, List<Caches.Found>> found =
+                caches.inventory().stream().collect(Collectors.groupingBy(Caches.Found::digest));
+        return Stream.concat(found.keySet().stream(), states.keySet().stream())
                 .distinct()
                 .sorted(Comparator.comparing(Digest::hex))
-                .forEach(digest -> status(state(digest), Optional.ofNullable(found.get(digest)))
-                        .ifPresent(list::add));
-        return list;
+                .flatMap(digest -> statuses(state(digest), found.getOrDefault(digest, List.of())))
+                .toList();
+    }
+
+    private static Stream<ReplicaStatus> statuses(DatasetState state, List<Caches.Found> found) {
+        return found.isEmpty()
+                ? status(state, Optional.empty()).stream()
+                : found.stream().flatMap(each -> status(state, Optional.of(each)).stream());
     }
 
     private Optional<ReplicaStatus> status(Digest dataset) {
@@ -277,7 +313,7 @@ public final class Replicas implements AutoCloseable {
     }
 
     private static Optional<ReplicaStatus> status(DatasetState state, Optional<Caches.Found> found) {
-        if (found.isEmpty() && state.attached().isEmpty() && !state.isWanted()) {
+        if (found.isEmpty() && !state.isAttached() && !state.isWanted()) {
             return Optional.empty();
         }
         ReplicaState reached = found.<ReplicaState>map(files -> files.whole()
@@ -288,7 +324,7 @@ public final class Replicas implements AutoCloseable {
                 state.digest(),
                 reached,
                 found.map(Caches.Found::bytes).orElse(0L),
-                state.attached(),
+                state.attachment(found.map(Caches.Found::cache)),
                 found.map(Caches.Found::pinned).orElse(false),
                 found.map(Caches.Found::lastUse),
                 state.problem()));
@@ -317,7 +353,7 @@ public final class Replicas implements AutoCloseable {
     /// What is attached, as it was last seen. Asks no disk.
     List<Attachment> attached() {
         return states.values().stream()
-                .flatMap(state -> state.attached().stream())
+                .flatMap(state -> state.attachments().stream())
                 .toList();
     }
 

@@ -86,7 +86,7 @@ final class Room {
                 calls.change("room in " + directory.path(), pace.callLimit(), () -> Caches.inventory(directory));
         List<Eviction.Candidate> present = found.stream()
                 .filter(other -> !other.digest().equals(dataset))
-                .map(other -> candidate(other, states.apply(other.digest())))
+                .map(other -> candidate(other, states.apply(other.digest()), directory.path()))
                 .toList();
         return Eviction.toFit(directory.limits(), present, bytes)
                 .orElseThrow(() -> new DriverException.QuotaExhausted("dataset " + dataset + " of " + bytes
@@ -94,13 +94,13 @@ final class Room {
                         + directory.limits().limitBytes() + " bytes, beside what is pinned or being filled"));
     }
 
-    private static Eviction.Candidate candidate(Caches.Found found, DatasetState state) {
+    private static Eviction.Candidate candidate(Caches.Found found, DatasetState state, Path directory) {
         return new Eviction.Candidate(
                 found.digest(),
                 found.bytes(),
                 found.lastUse(),
                 found.pinned() || state.isFilling(),
-                state.attached().isPresent());
+                state.mayRead(directory));
     }
 
     /// Removes replicas of a dataset, whole or in part, and has none made until somebody wants it again.
@@ -155,9 +155,7 @@ final class Room {
     /// As [#evict], by whoever has entered the dataset.
     void remove(DatasetState state, CachedReplica replica) {
         Path cache = replica.cache();
-        if (state.servedFrom().filter(cache::equals).isPresent()) {
-            swapping.back(state);
-        }
+        swapping.back(state, cache);
         calls.change("cache " + cache + " of " + state.digest(), pace.callLimit(), () -> {
             if (replica.identity()
                     .filter(file -> attachments.isRead(state.digest(), file))

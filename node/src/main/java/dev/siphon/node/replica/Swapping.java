@@ -3,6 +3,7 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,36 +38,37 @@ final class Swapping {
         return new Attachment(key, attached.tree(), place, attached.device().directIo());
     }
 
-    /// Puts a replica, which is whole and was checked, behind the tree; not if it was detached meanwhile.
-    void to(DatasetState state, CachedReplica replica) {
-        swap(state, replica.image(), new Place.Local(replica.cache()), Optional.empty());
+    /// Puts a replica, which is whole and was checked, behind a tree; not if it was detached meanwhile.
+    void to(DatasetState state, AttachmentKey key, CachedReplica replica) {
+        swap(state, key, replica.image(), new Place.Local(replica.cache()), Optional.empty());
     }
 
-    /// Puts the image on CephFS behind the tree; that it was detached meanwhile is as good.
+    /// Puts the image on CephFS behind every tree that is read from the replica in `cache`; that one was detached
+    /// meanwhile is as good.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if nobody knows where that image is
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if CephFS, or a disk that fails, does not answer
-    void back(DatasetState state) {
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if CephFS, or a disk that fails, does not
+    ///     answer
+    void back(DatasetState state, Path cache) {
+        List<AttachmentKey> served = state.servedFrom(cache);
+        if (served.isEmpty()) {
+            return;
+        }
         DatasetImage image = state.image()
                 .orElseThrow(
                         () -> new DriverException.InUse(
                                 "dataset " + state.digest()
                                         + " is read from its replica, and there is no telling where its image is: attach it once more"));
-        swap(
-                state,
-                image.image(),
-                new Place.Remote(),
-                state.servedFrom()
-                        .map(cache -> caches.at(cache).replica(state.digest()).image()));
+        Path replica = caches.at(cache).replica(state.digest()).image();
+        served.forEach(key -> swap(state, key, image.image(), new Place.Remote(), Optional.of(replica)));
     }
 
-    private void swap(DatasetState state, Path file, Place place, Optional<Path> instead) {
+    private void swap(DatasetState state, AttachmentKey key, Path file, Place place, Optional<Path> instead) {
         turns.take(state.digest(), () -> {
-                    AttachmentKey key = state.key();
                     Optional<Attachment> now = attachments.find(key).isEmpty()
                             ? Optional.empty()
                             : Optional.of(attachment(key, attachments.swap(key, file, instead), place));
-                    now.ifPresentOrElse(state::attached, state::unattached);
+                    now.ifPresentOrElse(state::attached, () -> state.unattached(key));
                     return now;
                 })
                 .ifPresent(now -> {

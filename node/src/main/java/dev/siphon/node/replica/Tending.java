@@ -11,6 +11,7 @@ import dev.siphon.node.replica.cache.CachedReplica;
 import dev.siphon.node.replica.cache.ChunkCheck;
 import dev.siphon.node.replica.cache.Fill;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,8 +24,8 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What is to be done next for a dataset, found anew each time from what is on the disks and what is attached: so it
-/// does not matter after which step the driver was killed.
+/// What is to be done next for a dataset, found anew each time from what is on the disks and what is attached: so
+/// it does not matter after which step the driver was killed.
 final class Tending {
     private static final Logger LOG = LoggerFactory.getLogger(Tending.class);
     private static final Bandwidth UNLIMITED = new Bandwidth(OptionalLong.empty());
@@ -73,40 +74,97 @@ final class Tending {
         }
         try {
             state.takeUse().ifPresent(at -> caches.use(state.digest(), at));
-            if (state.servedFrom().isPresent()) {
-                CacheDirectory directory = caches.at(state.servedFrom().get());
-                return Optional.of(keep(state, directory, directory.replica(state.digest())));
+            long news = state.news();
+            boolean left = false;
+            for (Path cache : state.servedFrom()) {
+                left |= leave(state, caches.at(cache));
             }
-            List<CachedReplica> whole = caches.whole(state.digest());
-            if (!whole.isEmpty()) {
-                return adopt(state, whole.getFirst());
+            if (left) {
+                return Optional.of(Duration.ZERO);
             }
-            return state.isWanted() ? fill(state) : Optional.empty();
+            // a scrub before a further fill, which may fail for days
+            return serve(state)
+                    .or(() -> scrub(state, news))
+                    .or(() -> fill(state, news))
+                    .or(() -> untilScrub(state));
         } finally {
             state.leave();
         }
     }
 
-    /// Looks after the replica behind a tree: checked again once a period, and left when it or its disk is bad.
-    private Duration keep(DatasetState state, CacheDirectory directory, CachedReplica replica) {
+    /// Puts a better replica behind a tree, if there is one, or checks one that is wanted without any tree.
+    ///
+    /// @return when to go on; empty if there is nothing to do
+    private Optional<Duration> serve(DatasetState state) {
+        List<CachedReplica> whole = caches.whole(state.digest());
+        if (whole.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!state.isAttached()) {
+            return state.isWanted() ? adopt(state, Optional.empty(), whole.getFirst()) : Optional.empty();
+        }
+        for (Attachment tree : state.attachments()) {
+            Optional<CachedReplica> better = better(state, tree, whole);
+            if (better.isPresent()) {
+                return adopt(state, Optional.of(tree.key()), better.get());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// Which of the replicas is to be behind a tree instead of what is there: that in the tree's own cache
+    /// directory, or any instead of CephFS.
+    private Optional<CachedReplica> better(DatasetState state, Attachment tree, List<CachedReplica> whole) {
+        Optional<Path> now = tree.place().cache();
+        List<Path> homes = tree.key().equals(state.key())
+                ? state.homes()
+                : caches.home(tree.key()).stream().toList();
+        if (now.filter(homes::contains).isPresent()) {
+            return Optional.empty();
+        }
+        return whole.stream()
+                .filter(replica -> homes.contains(replica.cache()))
+                .findFirst()
+                .or(() -> now.isPresent() ? Optional.empty() : whole.stream().findFirst());
+    }
+
+    /// Leaves the replica in `directory`, which is behind a tree, if it or its disk is bad.
+    private boolean leave(DatasetState state, CacheDirectory directory) {
         Optional<String> disk =
                 directory.trouble().filter(CacheDirectory.Trouble::unreadable).map(CacheDirectory.Trouble::why);
         if (disk.isPresent()) {
-            swapping.back(state);
+            swapping.back(state, directory.path());
             state.problem(disk);
             state.want(false);
-            return Duration.ZERO;
+            return true;
         }
-        if (state.damage().isEmpty()) {
-            Duration left = untilCheck(state, replica);
-            if (left.isPositive() || !isRight(state, replica, Optional.of(scrubBandwidth))) {
-                return left.isPositive() ? left : Duration.ZERO;
-            }
-            return untilCheck(state, replica);
+        if (state.damage().filter(directory.path()::equals).isEmpty()) {
+            return false;
         }
         state.want(false);
-        discard(state, directory, replica);
-        return Duration.ZERO;
+        if (state.attachment(AttachmentKey.at(state.digest(), directory.path())).isPresent()) {
+            state.wantAt(directory.path());
+        }
+        discard(state, directory, directory.replica(state.digest()));
+        return true;
+    }
+
+    /// Checks the replicas that are read again, once a period each.
+    private Optional<Duration> scrub(DatasetState state, long news) {
+        for (Path cache : state.servedFrom()) {
+            CachedReplica replica = caches.at(cache).replica(state.digest());
+            if (!untilCheck(state, replica).isPositive()
+                    && !isRight(state, replica, Optional.of(scrubBandwidth), () -> state.news() != news)) {
+                return Optional.of(Duration.ZERO);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Duration> untilScrub(DatasetState state) {
+        return state.servedFrom().stream()
+                .map(cache -> untilCheck(state, caches.at(cache).replica(state.digest())))
+                .min(Duration::compareTo);
     }
 
     /// Throws a bad replica away. Where even that fails, it is the disk that is bad.
@@ -118,7 +176,7 @@ final class Tending {
                     "the cache directory " + directory.path() + " fails: " + e.getMessage(),
                     settings.pace().diskRetry());
         }
-        state.damaged(Optional.empty());
+        state.damage(Optional.empty());
     }
 
     private Duration untilCheck(DatasetState state, CachedReplica replica) {
@@ -130,30 +188,31 @@ final class Tending {
 
     /// Takes a whole replica into use. One that this run of the driver has not read within a period is
     /// read before it is trusted.
-    private Optional<Duration> adopt(DatasetState state, CachedReplica replica) {
+    private Optional<Duration> adopt(DatasetState state, Optional<AttachmentKey> tree, CachedReplica replica) {
         if (!untilCheck(state, replica).isPositive()) {
-            if (state.attached().isEmpty() && !state.isWanted()) {
-                return Optional.empty(); // it is checked when somebody wants it
-            }
-            if (!isRight(state, replica, Optional.empty())) {
-                if (state.damage().isPresent()) {
+            if (!isRight(state, replica, Optional.empty(), () -> false)) {
+                if (state.damage().filter(replica.cache()::equals).isPresent()) {
                     state.want(false);
                     discard(state, caches.at(replica.cache()), replica);
                 }
                 return Optional.of(Duration.ZERO);
             }
         }
-        state.unwant();
-        if (state.attached().isEmpty()) {
+        state.has(replica.cache());
+        if (tree.isEmpty()) {
             return Optional.empty();
         }
-        swapping.to(state, replica);
+        swapping.to(state, tree.get(), replica);
         state.problem(Optional.empty());
         return Optional.of(Duration.ZERO);
     }
 
-    /// Reads all of a replica. If it is bad, that is noted as damage; if it could not be read to its end, nothing is.
-    private boolean isRight(DatasetState state, CachedReplica replica, Optional<Bandwidth> scrub) {
+    /// Reads all of a replica. If it is bad, that is noted as damage; if it could not be read to its end, nothing
+    /// is.
+    ///
+    /// @param stop when to leave off
+    private boolean isRight(
+            DatasetState state, CachedReplica replica, Optional<Bandwidth> scrub, BooleanSupplier stop) {
         Optional<String> damage = Optional.empty();
         try {
             Manifest manifest = calls.check(
@@ -166,7 +225,7 @@ final class Tending {
                     ChunkCheck.all(manifest),
                     scrub.isPresent() ? state.scrubLane() : state.lanes(),
                     scrub.orElse(UNLIMITED),
-                    () -> isStopped(state) || !check.isClean());
+                    () -> isStopped(state) || stop.getAsBoolean() || !check.isClean());
             if (!check.isClean()) {
                 damage = Optional.of("chunk " + check.damaged().nextSetBit(0) + " of " + replica.image()
                         + " is not what its manifest says");
@@ -181,7 +240,7 @@ final class Tending {
             LOG.atError().addKeyValue("dataset", state.digest()).log("a replica is damaged: {}", why);
             state.unchecked(replica);
             state.problem(Optional.of(why));
-            state.damaged(Optional.of(why));
+            state.damage(Optional.of(replica.cache()));
         });
         return false;
     }
@@ -190,18 +249,76 @@ final class Tending {
         return closed.getAsBoolean() || state.isPaused();
     }
 
-    private Optional<Duration> fill(DatasetState state) {
-        Pace pace = settings.pace();
-        DatasetImage image = state.image().orElse(null);
-        if (image == null || settings.caches().isEmpty()) {
+    /// Makes the replica that is wanted and not there.
+    ///
+    /// @return when to go on; empty if none is
+    private Optional<Duration> fill(DatasetState state, long news) {
+        if (settings.caches().isEmpty() || state.image().isEmpty()) {
             return Optional.empty(); // whoever attaches it next tells where it is
         }
-        if (!takeFill(state)) {
+        List<Path> whole =
+                caches.whole(state.digest()).stream().map(CachedReplica::cache).toList();
+        whole.forEach(state::unwantAt);
+        if (isCommonWanted(state, whole)) {
+            Duration wait = state.untilSettled();
+            return wait.isPositive() ? Optional.of(wait) : fillCommon(state, news, whole);
+        }
+        Optional<Path> at = state.wantedAt().stream().filter(caches::isUsable).findFirst();
+        if (at.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return fill(
+                    state, at, () -> isOver(state, news) || !state.wantedAt().contains(at.get()));
+        } catch (DriverException.QuotaExhausted e) {
+            LOG.atInfo()
+                    .addKeyValue("dataset", state.digest())
+                    .addKeyValue("cache", at.get())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("no replica is made there: the dataset is read from wherever it is");
+            state.unwantAt(at.get());
+            return Optional.of(Duration.ZERO);
+        }
+    }
+
+    private boolean isCommonWanted(DatasetState state, List<Path> whole) {
+        List<Path> homes = state.homes().stream().filter(caches::isUsable).toList();
+        return state.isWantedAnywhere()
+                && (homes.isEmpty() ? whole.isEmpty() : homes.stream().noneMatch(whole::contains));
+    }
+
+    private Optional<Duration> fillCommon(DatasetState state, long news, List<Path> whole) {
+        try {
+            return fill(state, Optional.empty(), () -> isOver(state, news) || !state.isWantedAnywhere());
+        } catch (DriverException.QuotaExhausted e) {
+            if (whole.isEmpty()) {
+                throw e;
+            }
+            state.home(whole.getFirst());
+            return Optional.of(Duration.ZERO);
+        }
+    }
+
+    /// News may want a replica behind a tree that is there, for which there is no time during a fill.
+    private boolean isOver(DatasetState state, long news) {
+        return isStopped(state) || state.news() != news;
+    }
+
+    /// @param at the cache directory; wherever the common tree's is to be if that is empty
+    private Optional<Duration> fill(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
+        Pace pace = settings.pace();
+        DatasetImage image = state.image().orElseThrow();
+        if (!takeFill(stop)) {
             return Optional.of(Duration.ZERO);
         }
         try {
             Manifest manifest = calls.change("manifest of " + state.digest(), pace.callLimit(), image::readManifest);
-            CacheDirectory directory = caches.place(state.digest(), manifest.imageBytes(), settings.placement());
+            CacheDirectory directory = at.map(caches::at)
+                    .orElseGet(() ->
+                            caches.place(state.digest(), manifest.imageBytes(), settings.placement(), state.homes()));
+            if (at.isEmpty()) {
+                state.home(directory.path());
+            }
             CachedReplica replica = directory.replica(state.digest());
             Fill fill = new Fill(
                     directory,
@@ -214,7 +331,7 @@ final class Tending {
                             state.lanes(),
                             fillBandwidth,
                             pace.diskRetry(),
-                            () -> isStopped(state) || !state.isWanted(),
+                            stop,
                             counts.filledBytes()));
             state.filling(true);
             room.make(directory, state.digest(), manifest.imageBytes(), states, fill::begin);
@@ -241,9 +358,9 @@ final class Tending {
     }
 
     /// Waits for a place among the fills at once.
-    private boolean takeFill(DatasetState state) {
+    private boolean takeFill(BooleanSupplier stop) {
         try {
-            while (!isStopped(state) && state.isWanted()) {
+            while (!stop.getAsBoolean()) {
                 if (fills.tryAcquire(settings.pace().firstRetry().toMillis(), TimeUnit.MILLISECONDS)) {
                     return true;
                 }

@@ -14,10 +14,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/// One change of a dataset's attachment at a time. Others wait for their turn, up to a limit, rather than being told
-/// to come back: many pods of one dataset start in the same moment, and each change takes milliseconds.
+/// One change of a dataset's attachment at a time. Others wait for their turn, up to a limit, rather than being
+/// told to come back: many pods of one dataset start in the same moment, and each change takes milliseconds.
 ///
-/// A turn belongs to the change and not to its caller: one that hangs in the kernel keeps it when its caller has left.
+/// A turn belongs to the change and not to its caller: one that hangs in the kernel keeps it when its caller has
+/// left.
 final class Turns {
     private final BlockingCalls calls;
     private final Duration limit;
@@ -33,8 +34,13 @@ final class Turns {
     /// @throws DriverException.OperationPending (ABORTED) if the change before has not ended within the limit
     /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if this one has not; it goes on
     <T> T take(Digest dataset, Supplier<T> change) {
+        return take(dataset, limit, change);
+    }
+
+    /// The same, with another limit.
+    <T> T take(Digest dataset, Duration limit, Supplier<T> change) {
         Semaphore turn = turns.computeIfAbsent(dataset, _ -> new Semaphore(1, true));
-        await(dataset, turn);
+        await(dataset, turn, limit);
         AtomicBoolean begun = new AtomicBoolean();
         try {
             return calls.change("dataset " + dataset, limit, () -> {
@@ -57,7 +63,7 @@ final class Turns {
         }
     }
 
-    private void await(Digest dataset, Semaphore turn) {
+    private static void await(Digest dataset, Semaphore turn, Duration limit) {
         try {
             if (turn.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
                 return;

@@ -32,7 +32,7 @@ final class WarmWatch {
             Optional<ReplicaStatus> now = look.get();
             Optional<ReplicaState> reached = now.map(ReplicaStatus::state);
             boolean whole = reached.filter(ReplicaState.Local.class::isInstance).isPresent();
-            boolean done = whole && (!wanted || state.servedFrom().isPresent());
+            boolean done = whole && (!wanted || !state.servedFrom().isEmpty());
             // a replica that is whole but not yet checked is not there yet
             if (now.isPresent() && (done || (!whole && !reached.equals(told)))) {
                 progress.accept(now.get());

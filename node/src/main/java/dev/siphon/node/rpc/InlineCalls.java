@@ -15,6 +15,7 @@ import dev.siphon.node.mount.StageRequest;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
 import dev.siphon.node.pod.Pod;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -68,6 +69,7 @@ final class InlineCalls {
         known.put(name, opened.volume(), target);
         volumes.publishUnstaged(
                 new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials()),
+                List.of(),
                 deadlines.remaining());
     }
 

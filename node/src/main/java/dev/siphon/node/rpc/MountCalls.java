@@ -22,6 +22,7 @@ import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
 import dev.siphon.node.pod.Pod;
 import dev.siphon.node.pod.PodHealth;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -99,7 +100,9 @@ final class MountCalls {
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
                 ? Optional.of(CephCredentials.fromSecrets(request.getSecretsMap()))
                 : Optional.empty();
-        volumes.publish(new PublishRequest(volume, staging, target, use, context, credentials), deadlines.remaining());
+        volumes.publish(
+                new PublishRequest(volume, staging, target, use, context, credentials, List.of()),
+                deadlines.remaining());
     }
 
     NodeUnpublishVolumeResponse unpublish(NodeUnpublishVolumeRequest request) {

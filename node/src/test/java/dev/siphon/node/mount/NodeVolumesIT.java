@@ -24,8 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What the node does with subvolumes that are not as the mgr leaves them, and with mounts that others change: over
-/// real mounts, without Ceph.
+/// What the node does with subvolumes that are not as the mgr leaves them, and with mounts that others change:
+/// over real mounts, without Ceph.
 class NodeVolumesIT {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final VolumeId VOLUME = VolumeId.parse("s1:lab:fs:g:v");
@@ -102,7 +102,8 @@ class NodeVolumesIT {
                         TargetPath.parse("target_path", target.toString()),
                         use,
                         Optional.empty(),
-                        Optional.empty()),
+                        Optional.empty(),
+                        List.of()),
                 LONG);
     }
 

@@ -164,7 +164,7 @@ class DamageIT {
             awaitLocal(replicas, dataset.digest(), cache);
             assertNotEquals(before, birth(replica).orElseThrow());
             assertTrue(dataset.isRight(attachment.tree()));
-            replicas.detach(dataset.digest());
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
         }
     }
 

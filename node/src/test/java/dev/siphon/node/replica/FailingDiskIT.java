@@ -45,7 +45,8 @@ class FailingDiskIT {
                 workplace.path("state"),
                 List.of(caches),
                 (_, _, candidates) -> candidates.stream().findFirst().map(Placement.Candidate::directory),
-                pace));
+                pace,
+                NearPods.UNKNOWN));
     }
 
     @Test
@@ -67,7 +68,7 @@ class FailingDiskIT {
             Programs.run("mount", "-o", "remount,size=64m", disk.toString());
             awaitLocal(replicas, dataset.digest(), bad.directory());
             assertTrue(dataset.isRight(tree));
-            replicas.detach(dataset.digest());
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
         }
     }
 
@@ -78,12 +79,12 @@ class FailingDiskIT {
             replicas.attach(dataset.image());
             awaitLocal(replicas, dataset.digest(), good.directory());
             assertTrue(replicas.cacheProblems().stream().allMatch(why -> why.contains(disk.toString())));
-            replicas.detach(dataset.digest());
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
         }
     }
 
-    /// A file system over a file that is cut off under it, with no room to grow again: every read and write from then
-    /// on is EIO.
+    /// A file system over a file that is cut off under it, with no room to grow again: every read and write from
+    /// then on is EIO.
     @Test
     void aDiskThatBreaksIsLeft() throws IOException {
         Path memory = workplace.directory("memory");
@@ -109,7 +110,7 @@ class FailingDiskIT {
                         status(replicas, dataset.digest())
                                 .flatMap(ReplicaStatus::attached)
                                 .map(Attachment::place));
-                replicas.detach(dataset.digest());
+                replicas.detach(AttachmentKey.anywhere(dataset.digest()));
             }
         }
     }

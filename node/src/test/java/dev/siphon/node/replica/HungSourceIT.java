@@ -68,8 +68,8 @@ class HungSourceIT {
         }
     }
 
-    /// Waits with the signal that lets the file system go on: a process that has a file of it open starts no other
-    /// while it is stopped, since the kernel flushes the file where the child closes it.
+    /// Waits with the signal that lets the file system go on: a process that has a file of it open starts no
+    /// other while it is stopped, since the kernel flushes the file where the child closes it.
     private Process resumer() {
         try {
             return new ProcessBuilder("sh", "-c", "read line; kill -CONT " + fileSystem.pid()).start();
@@ -138,9 +138,9 @@ class HungSourceIT {
             resume();
             awaitLocal(restarted, hung.digest(), cache);
             assertTrue(hung.isRight(tree));
-            restarted.detach(hung.digest());
-            restarted.detach(other.digest());
-            restarted.detach(late.digest());
+            restarted.detach(AttachmentKey.anywhere(hung.digest()));
+            restarted.detach(AttachmentKey.anywhere(other.digest()));
+            restarted.detach(AttachmentKey.anywhere(late.digest()));
         }
     }
 
@@ -162,7 +162,7 @@ class HungSourceIT {
             }
             Path state = Path.of("/sys/block/loop" + dead.number() + "/loop");
             ReplicaNode.await(() -> state + " gone", () -> !Files.exists(state));
-            replicas.detach(other.digest());
+            replicas.detach(AttachmentKey.anywhere(other.digest()));
         }
     }
 
@@ -172,7 +172,7 @@ class HungSourceIT {
         replicas.evict(other.digest());
         replicas.warm(other.image());
         awaitLocal(replicas, other.digest(), cache);
-        replicas.detach(other.digest());
+        replicas.detach(AttachmentKey.anywhere(other.digest()));
         replicas.attach(other.image());
     }
 }

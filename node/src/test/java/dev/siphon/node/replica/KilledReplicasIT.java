@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// SIGKILL at random moments of fill, swap and evict, and a restart each time, under a reader. `-Dsiphon.kills=50`
-/// does it 50 times.
+/// SIGKILL at random moments of fill, swap and evict, and a restart each time, under a reader.
+/// `-Dsiphon.kills=50` does it 50 times.
 class KilledReplicasIT {
     private static final Logger LOG = LoggerFactory.getLogger(KilledReplicasIT.class);
     private static final int KILLS = Integer.getInteger("siphon.kills", 5);
@@ -110,7 +110,7 @@ class KilledReplicasIT {
             replicas.evict(dataset.digest());
             ReplicaNode.await(() -> "the reader's end", () -> {
                 try {
-                    replicas.detach(dataset.digest());
+                    replicas.detach(AttachmentKey.anywhere(dataset.digest()));
                     return true;
                 } catch (dev.siphon.csi.DriverException.InUse _) {
                     return false;

@@ -83,7 +83,7 @@ final class ReplicaNode {
     }
 
     static ReplicaSettings settings(Path state, Pace pace, CacheLimits... caches) {
-        return new ReplicaSettings(state, List.of(caches), Placement.mostFree(), pace);
+        return new ReplicaSettings(state, List.of(caches), Placement.mostFree(), pace, NearPods.UNKNOWN);
     }
 
     /// With one cache directory that has room for everything.

@@ -104,8 +104,8 @@ class ReplicasIT {
         assertTrue(status(replicas, dataset.digest()).orElseThrow().pinned());
         replicas.unpin(dataset.digest());
         replicas.unpin(dataset.digest());
-        replicas.detach(dataset.digest());
-        replicas.detach(dataset.digest());
+        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
         replicas.evict(dataset.digest());
         replicas.evict(dataset.digest());
         assertEquals(List.of(), replicas.list());
@@ -132,14 +132,14 @@ class ReplicasIT {
     void whatIsReadIsNotDetached() throws IOException {
         Path tree = replicas.attach(dataset.image()).tree();
         try (InputStream open = Files.newInputStream(tree.resolve("file-1"))) {
-            assertThrows(DriverException.InUse.class, () -> replicas.detach(dataset.digest()));
+            assertThrows(DriverException.InUse.class, () -> replicas.detach(AttachmentKey.anywhere(dataset.digest())));
             assertTrue(open.read() >= -1);
         }
         Path volume = workplace.directory("volume");
         dev.siphon.node.Programs.run("mount", "--bind", tree.toString(), volume.toString());
-        assertThrows(DriverException.InUse.class, () -> replicas.detach(dataset.digest()));
+        assertThrows(DriverException.InUse.class, () -> replicas.detach(AttachmentKey.anywhere(dataset.digest())));
         dev.siphon.node.Programs.run("umount", volume.toString());
-        replicas.detach(dataset.digest());
+        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
         awaitNoDevice(dataset.digest());
         assertFalse(Files.exists(tree));
     }
@@ -173,7 +173,7 @@ class ReplicasIT {
         assertEquals(tree, replicas.attach(dataset.image()).tree());
         replicas.evict(dataset.digest()); // the way back is known
         assertTrue(dataset.isRight(tree));
-        replicas.detach(dataset.digest());
+        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
     }
 
     @Test
@@ -213,8 +213,8 @@ class ReplicasIT {
         }
         Path tree = replicas.attach(four.get(1).image()).tree();
         replicas.pin(four.getFirst().digest());
-        replicas.detach(four.getFirst().digest());
-        replicas.detach(four.get(2).digest());
+        replicas.detach(AttachmentKey.anywhere(four.getFirst().digest()));
+        replicas.detach(AttachmentKey.anywhere(four.get(2).digest()));
         // not pinned, not attached: c; then b, which is attached, for there is nothing else
         replicas.attach(four.get(3).image());
         awaitLocal(replicas, four.get(3).digest(), cache);
@@ -229,7 +229,7 @@ class ReplicasIT {
                         .place());
         assertTrue(four.get(1).isRight(tree));
         assertTrue(status(replicas, four.getFirst().digest()).orElseThrow().pinned());
-        four.forEach(each -> replicas.detach(each.digest()));
+        four.forEach(each -> replicas.detach(AttachmentKey.anywhere(each.digest())));
     }
 
     @Test
@@ -253,7 +253,7 @@ class ReplicasIT {
                 calls.add(
                         i % 4 < 2
                                 ? callers.submit(() -> replicas.attach(one.image()))
-                                : callers.submit(() -> replicas.detach(one.digest())));
+                                : callers.submit(() -> replicas.detach(AttachmentKey.anywhere(one.digest()))));
             }
             for (Future<?> call : calls) {
                 call.get();
@@ -270,7 +270,7 @@ class ReplicasIT {
         for (TestDataset one : both) {
             assertEquals(1, devices(one.digest()).size());
             awaitLocal(replicas, one.digest(), cache);
-            replicas.detach(one.digest());
+            replicas.detach(AttachmentKey.anywhere(one.digest()));
             awaitNoDevice(one.digest());
         }
     }

@@ -1,0 +1,87 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.node.mount.Datasets.Nearby;
+import dev.siphon.node.replica.cache.CachedReplica;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// Which tree of an attached dataset a pod is shown. There is a common one, whose replica is where the first pod
+/// wants it; pods whose devices are elsewhere get a tree of their own cache directory.
+final class TreeChoice {
+    private final Attachments attachments;
+    private final Caches caches;
+    private final Swapping swapping;
+    private final ReplicaSettings settings;
+
+    TreeChoice(Attachments attachments, Caches caches, Swapping swapping, ReplicaSettings settings) {
+        this.attachments = attachments;
+        this.caches = caches;
+        this.swapping = swapping;
+        this.settings = settings;
+    }
+
+    /// Whether there is anything to choose from.
+    boolean isPossible() {
+        return settings.caches().size() > 1;
+    }
+
+    /// Chooses, and makes the tree if it is not there; by whoever has the dataset's turn.
+    ///
+    /// @param common the tree that every volume of the dataset has
+    /// @param nearest the cache directories that are nearest to the pod's devices, at least one
+    Nearby choose(DatasetState state, Attachment common, List<Path> nearest) {
+        List<Path> there =
+                caches.of(state.digest()).stream().map(CachedReplica::cache).toList();
+        List<Path> homes = homes(state, common, there);
+        if (homes.stream().anyMatch(nearest::contains)) {
+            return common(state, common, homes);
+        }
+        if (homes.isEmpty() && there.isEmpty()) {
+            return common(state, common, nearest);
+        }
+        return home(state, nearest, there)
+                .map(cache -> new Nearby(tree(state, cache), List.of(cache)))
+                .orElseGet(() -> common(state, common, homes.isEmpty() ? there : homes));
+    }
+
+    private static Nearby common(DatasetState state, Attachment common, List<Path> homes) {
+        state.settle(homes);
+        return new Nearby(common.tree(), homes);
+    }
+
+    /// Where the common tree is read from, or is going to be; empty if that is open.
+    private static List<Path> homes(DatasetState state, Attachment common, List<Path> there) {
+        List<Path> settled = common.place().cache().map(List::of).orElseGet(state::homes);
+        return settled.isEmpty() && there.size() == 1 ? there : settled;
+    }
+
+    /// The cache directory that is worth a tree of its own: it has a replica, or it has room for one.
+    private Optional<Path> home(DatasetState state, List<Path> nearest, List<Path> there) {
+        Optional<Path> present = nearest.stream()
+                .filter(cache -> there.contains(cache)
+                        || state.attachment(AttachmentKey.at(state.digest(), cache))
+                                .isPresent())
+                .findFirst();
+        if (present.isPresent() || !settings.near().fillsSecond()) {
+            return present;
+        }
+        return state.image()
+                .flatMap(image ->
+                        caches.room(state.digest(), image.readManifest().imageBytes(), settings.placement(), nearest));
+    }
+
+    private Path tree(DatasetState state, Path cache) {
+        AttachmentKey key = AttachmentKey.at(state.digest(), cache);
+        Optional<Attachment> known = state.attachment(key);
+        if (known.isPresent()) {
+            return known.get().tree();
+        }
+        DatasetImage image = state.image().orElseThrow();
+        Attachment fresh = swapping.seen(key, attachments.attach(key, image, image.readManifest()));
+        state.settle(List.of());
+        state.attached(fresh);
+        state.wantAt(cache);
+        return fresh.tree();
+    }
+}

@@ -1,0 +1,286 @@
+package dev.siphon.node.replica;
+
+import static dev.siphon.node.replica.ReplicaNode.FAST;
+import static dev.siphon.node.replica.ReplicaNode.LIMIT;
+import static dev.siphon.node.replica.ReplicaNode.await;
+import static dev.siphon.node.replica.ReplicaNode.scrubbing;
+import static dev.siphon.node.replica.ReplicaNode.slowly;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.node.Workplace;
+import dev.siphon.node.linux.LoopDevice;
+import dev.siphon.node.mount.Datasets.Nearby;
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Pods whose devices are near different cache directories, over real loop devices.
+class NearReplicasIT {
+    private static final Duration LONG = Duration.ofMinutes(5);
+    private static final NearPods FILLING = new NearPods(LONG, Duration.ofSeconds(20), true);
+    private static final NearPods USING = new NearPods(LONG, Duration.ofSeconds(20), false);
+
+    private final Workplace workplace = Workplace.create();
+    private final TestDataset dataset = TestDataset.create(workplace, "one", 90, 100_000);
+    private final Path left = workplace.path("left");
+    private final Path right = workplace.path("right");
+    private Optional<Replicas> running = Optional.empty();
+
+    @AfterEach
+    void close() {
+        stop();
+        workplace.close();
+        await(() -> "no device", () -> devices() == 0);
+    }
+
+    private void stop() {
+        running.ifPresent(Replicas::close);
+        running = Optional.empty();
+    }
+
+    private Replicas start(Pace pace, NearPods near, long rightLimit) {
+        stop();
+        Replicas started = Replicas.start(new ReplicaSettings(
+                workplace.path("state"),
+                List.of(new CacheLimits(left, LIMIT, 100), new CacheLimits(right, rightLimit, 100)),
+                Placement.mostFree(),
+                pace,
+                near));
+        running = Optional.of(started);
+        return started;
+    }
+
+    private Replicas start(NearPods near) {
+        return start(FAST, near, LIMIT);
+    }
+
+    private long devices() {
+        return LoopDevice.all(Set.of()).stream()
+                .filter(status -> AttachmentKey.beginning(status.tag())
+                        .equals(Optional.of(dataset.digest().beginning())))
+                .count();
+    }
+
+    private Nearby near(Replicas replicas, Path... nearest) {
+        return replicas.near(dataset.digest(), List.of(nearest)).orElseThrow();
+    }
+
+    /// What is behind each tree.
+    private static Map<Path, Place> places(Replicas replicas) {
+        return replicas.attached().stream().collect(Collectors.toMap(Attachment::tree, Attachment::place));
+    }
+
+    private void awaitPlace(Replicas replicas, Path tree, Place place) {
+        await(
+                () -> tree + ": " + replicas.list(),
+                () -> place.equals(places(replicas).get(tree)));
+        assertTrue(dataset.isRight(tree));
+    }
+
+    private Path image(Path cache) {
+        return cache.resolve(dataset.digest().hex()).resolve("image");
+    }
+
+    @Test
+    void theFirstPodDecidesWhereTheReplicaIs() {
+        Replicas replicas = start(FILLING);
+        Path tree = replicas.attach(dataset.image()).tree();
+        assertEquals(new Nearby(tree, List.of(right)), near(replicas, right));
+        awaitPlace(replicas, tree, new Place.Local(right));
+        assertEquals(new Nearby(tree, List.of(right)), near(replicas, right), "asked again");
+        assertEquals(new Nearby(tree, List.of(right)), near(replicas, left, right), "as near");
+        assertFalse(Files.exists(image(left)));
+        assertEquals(1, devices());
+    }
+
+    @Test
+    void noReplicaIsBegunBeforeAPodSaysWhere() {
+        Replicas replicas = start(FILLING);
+        Path tree = replicas.attach(dataset.image()).tree();
+        assertTrue(dataset.isRight(tree)); // read to its end, and the fill would have been done
+        assertEquals(new Place.Remote(), places(replicas).get(tree));
+        assertEquals(0, replicas.counts().filledBytes().sum());
+        assertEquals(Optional.empty(), replicas.near(dataset.digest(), List.of()), "one to which it does not matter");
+        await(replicas.list()::toString, () -> places(replicas).get(tree) instanceof Place.Local);
+    }
+
+    @Test
+    void aPodThatSaysNothingIsNotWaitedForForEver() {
+        Replicas replicas = start(new NearPods(Duration.ofMillis(100), LONG, true));
+        Path tree = replicas.attach(dataset.image()).tree();
+        await(replicas.list()::toString, () -> places(replicas).get(tree) instanceof Place.Local);
+    }
+
+    @Test
+    void aPodThatIsElsewhereGetsAReplicaOfItsOwn() {
+        Replicas replicas = start(FILLING);
+        Path common = replicas.attach(dataset.image()).tree();
+        Path first = near(replicas, left).tree();
+        assertEquals(common, first);
+        Nearby other = near(replicas, right);
+        assertEquals(List.of(right), other.homes());
+        assertNotEquals(common, other.tree());
+        assertEquals(other, near(replicas, right), "another pod there");
+        assertTrue(dataset.isRight(other.tree()), "at once");
+        awaitPlace(replicas, other.tree(), new Place.Local(right));
+        awaitPlace(replicas, common, new Place.Local(left));
+        assertEquals(2, devices());
+        assertEquals(
+                List.of(new ReplicaState.Local(left), new ReplicaState.Local(right)),
+                replicas.list().stream().map(ReplicaStatus::state).toList());
+
+        replicas.detach(AttachmentKey.at(dataset.digest(), right));
+        await(() -> "one device", () -> devices() == 1);
+        assertTrue(dataset.isRight(common));
+        assertEquals(other, near(replicas, right), "the replica is there still");
+        awaitPlace(replicas, other.tree(), new Place.Local(right));
+    }
+
+    @Test
+    void untilItsOwnReplicaIsThereAPodReadsTheOther() {
+        Replicas replicas = start(FILLING);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        awaitPlace(replicas, common, new Place.Local(left));
+        replicas = start(slowly(0.01), FILLING, LIMIT);
+        Path tree = near(replicas, right).tree();
+        awaitPlace(replicas, tree, new Place.Local(left));
+        assertFalse(Files.exists(image(right)));
+    }
+
+    @Test
+    void whereThatIsNotWantedEveryPodReadsTheOne() {
+        Replicas replicas = start(USING);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        awaitPlace(replicas, common, new Place.Local(left));
+        assertEquals(new Nearby(common, List.of(left)), near(replicas, right));
+        assertEquals(1, devices());
+    }
+
+    @Test
+    void whereThereIsNoRoomEveryPodReadsTheOne() {
+        Replicas replicas = start(FAST, FILLING, dataset.manifest().imageBytes() - 1);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        awaitPlace(replicas, common, new Place.Local(left));
+        assertEquals(new Nearby(common, List.of(left)), near(replicas, right));
+        assertEquals(1, devices());
+        assertEquals(Optional.empty(), replicas.list().getFirst().problem());
+    }
+
+    @Test
+    void aFirstReplicaGoesElsewhereWhereThereIsNoRoomNearThePod() {
+        Replicas replicas = start(FAST, FILLING, dataset.manifest().imageBytes() - 1);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, right);
+        awaitPlace(replicas, common, new Place.Local(left));
+    }
+
+    @Test
+    void whereThereIsNoRoomForTheFirstPodsReplicaTheOthersIsRead() {
+        Replicas replicas = start(FAST, FILLING, dataset.manifest().imageBytes() - 1);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, right);
+        Path tree = near(replicas, left).tree();
+        awaitPlace(replicas, tree, new Place.Local(left));
+        awaitPlace(replicas, common, new Place.Local(left));
+        await(replicas.list()::toString, () -> replicas.list().size() == 1);
+        assertEquals(Optional.empty(), replicas.list().getFirst().problem());
+    }
+
+    @Test
+    void bothSurviveARestart() {
+        Replicas replicas = start(FILLING);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        Path tree = near(replicas, right).tree();
+        awaitPlace(replicas, tree, new Place.Local(right));
+        awaitPlace(replicas, common, new Place.Local(left));
+        Replicas next = start(FILLING);
+        awaitPlace(next, tree, new Place.Local(right));
+        awaitPlace(next, common, new Place.Local(left));
+        assertEquals(tree, near(next, right).tree());
+        assertEquals(common, near(next, left).tree());
+        assertEquals(2, devices());
+    }
+
+    @Test
+    void aFillForAPodElsewhereGoesOnAfterARestart() {
+        Replicas replicas = start(FILLING);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        awaitPlace(replicas, common, new Place.Local(left));
+        replicas = start(slowly(0.01), FILLING, LIMIT);
+        Path tree = near(replicas, right).tree();
+        awaitPlace(replicas, tree, new Place.Local(left));
+        Replicas next = start(FILLING);
+        awaitPlace(next, tree, new Place.Local(right));
+    }
+
+    @Test
+    void anEvictionPutsBothBackOverTheImage() {
+        Replicas replicas = start(FILLING);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        Path tree = near(replicas, right).tree();
+        awaitPlace(replicas, tree, new Place.Local(right));
+        awaitPlace(replicas, common, new Place.Local(left));
+        replicas.evict(dataset.digest());
+        assertEquals(Map.of(common, new Place.Remote(), tree, new Place.Remote()), places(replicas));
+        assertTrue(dataset.isRight(common));
+        assertTrue(dataset.isRight(tree));
+        assertFalse(Files.exists(image(left)));
+        assertFalse(Files.exists(image(right)));
+    }
+
+    @Test
+    void aDamagedReplicaIsLeftForTheOtherAndMadeAnew() {
+        Replicas replicas = start(scrubbing(Duration.ofMillis(50)), FILLING, LIMIT);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        Path tree = near(replicas, right).tree();
+        awaitPlace(replicas, tree, new Place.Local(right));
+        awaitPlace(replicas, common, new Place.Local(left));
+        long before = replicas.counts().fills().sum();
+        TestDataset.flip(image(right), 5_000_000);
+        await(replicas.list()::toString, () -> replicas.counts().fills().sum() == before + 1);
+        awaitPlace(replicas, tree, new Place.Local(right));
+        awaitPlace(replicas, common, new Place.Local(left));
+    }
+
+    @Test
+    void ofTwoReplicasThatAreThereAPodIsShownTheNearest() {
+        Replicas replicas = start(FILLING);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        Path tree = near(replicas, right).tree();
+        awaitPlace(replicas, tree, new Place.Local(right));
+        awaitPlace(replicas, common, new Place.Local(left));
+        replicas.detach(AttachmentKey.at(dataset.digest(), right));
+        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        for (Path nearest : List.of(left, right, left)) {
+            replicas.attach(dataset.image());
+            Path shown = near(replicas, nearest).tree();
+            awaitPlace(replicas, shown, new Place.Local(nearest));
+            replicas.attached().forEach(each -> replicas.detach(each.key()));
+        }
+    }
+
+    @Test
+    void whatIsNotAttachedIsShownToNobody() {
+        Replicas replicas = start(FILLING);
+        assertEquals(Optional.empty(), replicas.near(dataset.digest(), List.of(left)));
+    }
+}
