@@ -59,8 +59,8 @@ public final class ArchitectureRules {
             .that()
             .resideInAnyPackage("..rpc..")
             .and()
-            // which calls, and is answered with a status
-            .resideOutsideOfPackage("..admin.rpc..")
+            // which call, and are answered with a status
+            .resideOutsideOfPackages("..admin.rpc..", "..device.rpc..")
             .should()
             .dependOnClassesThat()
             .haveNameMatching("io\\.grpc\\.Status.*")

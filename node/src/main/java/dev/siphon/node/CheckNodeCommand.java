@@ -11,7 +11,6 @@ import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.node.check.HostChecks;
 import dev.siphon.node.check.MountChecks;
 import dev.siphon.node.mount.CephKey;
-import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -58,25 +57,20 @@ public final class CheckNodeCommand implements Callable<Integer> {
                     + " (default: unknown).")
     private String keyType = "";
 
-    @Option(
-            names = "--pod-resources",
-            paramLabel = "SOCKET",
-            defaultValue = "",
-            description = "The kubelet's socket that says which devices pods hold (default: pod-resources/kubelet.sock"
-                    + " beside the folder for registrations).")
-    private String podResources = "";
-
     @Override
     public Integer call() {
         NodeConfig config = options.read(command);
         ConfigProblems problems = new ConfigProblems();
         var addresses = problems.read("--monitors", () -> given(monitors, Monitors::parse));
         var kind = problems.read("--key-type", () -> given(keyType, CephKey.Kind::parse));
-        var socket = problems.read("--pod-resources", () -> given(podResources, Path::of));
         Checklist list = problems.orFail(command, () -> check.checklist(command));
         JsonLogging.start(Level.ERROR);
         new MountChecks(config.mounter(), kind.get()).look(list);
-        new HostChecks(config.stateDirectory(), config.registration(), socket.get()).look(list);
+        new HostChecks(
+                        config.stateDirectory(),
+                        config.registration(),
+                        config.devices().podResources())
+                .look(list);
         addresses
                 .get()
                 .ifPresentOrElse(

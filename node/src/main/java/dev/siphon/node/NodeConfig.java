@@ -20,6 +20,7 @@ import java.util.Optional;
 /// @param mounter what every volume is mounted with, whatever its class says; `auto` leaves it to the class
 /// @param grants where to learn which namespaces may use whose volumes
 /// @param caches the disks for replicas of datasets
+/// @param devices how it learns which devices pods hold
 /// @param control where its administrator reaches it
 /// @param registration what to tell the kubelet; empty if somebody else does
 public record NodeConfig(
@@ -31,6 +32,7 @@ public record NodeConfig(
         MounterChoice mounter,
         GrantsFrom grants,
         List<CacheLimits> caches,
+        DeviceConfig devices,
         UnixEndpoint control,
         Optional<KubeletPlugin> registration) {
     public NodeConfig {

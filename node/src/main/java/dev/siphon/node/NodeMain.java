@@ -5,6 +5,9 @@ import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
+import dev.siphon.node.device.DatasetPlacing;
+import dev.siphon.node.device.Machine;
+import dev.siphon.node.device.NearestCaches;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
@@ -17,12 +20,12 @@ import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
 import dev.siphon.node.registration.Registration;
 import dev.siphon.node.replica.DatasetTrees;
-import dev.siphon.node.replica.NearPods;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;
 import dev.siphon.node.replica.ReplicaMetrics;
 import dev.siphon.node.replica.ReplicaSettings;
 import dev.siphon.node.replica.Replicas;
+import dev.siphon.node.replica.cache.CacheLimits;
 import dev.siphon.node.rpc.CacheService;
 import dev.siphon.node.rpc.NodeService;
 import dev.siphon.node.rpc.RegistrationService;
@@ -67,8 +70,12 @@ public final class NodeMain implements Callable<Integer> {
         StateDirectory state = StateDirectory.take(config.stateDirectory());
         BlockingCalls calls = new BlockingCalls();
         Path trees = state.path().resolve("datasets");
-        Replicas replicas = Replicas.start(
-                new ReplicaSettings(trees, config.caches(), Placement.mostFree(), Pace.usual(), NearPods.UNKNOWN));
+        Replicas replicas = Replicas.start(new ReplicaSettings(
+                trees,
+                config.caches(),
+                Placement.mostFree(),
+                Pace.usual(),
+                config.devices().near()));
         DatasetTrees datasets = new DatasetTrees(replicas, trees);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),
@@ -84,6 +91,12 @@ public final class NodeMain implements Callable<Integer> {
                 config.registration().map(plugin -> new Registration(plugin, InstantSource.system(), metrics));
         PublishedPods published = new PublishedPods(state.path().resolve("pods"));
         PodHealth pods = new PodHealth(published, events(config), metrics);
+        Machine machine = new Machine(
+                config.devices().machine(),
+                config.caches().stream().map(CacheLimits::directory).toList(),
+                calls);
+        DatasetPlacing placing =
+                new DatasetPlacing(new NearestCaches(config.devices().devices(metrics), machine), pods, metrics);
         InlineVolumes inline = new InlineVolumes(state.path().resolve("inline"));
         volumes.recover();
         published.sweep();
@@ -94,6 +107,7 @@ public final class NodeMain implements Callable<Integer> {
                 volumes,
                 grants.check(),
                 new Inline(inline, inlineDatasets(config)),
+                placing,
                 pods,
                 config.server().deadlines());
         DriverProcess process = DriverProcess.start(

@@ -84,6 +84,9 @@ final class NodeOptions {
     private CacheOptions caches = new CacheOptions();
 
     @Mixin
+    private DeviceOptions devices = new DeviceOptions();
+
+    @Mixin
     private KubernetesOptions kubernetes = new KubernetesOptions();
 
     org.slf4j.event.Level logLevel() {
@@ -113,6 +116,7 @@ final class NodeOptions {
                                 ? stateDirectory.resolve("control.sock").toString()
                                 : controlSocket));
         var registration = kubernetes.registration(problems, serverConfig);
+        var machine = devices.read(problems, registration);
         return problems.orFail(
                 command,
                 () -> new NodeConfig(
@@ -124,6 +128,7 @@ final class NodeOptions {
                         choice.get(),
                         grants.get(),
                         limits.get(),
+                        machine.get(),
                         control.get(),
                         registration.get()));
     }

@@ -3,6 +3,7 @@ package dev.siphon.node.check;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.check.Checklist;
 import dev.siphon.csi.check.Outcome;
+import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.registration.KubeletPlugin;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -17,8 +18,9 @@ import java.util.Optional;
 ///
 /// @param stateDirectory the process's own
 /// @param registration what to tell the kubelet; empty where there is none, or somebody else tells it
-/// @param podResources the socket of the kubelet that says which devices pods hold; empty for the kubelet's usual place
-public record HostChecks(Path stateDirectory, Optional<KubeletPlugin> registration, Optional<Path> podResources) {
+/// @param podResources the socket of the kubelet that says which devices pods hold; empty if nobody is asked
+public record HostChecks(
+        Path stateDirectory, Optional<KubeletPlugin> registration, Optional<UnixEndpoint> podResources) {
     private static final String NO_KUBELET = "--kubelet-registration-dir is not given";
     private static final String PRIVATE = "rwx------";
     private static final int ROOT = 0;
@@ -27,14 +29,16 @@ public record HostChecks(Path stateDirectory, Optional<KubeletPlugin> registrati
     public void look(Checklist list) {
         var _ = list.look(
                 "state directory", _ -> "name another one by --state-dir", () -> state(stateDirectory), found -> found);
-        if (registration.isEmpty()) {
-            list.note("kubelet registration", new Outcome.Skipped(NO_KUBELET));
+        list.note(
+                "kubelet registration",
+                registration
+                        .map(plugin -> registration(plugin.socket().path()))
+                        .orElseGet(() -> new Outcome.Skipped(NO_KUBELET)));
+        if (podResources.isEmpty()) {
             list.note("pod resources", new Outcome.Skipped(NO_KUBELET));
             return;
         }
-        Path socket = registration.get().socket().path();
-        list.note("kubelet registration", registration(socket));
-        Path resources = podResources.orElseGet(() -> usualPlace(socket));
+        Path resources = podResources.get().path();
         var _ = list.look(
                 "pod resources",
                 _ -> "the kubelet makes that socket where it runs: in a container mount its folder, and name it by"
@@ -90,11 +94,6 @@ public record HostChecks(Path stateDirectory, Optional<KubeletPlugin> registrati
                 Files.exists(socket, LinkOption.NOFOLLOW_LINKS)
                         ? socket + " is there"
                         : folder + ", where the driver's socket is not yet");
-    }
-
-    /// Beside the folder for registrations (`pkg/kubelet/config/defaults.go` of Kubernetes).
-    private static Path usualPlace(Path registration) {
-        return registration.resolveSibling("../pod-resources/kubelet.sock").normalize();
     }
 
     private static String connects(Path socket) {

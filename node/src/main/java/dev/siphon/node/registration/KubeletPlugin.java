@@ -16,4 +16,11 @@ public record KubeletPlugin(DriverName name, UnixEndpoint socket, Path endpoint)
     public static KubeletPlugin in(Path folder, DriverName name, Path endpoint) {
         return new KubeletPlugin(name, new UnixEndpoint(folder.resolve(name + "-reg.sock")), endpoint);
     }
+
+    /// Where that kubelet says which devices pods hold: beside its folder for registrations
+    /// (`pkg/kubelet/config/defaults.go` of Kubernetes).
+    public UnixEndpoint podResources() {
+        return new UnixEndpoint(
+                socket.path().resolveSibling("../pod-resources/kubelet.sock").normalize());
+    }
 }

@@ -7,6 +7,7 @@ import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.device.DatasetPlacing;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.mount.AccessMode;
@@ -15,7 +16,6 @@ import dev.siphon.node.mount.StageRequest;
 import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
 import dev.siphon.node.pod.Pod;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -24,12 +24,19 @@ final class InlineCalls {
     private final NodeVolumes volumes;
     private final InlineVolumes known;
     private final InlineDatasets datasets;
+    private final DatasetPlacing placing;
     private final Deadlines deadlines;
 
-    InlineCalls(NodeVolumes volumes, InlineVolumes known, InlineDatasets datasets, Deadlines deadlines) {
+    InlineCalls(
+            NodeVolumes volumes,
+            InlineVolumes known,
+            InlineDatasets datasets,
+            DatasetPlacing placing,
+            Deadlines deadlines) {
         this.volumes = volumes;
         this.known = known;
         this.datasets = datasets;
+        this.placing = placing;
         this.deadlines = deadlines;
     }
 
@@ -67,10 +74,11 @@ final class InlineCalls {
         before.filter(other -> !other.equals(opened.volume()))
                 .ifPresent(other -> volumes.unpublishUnstaged(other, target, deadlines.remaining()));
         known.put(name, opened.volume(), target);
-        volumes.publishUnstaged(
-                new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials()),
-                List.of(),
-                deadlines.remaining());
+        StageRequest stage = new StageRequest(opened.volume(), target, opened.context(), use, opened.credentials());
+        placing.publish(
+                opened.volume(),
+                Optional.of(pod),
+                nearest -> volumes.publishUnstaged(stage, nearest, deadlines.remaining()));
     }
 
     private static String dataset(Map<String, String> context) {

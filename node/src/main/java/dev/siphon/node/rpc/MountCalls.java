@@ -12,6 +12,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.device.DatasetPlacing;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.mount.CephCredentials;
@@ -22,9 +23,11 @@ import dev.siphon.node.mount.TargetPath;
 import dev.siphon.node.mount.VolumeUse;
 import dev.siphon.node.pod.Pod;
 import dev.siphon.node.pod.PodHealth;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /// The four calls that mount and unmount. An id that no volume of this driver has is NOT_FOUND where a
 /// volume is wanted, and success where it is to be gone.
@@ -35,13 +38,21 @@ final class MountCalls {
     private final NodeVolumes volumes;
     private final PublishCheck check;
     private final InlineCalls inline;
+    private final DatasetPlacing placing;
     private final PodHealth pods;
     private final Deadlines deadlines;
 
-    MountCalls(NodeVolumes volumes, PublishCheck check, InlineCalls inline, PodHealth pods, Deadlines deadlines) {
+    MountCalls(
+            NodeVolumes volumes,
+            PublishCheck check,
+            InlineCalls inline,
+            DatasetPlacing placing,
+            PodHealth pods,
+            Deadlines deadlines) {
         this.volumes = volumes;
         this.check = check;
         this.inline = inline;
+        this.placing = placing;
         this.pods = pods;
         this.deadlines = deadlines;
     }
@@ -100,9 +111,13 @@ final class MountCalls {
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
                 ? Optional.of(CephCredentials.fromSecrets(request.getSecretsMap()))
                 : Optional.empty();
-        volumes.publish(
-                new PublishRequest(volume, staging, target, use, context, credentials, List.of()),
-                deadlines.remaining());
+        Function<List<Path>, List<Path>> publish = nearest -> volumes.publish(
+                new PublishRequest(volume, staging, target, use, context, credentials, nearest), deadlines.remaining());
+        if (volume instanceof VolumeId.Dataset dataset) {
+            placing.publish(dataset, Pod.ofContext(request.getVolumeContextMap()), publish);
+        } else {
+            var _ = publish.apply(List.of());
+        }
     }
 
     NodeUnpublishVolumeResponse unpublish(NodeUnpublishVolumeRequest request) {

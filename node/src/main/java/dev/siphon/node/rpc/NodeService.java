@@ -25,6 +25,7 @@ import csi.v1.NodeUnstageVolumeResponse;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.csi.server.Unary;
+import dev.siphon.node.device.DatasetPlacing;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.mount.NodeVolumes;
@@ -49,6 +50,7 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
     private final LookCalls lookCalls;
 
     /// @param check whether a pod may use a volume
+    /// @param placing from where a pod is shown a dataset
     /// @param maxVolumes how many volumes the CO may bring to this node, 0 for as many as it likes
     /// @param pods who is told that a volume no longer answers
     public NodeService(
@@ -57,12 +59,13 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
             NodeVolumes volumes,
             PublishCheck check,
             Inline inline,
+            DatasetPlacing placing,
             PodHealth pods,
             Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
-        InlineCalls inlineCalls = new InlineCalls(volumes, inline.volumes(), inline.datasets(), deadlines);
-        this.mountCalls = new MountCalls(volumes, check, inlineCalls, pods, deadlines);
+        InlineCalls inlineCalls = new InlineCalls(volumes, inline.volumes(), inline.datasets(), placing, deadlines);
+        this.mountCalls = new MountCalls(volumes, check, inlineCalls, placing, pods, deadlines);
         this.lookCalls = new LookCalls(volumes, check, inlineCalls, pods, deadlines);
     }
 

@@ -12,20 +12,18 @@ public record CacheDevices(Path directory, List<StorageDevice> devices) {
         devices = List.copyOf(devices);
     }
 
-    /// Finds them. It asks the mount table and sysfs; of the directory itself only where its links lead, which may
-    /// hang with a file system that hangs.
+    /// Finds them. It asks the mount table and sysfs; of the directory itself only where its links lead, which
+    /// may hang with a file system that hangs.
     ///
     /// @param directory absolute; need not exist yet
     public static CacheDevices find(MachineRoots roots, Path directory) {
         return new CacheDevices(directory, new DiskTrace(roots).of(directory));
     }
 
-    /// How far `gpu` is: as far as the farthest of the disks.
-    public Distance from(Gpu gpu) {
+    /// How far `place` is: as far as the farthest of the disks.
+    public Distance from(DevicePlace place) {
         return devices.stream()
-                .map(device -> device.path()
-                        .map(path -> Distance.between(gpu.path(), path))
-                        .orElse(Distance.UNKNOWN))
+                .map(device -> device.path().map(place::from).orElse(Distance.UNKNOWN))
                 .reduce(Distance::or)
                 .orElse(Distance.UNKNOWN);
     }

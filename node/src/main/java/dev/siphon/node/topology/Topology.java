@@ -108,6 +108,6 @@ public record Topology(List<Gpu> gpus, List<StorageDevice> nvme, NumaNodes nodes
 
     /// How far a GPU is from a cache directory: as far as the farthest of its disks.
     public Distance distance(Gpu gpu, CacheDevices cache) {
-        return cache.from(gpu);
+        return cache.from(new DevicePlace.OfGpu(gpu));
     }
 }

@@ -35,7 +35,7 @@ final class HostChecksTest {
 
     private List<String> look(Optional<KubeletPlugin> registration) {
         Checklist list = new Checklist(Duration.ofSeconds(5));
-        new HostChecks(folder.resolve("state"), registration, Optional.empty()).look(list);
+        new HostChecks(folder.resolve("state"), registration, registration.map(KubeletPlugin::podResources)).look(list);
         return list.table().text();
     }
 

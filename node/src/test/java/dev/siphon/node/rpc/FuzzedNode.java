@@ -20,6 +20,7 @@ import dev.siphon.csi.server.UnixSocketServer;
 import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Requests;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.device.AnyPlace;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
@@ -96,10 +97,8 @@ final class FuzzedNode implements AutoCloseable {
                                 volumes,
                                 new PublishCheck(Optional.empty(), false),
                                 new Inline(new InlineVolumes(workplace.path("inline")), InlineDatasets.NONE),
-                                new PodHealth(
-                                        new PublishedPods(workplace.path("pods")),
-                                        PodEvents.NOWHERE,
-                                        new PrometheusRegistry()),
+                                AnyPlace.of(pods(), calls),
+                                pods(),
                                 new Deadlines(Duration.ofSeconds(15)))
                         .bindService()),
                 List.of(new ErrorMapping()));
@@ -276,5 +275,9 @@ final class FuzzedNode implements AutoCloseable {
         server.close();
         calls.close();
         workplace.close();
+    }
+
+    private PodHealth pods() {
+        return new PodHealth(new PublishedPods(workplace.path("pods")), PodEvents.NOWHERE, new PrometheusRegistry());
     }
 }

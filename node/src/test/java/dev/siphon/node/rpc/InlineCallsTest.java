@@ -12,13 +12,18 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.RealDatasets;
+import dev.siphon.node.device.AnyPlace;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.Mounters;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.TargetPath;
+import dev.siphon.node.pod.PodEvents;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.pod.PublishedPods;
 import io.grpc.Status;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +66,14 @@ final class InlineCallsTest {
             throw new DriverException.AccessDenied("no reader");
         };
         return new InlineCalls(
-                volumes, new InlineVolumes(folder.resolve("inline")), refusing, new Deadlines(Duration.ofSeconds(20)));
+                volumes,
+                new InlineVolumes(folder.resolve("inline")),
+                refusing,
+                AnyPlace.of(
+                        new PodHealth(
+                                new PublishedPods(folder.resolve("pods")), PodEvents.NOWHERE, new PrometheusRegistry()),
+                        blocking),
+                new Deadlines(Duration.ofSeconds(20)));
     }
 
     private NodePublishVolumeRequest request(UnaryOperator<NodePublishVolumeRequest.Builder> change) {

@@ -20,6 +20,7 @@ import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Requests;
+import dev.siphon.node.device.AnyPlace;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
@@ -66,7 +67,7 @@ class NodeFieldsTest {
     private LookCalls lookCalls = lookCalls(Path.of("/nowhere/state"));
 
     private MountCalls mountCalls(Path state) {
-        return new MountCalls(volumes(state), OPEN, inline(state), pods(), deadlines());
+        return new MountCalls(volumes(state), OPEN, inline(state), AnyPlace.of(pods(), calls), pods(), deadlines());
     }
 
     private LookCalls lookCalls(Path state) {
@@ -75,7 +76,11 @@ class NodeFieldsTest {
 
     private InlineCalls inline(Path state) {
         return new InlineCalls(
-                volumes(state), new InlineVolumes(state.resolve("inline")), InlineDatasets.NONE, deadlines());
+                volumes(state),
+                new InlineVolumes(state.resolve("inline")),
+                InlineDatasets.NONE,
+                AnyPlace.of(pods(), calls),
+                deadlines());
     }
 
     private static PodHealth pods() {

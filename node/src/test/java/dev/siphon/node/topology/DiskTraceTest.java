@@ -51,7 +51,7 @@ final class DiskTraceTest {
         assertEquals(
                 List.of(first, second),
                 Topology.read(roots).gpus().stream()
-                        .map(gpu -> cache.from(gpu).label())
+                        .map(gpu -> cache.from(new DevicePlace.OfGpu(gpu)).label())
                         .toList());
     }
 

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -13,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Choices by hand, from the tables in [TopologyTest].
-final class RankingTest {
+final class CacheRankingTest {
     @TempDir
     private Path folder = Path.of("");
 
@@ -33,8 +32,8 @@ final class RankingTest {
                 .toList();
     }
 
-    private static String shown(List<CacheDevices> order) {
-        return order.stream()
+    private static String shown(CacheRanking ranking) {
+        return ranking.directories().stream()
                 .map(cache -> String.valueOf(cache.directory().getFileName()))
                 .collect(Collectors.joining(" "));
     }
@@ -60,30 +59,67 @@ final class RankingTest {
     void theNearestComesFirst(String machine, String indices, String order) {
         roots = RecordedMachine.in(folder, machine);
         String[] given = Arrays.stream(order.split(" ")).sorted().toArray(String[]::new);
-        assertEquals(order, shown(Ranking.order(caches(given), gpus(indices))));
+        assertEquals(order, shown(CacheRanking.of(caches(given), places(gpus(indices)))));
     }
 
-    @Test
-    void theCallerDecidesAmongEquals() {
-        roots = RecordedMachine.in(folder, "dgx-a100");
-        Comparator<CacheDevices> last =
-                Comparator.comparing(CacheDevices::directory).reversed();
-        assertEquals(
-                "nvme1 nvme3 nvme2 nvme0",
-                shown(Ranking.order(caches("nvme0", "nvme1", "nvme2", "nvme3"), gpus("2"), last)));
-        assertEquals("nvme1 nvme0", shown(Ranking.order(caches("nvme1", "nvme0"), List.of())));
+    private static List<DevicePlace> places(List<Gpu> gpus) {
+        return gpus.stream().<DevicePlace>map(DevicePlace.OfGpu::new).toList();
     }
 
     @Test
     void whatIsNotKnownGoesBehindWhatIsNearOnly() {
         roots = RecordedMachine.in(folder, "dgx-a100");
-        assertEquals("nvme0 unknown nvme1", shown(Ranking.order(caches("unknown", "nvme1", "nvme0"), gpus("0"))));
+        assertEquals(
+                "nvme0 unknown nvme1", shown(CacheRanking.of(caches("unknown", "nvme1", "nvme0"), places(gpus("0")))));
     }
 
     /// PXB + SYS, by the numbers of `nvmlGpuTopologyLevel_t`.
     @Test
     void severalGpusAreAddedUp() {
         roots = RecordedMachine.in(folder, "dgx-a100");
-        assertEquals(20 + 50, Ranking.sum(caches("nvme0").getFirst(), gpus("0 2")));
+        assertEquals(
+                List.of(new CacheRanking.Ranked(Path.of("/mnt/nvme0"), 20 + 50, Distance.SYS)),
+                CacheRanking.of(caches("nvme0"), places(gpus("0 2"))).directories());
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({
+        "dgx-a100,    0,               nvme0",
+        "dgx-a100,    0 2,             nvme0 nvme1",
+        "dgx-a100,    0 1 2 3 4 5 6 7, ''",
+        "two-sockets, 0,               nvme0 nvme1",
+        "two-sockets, 5,               nvme2 nvme3",
+        "one-root,    2 6,             nvme0",
+        "vm-cloud,    2,               ''",
+    })
+    void severalMayBeNearestAndIfAllAreItDoesNotMatter(String machine, String indices, String nearest) {
+        roots = RecordedMachine.in(folder, machine);
+        CacheRanking ranking = CacheRanking.of(caches("nvme0", "nvme1", "nvme2", "nvme3"), places(gpus(indices)));
+        assertEquals(
+                nearest,
+                ranking.nearest().stream()
+                        .map(path -> String.valueOf(path.getFileName()))
+                        .collect(Collectors.joining(" ")));
+    }
+
+    /// Of a device of which no more is known.
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({
+        "two-sockets, 1, nvme2 nvme3, NODE",
+        "two-sockets, 0, nvme0 nvme1, NODE",
+        "dgx-a100,    7, nvme2,       NODE",
+        "dgx-a100,    6, '',          SYS",
+        "vm-cloud,    0, '',          ?",
+    })
+    void aNumaNodeIsEnough(String machine, int node, String nearest, String distance) {
+        roots = RecordedMachine.in(folder, machine);
+        CacheRanking ranking =
+                CacheRanking.of(caches("nvme0", "nvme1", "nvme2", "nvme3"), List.of(new DevicePlace.OnNode(node)));
+        assertEquals(
+                nearest,
+                ranking.nearest().stream()
+                        .map(path -> String.valueOf(path.getFileName()))
+                        .collect(Collectors.joining(" ")));
+        assertEquals(distance, ranking.directories().getFirst().distance().label());
     }
 }

@@ -1,0 +1,32 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.device.PodDevices;
+import dev.siphon.node.device.rpc.KubeletPodDevices;
+import dev.siphon.node.replica.NearPods;
+import dev.siphon.node.topology.MachineRoots;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.Optional;
+
+/// How the node learns which devices pods hold, and what it does about it; [DeviceOptions] makes one from flags.
+///
+/// @param podResources where the kubelet says it; empty if nobody is asked
+/// @param machine where the machine's devices are read
+/// @param fillsSecond as [NearPods]
+public record DeviceConfig(Optional<UnixEndpoint> podResources, MachineRoots machine, boolean fillsSecond) {
+    /// NodePublishVolume follows NodeStageVolume within a second where nothing is slow.
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final Duration LIMIT = Duration.ofSeconds(2);
+
+    NearPods near() {
+        return podResources.isEmpty() ? NearPods.UNKNOWN : new NearPods(PATIENCE, LIMIT, fillsSecond);
+    }
+
+    PodDevices devices(PrometheusRegistry metrics) {
+        return podResources
+                .<PodDevices>map(socket -> new KubeletPodDevices(socket, metrics))
+                .orElse(PodDevices.NOBODY);
+    }
+}

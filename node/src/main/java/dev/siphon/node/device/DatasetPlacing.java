@@ -1,0 +1,68 @@
+package dev.siphon.node.device;
+
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.pod.Pod;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.topology.CacheRanking;
+import dev.siphon.node.topology.DevicePlace;
+import dev.siphon.node.topology.Distance;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// Shows datasets to pods from where they are nearest to the pods' GPUs, and tells what came of it.
+public final class DatasetPlacing {
+    /// That a pod's people can see where it reads from.
+    static final String PLACED = "DatasetPlaced";
+
+    private static final int DIGITS = 12;
+
+    private final NearestCaches nearest;
+    private final PodHealth pods;
+    private final Counter placed;
+
+    /// @param pods who is told
+    public DatasetPlacing(NearestCaches nearest, PodHealth pods, PrometheusRegistry metrics) {
+        this.nearest = nearest;
+        this.pods = pods;
+        this.placed = Counter.builder()
+                .name("siphon_dataset_placements_total")
+                .help("Datasets that were published to pods with GPUs, by how far the replica is, or is going to be.")
+                .labelNames("distance")
+                .register(metrics);
+    }
+
+    /// Has a dataset published.
+    ///
+    /// @param publish publishes it, given the cache directories that are nearest to the pod's devices, or none if
+    ///     it does not matter; and says in which of all the replica is, or is going to be, or none if that does
+    ///     not matter
+    public void publish(VolumeId.Dataset dataset, Optional<Pod> pod, Function<List<Path>, List<Path>> publish) {
+        Optional<CacheRanking> ranking = pod.flatMap(nearest::of);
+        List<Path> homes = publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
+        if (pod.isPresent() && ranking.isPresent() && !homes.isEmpty()) {
+            tell(pod.get(), dataset, ranking.get(), homes);
+        }
+    }
+
+    private void tell(Pod pod, VolumeId.Dataset dataset, CacheRanking ranking, List<Path> homes) {
+        Distance distance = ranking.distance(homes.getFirst()).orElse(Distance.UNKNOWN);
+        placed.labelValues(distance.label()).inc();
+        String gpus = ranking.devices().stream().map(DevicePlace::shown).collect(Collectors.joining(", "));
+        boolean near = homes.stream().anyMatch(ranking.nearest()::contains);
+        pods.tell(
+                pod,
+                PLACED,
+                "dataset " + dataset.digest().substring(0, DIGITS) + " has its replica in " + joined(homes) + ", "
+                        + distance.label() + (near ? ", nearest to its GPUs (" : " from its GPUs (") + gpus + ")"
+                        + (near ? "" : "; " + joined(ranking.nearest()) + " is nearer, and has no room for one"));
+    }
+
+    private static String joined(List<Path> paths) {
+        return paths.stream().map(Path::toString).collect(Collectors.joining(" or "));
+    }
+}

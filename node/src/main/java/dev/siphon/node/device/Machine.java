@@ -1,0 +1,120 @@
+package dev.siphon.node.device;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.topology.CacheDevices;
+import dev.siphon.node.topology.DevicePlace;
+import dev.siphon.node.topology.MachineRoots;
+import dev.siphon.node.topology.Topology;
+import dev.siphon.node.topology.nvml.Nvml;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What this machine has, as it was last seen: devices may be added while it runs. Whoever asks waits 2 s at
+/// most; a cache directory whose file system hangs leaves what was seen before.
+public final class Machine {
+    private static final Logger LOG = LoggerFactory.getLogger(Machine.class);
+    private static final Duration LIMIT = Duration.ofSeconds(2);
+    private static final long LASTS_NANOS = Duration.ofMinutes(1).toNanos();
+
+    /// How old what is seen may be where it does not know a device.
+    private static final long LASTS_UNKNOWN_NANOS = Duration.ofSeconds(5).toNanos();
+
+    private static final String MIG = "MIG-";
+
+    private final MachineRoots roots;
+    private final List<Path> directories;
+    private final BlockingCalls calls;
+    private Optional<Seen> seen = Optional.empty();
+
+    /// @param at by [System#nanoTime]
+    private record Seen(Topology topology, List<CacheDevices> caches, long at) {
+        boolean isFresh(long nanos) {
+            return System.nanoTime() - at < nanos;
+        }
+    }
+
+    /// @param roots where it is read
+    /// @param directories for replicas
+    /// @param calls for what may hang
+    public Machine(MachineRoots roots, List<Path> directories, BlockingCalls calls) {
+        this.roots = roots;
+        this.directories = List.copyOf(directories);
+        this.calls = calls;
+    }
+
+    /// Whether there is anything to choose from.
+    boolean hasChoice() {
+        return directories.size() > 1;
+    }
+
+    /// The cache directories and their disks; none if they are not known.
+    public List<CacheDevices> caches() {
+        return look(LASTS_NANOS, false).map(Seen::caches).orElse(List.of());
+    }
+
+    /// Where the GPUs among `held` are, each once, however many shares or parts of it are held. Of those that are
+    /// called GPUs and that this machine does not know, the NUMA node.
+    public List<DevicePlace> places(List<HeldDevice> held) {
+        Optional<Seen> machine = look(LASTS_NANOS, false);
+        Set<String> unknown = unknown(machine, held);
+        if (!unknown.isEmpty()) {
+            machine = look(LASTS_UNKNOWN_NANOS, unknown.stream().anyMatch(id -> id.startsWith(MIG)));
+        }
+        Optional<Topology> topology = machine.map(Seen::topology);
+        return held.stream()
+                .flatMap(device -> device.ids().stream().flatMap(id -> place(topology, device, id).stream()))
+                .distinct()
+                .toList();
+    }
+
+    private static Set<String> unknown(Optional<Seen> machine, List<HeldDevice> held) {
+        return held.stream()
+                .filter(HeldDevice::isGpu)
+                .flatMap(device -> device.ids().stream())
+                .filter(id -> machine.flatMap(known -> known.topology().gpu(id)).isEmpty())
+                .collect(Collectors.toSet());
+    }
+
+    private static Optional<DevicePlace> place(Optional<Topology> topology, HeldDevice device, String id) {
+        return topology.flatMap(known -> known.gpu(id))
+                .<DevicePlace>map(DevicePlace.OfGpu::new)
+                .or(() -> Stream.of(device)
+                        .filter(HeldDevice::isGpu)
+                        .map(HeldDevice::numaNodes)
+                        .filter(nodes -> nodes.size() == 1)
+                        .<DevicePlace>map(
+                                nodes -> new DevicePlace.OnNode(nodes.iterator().next()))
+                        .findFirst());
+    }
+
+    /// @param mig whether NVIDIA's library is to be asked for the parts of GPUs
+    private synchronized Optional<Seen> look(long lasts, boolean mig) {
+        if (seen.filter(last -> last.isFresh(lasts)).isEmpty()) {
+            try {
+                seen = Optional.of(calls.check("topology", "topology" + mig, LIMIT, () -> read(mig)));
+            } catch (DriverException e) {
+                LOG.atWarn().addKeyValue("reason", e.getMessage()).log("the machine's topology cannot be read now");
+            }
+        }
+        return seen;
+    }
+
+    private Seen read(boolean mig) {
+        Topology topology = Topology.read(roots);
+        if (mig && roots.equals(MachineRoots.live())) {
+            topology = topology.with(Nvml.installed().migDevices(LIMIT));
+        }
+        return new Seen(
+                topology,
+                directories.stream().map(path -> CacheDevices.find(roots, path)).toList(),
+                System.nanoTime());
+    }
+}

@@ -1,0 +1,47 @@
+package dev.siphon.node.device;
+
+import dev.siphon.node.pod.Pod;
+import dev.siphon.node.topology.CacheRanking;
+import dev.siphon.node.topology.DevicePlace;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Which cache directories are nearest to the GPUs of a pod.
+public final class NearestCaches {
+    private static final Logger LOG = LoggerFactory.getLogger(NearestCaches.class);
+
+    private final PodDevices devices;
+    private final Machine machine;
+
+    public NearestCaches(PodDevices devices, Machine machine) {
+        this.devices = devices;
+        this.machine = machine;
+    }
+
+    /// Ranks them; takes a few seconds at most, and never fails.
+    ///
+    /// @return empty if it does not matter: the pod has no GPU, there is one cache directory or none, or nothing
+    ///     is known
+    public Optional<CacheRanking> of(Pod pod) {
+        if (!machine.hasChoice()) {
+            return Optional.empty();
+        }
+        return switch (devices.of(pod.namespace(), pod.name())) {
+            case PodDevices.Answer.Held(var held) -> rank(held);
+            case PodDevices.Answer.Unknown(var why) -> {
+                LOG.atWarn()
+                        .addKeyValue("pod", pod.namespace() + "/" + pod.name())
+                        .addKeyValue("reason", why)
+                        .log("it is not known which devices a pod holds: it is shown datasets from wherever they are");
+                yield Optional.empty();
+            }
+        };
+    }
+
+    private Optional<CacheRanking> rank(List<HeldDevice> held) {
+        List<DevicePlace> places = held.isEmpty() ? List.of() : machine.places(held);
+        return places.isEmpty() ? Optional.empty() : Optional.of(CacheRanking.of(machine.caches(), places));
+    }
+}

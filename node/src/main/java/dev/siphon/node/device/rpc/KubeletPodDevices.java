@@ -1,0 +1,143 @@
+package dev.siphon.node.device.rpc;
+
+import dev.siphon.csi.client.UnixSocketChannel;
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.device.HeldDevice;
+import dev.siphon.node.device.PodDevices;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import podresources.v1.ContainerDevices;
+import podresources.v1.GetPodResourcesRequest;
+import podresources.v1.ListPodResourcesRequest;
+import podresources.v1.NUMANode;
+import podresources.v1.PodResources;
+import podresources.v1.PodResourcesListerGrpc;
+import podresources.v1.PodResourcesListerGrpc.PodResourcesListerBlockingStub;
+
+/// Asks the kubelet, by its PodResources API (`podresources.proto`). It connects for each question, since they
+/// are rare, and since a kubelet that was started anew is then found at once.
+///
+/// A kubelet that has not answered in time is left alone for a while, longer each time: it costs one pod 2 s, and
+/// not each.
+public final class KubeletPodDevices implements PodDevices {
+    private static final Duration LIMIT = Duration.ofSeconds(2);
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+    /// Of all pods of a node.
+    private static final int MAX_BYTES = 16 << 20;
+
+    private final UnixEndpoint socket;
+    private final Counter answers;
+    private Duration pause = FIRST_PAUSE;
+    private Optional<Long> quietUntil = Optional.empty();
+
+    /// @param socket the kubelet's; it need not be there yet
+    public KubeletPodDevices(UnixEndpoint socket, PrometheusRegistry metrics) {
+        this.socket = socket;
+        this.answers = Counter.builder()
+                .name("siphon_pod_devices_total")
+                .help("What the kubelet said of the devices of pods that use datasets: held, none, or unknown.")
+                .labelNames("result")
+                .register(metrics);
+    }
+
+    @Override
+    public Answer of(String namespace, String name) {
+        Answer answer = isQuiet()
+                ? new Answer.Unknown("the kubelet has not answered for a while, and is asked again later")
+                : ask(namespace, name);
+        answers.labelValues(
+                        switch (answer) {
+                            case Answer.Held(var devices) -> devices.isEmpty() ? "none" : "held";
+                            case Answer.Unknown _ -> "unknown";
+                        })
+                .inc();
+        return answer;
+    }
+
+    private Answer ask(String namespace, String name) {
+        try (UnixSocketChannel channel = UnixSocketChannel.open(socket)) {
+            PodResourcesListerBlockingStub kubelet = PodResourcesListerGrpc.newBlockingStub(channel.channel())
+                    .withMaxInboundMessageSize(MAX_BYTES)
+                    .withDeadlineAfter(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            Answer answer = get(kubelet, namespace, name);
+            answered();
+            return answer;
+        } catch (StatusRuntimeException e) {
+            if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
+                late();
+            }
+            return new Answer.Unknown("the kubelet at " + socket.path() + ": "
+                    + e.getStatus().getCode() + " " + e.getStatus().getDescription());
+        }
+    }
+
+    /// A kubelet that has Get switched off answers with an error of no code (`pkg/kubelet/apis/podresources`).
+    private static Answer get(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+        try {
+            return held(kubelet.get(GetPodResourcesRequest.newBuilder()
+                            .setPodNamespace(namespace)
+                            .setPodName(name)
+                            .build())
+                    .getPodResources());
+        } catch (StatusRuntimeException e) {
+            return switch (e.getStatus().getCode()) {
+                case UNIMPLEMENTED, UNKNOWN -> list(kubelet, namespace, name);
+                case NOT_FOUND -> unknown(namespace, name);
+                default -> throw e;
+            };
+        }
+    }
+
+    private static Answer list(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+        return kubelet.list(ListPodResourcesRequest.getDefaultInstance()).getPodResourcesList().stream()
+                .filter(pod ->
+                        pod.getNamespace().equals(namespace) && pod.getName().equals(name))
+                .findFirst()
+                .map(KubeletPodDevices::held)
+                .orElseGet(() -> unknown(namespace, name));
+    }
+
+    private static Answer unknown(String namespace, String name) {
+        return new Answer.Unknown("the kubelet knows no pod " + namespace + "/" + name);
+    }
+
+    private static Answer held(PodResources pod) {
+        return new Answer.Held(pod.getContainersList().stream()
+                .flatMap(container -> container.getDevicesList().stream())
+                .map(KubeletPodDevices::device)
+                .toList());
+    }
+
+    private static HeldDevice device(ContainerDevices devices) {
+        return new HeldDevice(
+                devices.getResourceName(),
+                devices.getDeviceIdsList(),
+                devices.getTopology().getNodesList().stream()
+                        .map(NUMANode::getID)
+                        .map(Long::intValue)
+                        .collect(Collectors.toSet()));
+    }
+
+    private synchronized boolean isQuiet() {
+        return quietUntil.filter(until -> System.nanoTime() - until < 0).isPresent();
+    }
+
+    private synchronized void late() {
+        quietUntil = Optional.of(System.nanoTime() + pause.toNanos());
+        Duration longer = pause.multipliedBy(2);
+        pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
+    }
+
+    private synchronized void answered() {
+        quietUntil = Optional.empty();
+        pause = FIRST_PAUSE;
+    }
+}

@@ -1,0 +1,19 @@
+package dev.siphon.node.device;
+
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.topology.MachineRoots;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.List;
+
+/// A node without cache directories: it does not matter who holds what.
+public final class AnyPlace {
+    private AnyPlace() {}
+
+    public static DatasetPlacing of(PodHealth pods, BlockingCalls calls) {
+        return new DatasetPlacing(
+                new NearestCaches(PodDevices.NOBODY, new Machine(MachineRoots.live(), List.of(), calls)),
+                pods,
+                new PrometheusRegistry());
+    }
+}

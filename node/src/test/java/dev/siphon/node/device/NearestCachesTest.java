@@ -1,0 +1,164 @@
+package dev.siphon.node.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.siphon.csi.VolumeId;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.pod.Pod;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.pod.PublishedPods;
+import dev.siphon.node.topology.CacheRanking;
+import dev.siphon.node.topology.RecordedMachine;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Choices by hand, from the tables in `TopologyTest`.
+@Timeout(30)
+final class NearestCachesTest {
+    private static final Pod POD = new Pod("u1", "train", "1-2-3");
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final BlockingCalls calls = new BlockingCalls();
+    private final List<String> asked = new ArrayList<>();
+    private List<HeldDevice> held = List.of();
+
+    @AfterEach
+    void close() {
+        calls.close();
+    }
+
+    private NearestCaches caches(String machine, int count) {
+        List<Path> directories = Stream.iterate(0, n -> n + 1)
+                .limit(count)
+                .map(n -> Path.of("/mnt/nvme" + n + "/siphon"))
+                .toList();
+        PodDevices kubelet = (namespace, name) -> {
+            asked.add(namespace + "/" + name);
+            return new PodDevices.Answer.Held(held);
+        };
+        return new NearestCaches(
+                kubelet, new Machine(RecordedMachine.in(folder.resolve(machine), machine), directories, calls));
+    }
+
+    private static String shown(Optional<CacheRanking> ranking) {
+        return ranking.map(known -> known.nearest().stream()
+                        .map(path -> path.getName(1).toString())
+                        .collect(Collectors.joining(" ")))
+                .orElse("nothing");
+    }
+
+    @ParameterizedTest(name = "{0}: {1} {2}")
+    @CsvSource({
+        // UUIDs, as NVIDIA's plugin has them, one to eight
+        "dgx-a100,    nvidia.com/gpu,          GPU-a1000002,                         1, nvme1",
+        "dgx-a100,    nvidia.com/gpu,          GPU-a1000004 GPU-a1000005,            3, nvme2",
+        "dgx-a100,    nvidia.com/gpu,          GPU-a1000006 GPU-a1000007 GPU-a1000000, 2, nvme3",
+        // shares of one GPU are one GPU
+        "dgx-a100,    nvidia.com/gpu.shared,   GPU-a1000000::0 GPU-a1000000::3 GPU-a1000002::1, 0, nvme0 nvme1",
+        // parts of GPUs: an old name says whose it is, and of a new one the plugin says the NUMA node
+        "mig,         nvidia.com/mig-1g.10gb,  MIG-GPU-d1a5bd8a-66d5-4b1d-8b7f-4f0d8a3a2c11/2/0, 1, nvme1",
+        "mig,         nvidia.com/mig-1g.10gb,  MIG-11111111-2222-3333-4444-555555555555, 1, nvme1",
+        // PCI addresses, as AMD's plugin and those of virtual machines have them, whatever the resource is called
+        "two-sockets, amd.com/gpu,             0000:43:00.0,                         0, nvme1",
+        "two-sockets, example.com/accelerator, 0000:83:00.0,                         1, nvme2 nvme3",
+        // the NUMA node alone
+        "two-sockets, gpu.intel.com/i915,      card0-1,                              1, nvme2 nvme3",
+        "two-sockets, nvidia.com/gpu,          GPU-fake-3,                           0, nvme0 nvme1",
+        // what is no GPU does not count
+        "two-sockets, rdma/hca,                mlx5_0,                               0, nothing",
+        // a machine that tells nothing
+        "vm-cloud,    nvidia.com/gpu,          0000:00:00.0,                         0, ''",
+    })
+    void whatAPodHoldsDecides(String machine, String resource, String ids, int node, String nearest) {
+        List<String> named =
+                Arrays.stream(ids.split(" ")).map(NearestCachesTest::full).toList();
+        held = List.of(new HeldDevice(resource, named, Set.of(node)));
+        assertEquals(
+                nearest, shown(caches(machine, machine.equals("mig") ? 2 : 4).of(POD)));
+        assertEquals(List.of("u1/train"), asked);
+    }
+
+    /// `dgx-a100.machine` has made-up UUIDs that end alike.
+    private static String full(String id) {
+        int share = id.indexOf("::");
+        String gpu = share < 0 ? id : id.substring(0, share);
+        return gpu.startsWith("GPU-a100000")
+                ? gpu + "-0000-4000-8000-000000000000" + id.substring(gpu.length())
+                : id;
+    }
+
+    @Test
+    void aPodWithoutDevicesReadsFromAnywhere() {
+        assertEquals("nothing", shown(caches("two-sockets", 4).of(POD)));
+    }
+
+    @Test
+    void whereThereIsNothingToChooseNobodyIsAsked() {
+        held = List.of(new HeldDevice("nvidia.com/gpu", List.of("0000:13:00.0"), Set.of(0)));
+        assertEquals("nothing", shown(caches("two-sockets", 1).of(POD)));
+        assertEquals(List.of(), asked);
+    }
+
+    @Test
+    void whatIsNotKnownIsNoFailure() {
+        PodDevices hung = (_, _) -> new PodDevices.Answer.Unknown("it hangs");
+        Machine machine = new Machine(
+                RecordedMachine.in(folder, "two-sockets"),
+                List.of(Path.of("/mnt/nvme0"), Path.of("/mnt/nvme1")),
+                calls);
+        assertEquals(Optional.empty(), new NearestCaches(hung, machine).of(POD));
+    }
+
+    @Test
+    void thePodsPeopleAreToldWhatCameOfIt() throws InterruptedException {
+        LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
+        held = List.of(new HeldDevice("nvidia.com/gpu", List.of("0000:43:00.0"), Set.of(0)));
+        PrometheusRegistry metrics = new PrometheusRegistry();
+        VolumeId.Dataset dataset =
+                new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
+        try (PodHealth pods = new PodHealth(
+                new PublishedPods(folder.resolve("pods")),
+                (pod, event) -> events.add(
+                        pod.name() + " " + event.type().text() + " " + event.reason() + " " + event.message()),
+                metrics)) {
+            DatasetPlacing placing = new DatasetPlacing(caches("two-sockets", 4), pods, metrics);
+            Path near = Path.of("/mnt/nvme1/siphon");
+            Path far = Path.of("/mnt/nvme3/siphon");
+            placing.publish(dataset, Optional.of(POD), nearest -> {
+                assertEquals(List.of(near), nearest);
+                return nearest;
+            });
+            assertEquals(
+                    "train Normal DatasetPlaced dataset " + dataset.digest().substring(0, 12)
+                            + " has its replica in /mnt/nvme1/siphon, PIX, nearest to its GPUs (0000:43:00.0)",
+                    events.poll(10, TimeUnit.SECONDS));
+            placing.publish(dataset, Optional.of(POD), _ -> List.of(far));
+            assertEquals(
+                    "train Normal DatasetPlaced dataset " + dataset.digest().substring(0, 12)
+                            + " has its replica in /mnt/nvme3/siphon, SYS from its GPUs (0000:43:00.0);"
+                            + " /mnt/nvme1/siphon is nearer, and has no room for one",
+                    events.poll(10, TimeUnit.SECONDS));
+            placing.publish(dataset, Optional.empty(), nearest -> {
+                assertEquals(List.of(), nearest);
+                return nearest;
+            });
+        }
+    }
+}

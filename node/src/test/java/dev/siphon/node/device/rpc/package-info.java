@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.device.rpc;
+
+import org.jspecify.annotations.NullMarked;
