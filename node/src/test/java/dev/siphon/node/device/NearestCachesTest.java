@@ -99,9 +99,7 @@ final class NearestCachesTest {
     private static String full(String id) {
         int share = id.indexOf("::");
         String gpu = share < 0 ? id : id.substring(0, share);
-        return gpu.startsWith("GPU-a100000")
-                ? gpu + "-0000-4000-8000-000000000000" + id.substring(gpu.length())
-                : id;
+        return gpu.startsWith("GPU-a100000") ? gpu + "-0000-4000-8000-000000000000" + id.substring(gpu.length()) : id;
     }
 
     @Test

@@ -1,0 +1,5 @@
+/// GPUs that are not there, for the Kubernetes lab.
+@NullMarked
+package dev.siphon.e2e.gpu;
+
+import org.jspecify.annotations.NullMarked;
