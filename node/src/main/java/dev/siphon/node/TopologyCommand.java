@@ -1,14 +1,23 @@
 package dev.siphon.node;
 
+import com.google.gson.JsonObject;
+import dev.siphon.csi.Quoted;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.device.Machine;
+import dev.siphon.node.device.rpc.KubeletPodDevices;
+import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.topology.CacheDevices;
 import dev.siphon.node.topology.MachineRoots;
 import dev.siphon.node.topology.Topology;
 import dev.siphon.node.topology.nvml.Nvml;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
@@ -39,17 +48,36 @@ public final class TopologyCommand implements Callable<Integer> {
             description = "A cache directory, as the node's flag; may be repeated. It need not exist yet.")
     private List<String> directories = List.of();
 
+    @Option(
+            names = "--pod",
+            paramLabel = "NAMESPACE/NAME",
+            defaultValue = "",
+            description =
+                    "A pod of this node: which devices it holds, and which cache directories are nearest to them.")
+    private String pod = "";
+
+    @Option(
+            names = "--pod-resources",
+            paramLabel = "SOCKET",
+            defaultValue = "${env:SIPHON_POD_RESOURCES:-/var/lib/kubelet/pod-resources/kubelet.sock}",
+            description = "The kubelet's socket that says which devices pods hold (default: ${DEFAULT-VALUE}).")
+    private Path podResources = Path.of("");
+
     @Option(names = "--json", description = "Print one JSON object, for scripts.")
     private boolean json;
 
     @Option(
             names = "--sys",
             hidden = true,
-            defaultValue = "/sys",
+            defaultValue = "${env:SIPHON_SYS:-/sys}",
             description = "Where sysfs is, or a copy of another machine's; NVIDIA's library is not asked then.")
     private Path sys = Path.of("/sys");
 
-    @Option(names = "--proc", hidden = true, defaultValue = "/proc", description = "The same of proc.")
+    @Option(
+            names = "--proc",
+            hidden = true,
+            defaultValue = "${env:SIPHON_PROC:-/proc}",
+            description = "The same of proc.")
     private Path proc = Path.of("/proc");
 
     @Override
@@ -61,6 +89,9 @@ public final class TopologyCommand implements Callable<Integer> {
                         .filter(text -> !text.isEmpty())
                         .map(TopologyCommand::directory)
                         .toList());
+        var wanted = problems.read(
+                "--pod", () -> Optional.of(pod).filter(name -> !name.isEmpty()).map(TopologyCommand::pod));
+        var socket = problems.read("--pod-resources", () -> new UnixEndpoint(podResources));
         List<Path> paths = problems.orFail(command, named::get);
         JsonLogging.start(Level.ERROR);
         MachineRoots roots = new MachineRoots(sys, proc);
@@ -71,10 +102,43 @@ public final class TopologyCommand implements Callable<Integer> {
         TopologyReport report = new TopologyReport(
                 topology,
                 paths.stream().map(path -> CacheDevices.find(roots, path)).toList());
-        (json ? List.of(report.json().toString()) : report.text())
+        Optional<PodReport> held = wanted.get().map(name -> of(name, socket.get(), roots, paths));
+        (json ? List.of(json(report, held).toString()) : text(report, held))
                 .forEach(command.commandLine().getOut()::println);
         command.commandLine().getOut().flush();
         return ExitCode.OK;
+    }
+
+    private static PodReport of(String[] pod, UnixEndpoint socket, MachineRoots roots, List<Path> paths) {
+        try (BlockingCalls calls = new BlockingCalls()) {
+            return PodReport.of(
+                    String.join("/", pod),
+                    new KubeletPodDevices(socket, new PrometheusRegistry()).of(pod[0], pod[1]),
+                    new Machine(roots, paths, calls));
+        }
+    }
+
+    private static List<String> text(TopologyReport report, Optional<PodReport> pod) {
+        List<String> lines = new ArrayList<>(report.text());
+        pod.ifPresent(known -> {
+            lines.add("");
+            lines.addAll(known.text());
+        });
+        return lines;
+    }
+
+    private static JsonObject json(TopologyReport report, Optional<PodReport> pod) {
+        JsonObject json = report.json();
+        pod.ifPresent(known -> json.add("pod", known.json()));
+        return json;
+    }
+
+    private static String[] pod(String text) {
+        String[] parts = text.split("/", -1);
+        if (parts.length != 2 || parts[0].isEmpty() || parts[1].isEmpty()) {
+            throw new IllegalArgumentException(Quoted.of(text) + " must be NAMESPACE/NAME");
+        }
+        return parts;
     }
 
     private static Path directory(String text) {

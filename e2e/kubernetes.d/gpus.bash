@@ -1,0 +1,144 @@
+# Sourced by e2e/kubernetes: pods with GPUs that are not there, on a machine that is a tree of files, read a dataset from the
+# cache directory that is nearest. Four GPUs and an NVMe disk on each of two NUMA nodes.
+# shellcheck shell=bash disable=SC2016,SC2153 # scripts for the lab's shell and for pods; LAB_* and E2E come from e2e/kubernetes
+GPUS=(GPU-fake-{0,1,2,3}=0 GPU-fake-{4,5,6,7}=1)
+JAVA=("$("$E2E/lab.d/jdk")/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED
+  --sun-misc-unsafe-memory-access=allow -cp "$E2E/target/test-classes:$(cat "$E2E/target/classpath" 2>/dev/null)")
+
+# As sysfs and the NVIDIA driver describe such a machine; the disks are what /var/lib/siphon/nvme0 and nvme1 are on.
+make_machine() {
+  lab run bash -euo pipefail -c '
+    root=/var/lib/siphon/machine
+    rm -rf "$root" && mkdir -p "$root/proc/self" && cd "$root"
+    device() { # CHAIN ADDRESS VENDOR CLASS NODE
+      mkdir -p "sys/devices/$1/$2" sys/bus/pci/devices
+      echo "$3" >"sys/devices/$1/$2/vendor"; echo "$4" >"sys/devices/$1/$2/class"; echo "$5" >"sys/devices/$1/$2/numa_node"
+      ln -s "../../../devices/$1/$2" "sys/bus/pci/devices/$2"
+    }
+    for each in "$@"; do
+      number=${each#GPU-fake-} number=${number%=*} node=${each#*=}
+      bus=$(printf %x0 $((number + 1)))
+      device "pci0000:$bus/0000:$bus:01.0" "0000:${bus%0}1:00.0" 0x10de 0x030200 "$node"
+      mkdir -p "proc/driver/nvidia/gpus/0000:${bus%0}1:00.0"
+      printf "GPU UUID: \t %s\n" "${each%=*}" >"proc/driver/nvidia/gpus/0000:${bus%0}1:00.0/information"
+    done
+    for node in 0 1; do
+      mkdir -p "sys/devices/system/node/node$node" sys/class/nvme sys/class/block sys/dev/block "/var/lib/siphon/nvme$node"
+      bus=$(printf %x0 $((node + 10)))
+      device "pci0000:$bus/0000:$bus:01.0" "0000:${bus%0}1:00.0" 0x144d 0x010802 "$node"
+      disk="devices/pci0000:$bus/0000:$bus:01.0/0000:${bus%0}1:00.0/nvme/nvme$node"
+      mkdir -p "sys/$disk/nvme${node}n1"
+      echo "259:$node" >"sys/$disk/nvme${node}n1/dev"
+      ln -s "../../$disk" "sys/class/nvme/nvme$node"
+      ln -s "../../$disk/nvme${node}n1" "sys/class/block/nvme${node}n1"
+      ln -s "../../$disk/nvme${node}n1" "sys/dev/block/259:$node"
+      echo "3$node 22 259:$node / /var/lib/siphon/nvme$node rw - xfs /dev/nvme${node}n1 rw" >>proc/self/mountinfo
+    done' bash "${GPUS[@]}"
+}
+
+# with_node NAME=VALUE...: the node's pod with this in its environment, `NAME-` without.
+with_node() {
+  kubectl -n siphon set env daemonset/siphon-node "$@" >/dev/null
+  kubectl -n siphon rollout status --timeout=120s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node"; }
+}
+
+# gpu_job NAME GPUS PODS [VOLUME]: pods of u2 that say which GPUs they hold, and read.
+gpu_job() {
+  kubectl apply -f - >/dev/null <<END
+apiVersion: batch/v1
+kind: Job
+metadata: {name: $1, namespace: u2}
+spec:
+  completions: $3
+  parallelism: 8
+  backoffLimit: 100
+  template:
+    metadata: {labels: {gpus: "$2"}}
+    spec:
+      restartPolicy: Never
+      terminationGracePeriodSeconds: 1
+      securityContext: {runAsUser: 10002, runAsGroup: 10002}
+      containers:
+        - name: main
+          image: siphon.test/pause:1
+          imagePullPolicy: Never
+          command: [sh, -c, 'echo "holds \$NVIDIA_VISIBLE_DEVICES"; cat /data/two/7']
+          resources: {limits: {nvidia.com/gpu: $2}}
+          volumeMounts: [{name: data, mountPath: /data}]
+      volumes: [{name: data, ${4:-csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: u2/digits\}\}}}]
+END
+}
+
+# What each pod that ran was told, beside what it has to be: the disk of the NUMA node with most of its GPUs; where these
+# are equally many it does not matter, and nothing is said.
+choices() {
+  join -j 1 -a 1 -e nothing -o 0,1.2,2.2 \
+    <(kubectl -n u2 get pods -l gpus -o name | while read -r each; do
+      echo "${each#pod/} $(kubectl -n u2 logs "$each" | sed -n 's/^holds //p')"
+    done | sort) \
+    <(kubectl -n u2 get events --field-selector reason=DatasetPlaced -o json |
+      jq -r '.items[] | "\(.involvedObject.name) \(.message | capture("replica in /var/lib/siphon/(?<disk>[a-z0-9]+)/").disk)"' | sort -u) |
+    awk '$2 != "nothing" {
+      left = gsub(/GPU-fake-[0-3]/, "", $2); right = gsub(/GPU-fake-[4-7]/, "", $2)
+      print $1, left, right, (left > right ? "nvme0" : right > left ? "nvme1" : "nothing"), $3
+    }'
+}
+
+# wrong: those that were not shown the nearest.
+wrong() { choices | awk '$4 != $5' | head -n 5; }
+
+# seconds NAME: from a pod with one GPU being asked for to its end.
+seconds() {
+  local begun=$EPOCHREALTIME
+  gpu_job "$1" 1 1
+  kubectl -n u2 wait --for=condition=Complete --timeout=60s "job/$1" >/dev/null 2>&1 || { describe_all >&2; failed "$1"; }
+  awk -v begun="$begun" -v now="$EPOCHREALTIME" 'BEGIN { printf "%.1f\n", now - begun }'
+}
+
+# No pod waits for what nobody answers: 2 s by themselves, and what the machine does meanwhile.
+without_answers() {
+  local usual slow
+  usual=$(seconds usual)
+  daemon silent python3 -c 'import socket, threading
+server = socket.socket(socket.AF_UNIX); server.bind("/var/lib/siphon/silent.sock"); server.listen(64); threading.Event().wait()'
+  with_node SIPHON_POD_RESOURCES=/var/lib/siphon/silent.sock
+  slow=$(seconds hung)
+  shows "seconds of a pod, and where the kubelet does not answer" ' yes$' \
+    "$usual, $slow: $(awk -v a="$usual" -v b="$slow" 'BEGIN { print (b < a + 3) ? "yes" : "no" }')"
+  with_node SIPHON_POD_RESOURCES=/var/lib/siphon/nobody.sock
+  slow=$(seconds absent)
+  shows "and where there is none" ' yes$' "$slow: $(awk -v a="$usual" -v b="$slow" 'BEGIN { print (b < a + 3) ? "yes" : "no" }')"
+  lab sig TERM silent
+}
+
+# Runs where no pod needs the node's pod as it is.
+gpus() {
+  step "pods with GPUs, and the disk that is nearest"
+  local many=${GPU_PODS:-40}
+  make_machine
+  daemon fake-gpus "${JAVA[@]}" dev.siphon.e2e.gpu.FakeGpus "${GPUS[@]}"
+  told "GPUs of the node" '^8$' kubectl get nodes -o 'jsonpath={.items[0].status.allocatable.nvidia\.com/gpu}'
+  declare_digits '[u2]'
+  with_node SIPHON_CACHE_DIRS=/var/lib/siphon/nvme0/cache=1Gi,/var/lib/siphon/nvme1/cache=1Gi \
+    SIPHON_SYS=/var/lib/siphon/machine/sys SIPHON_PROC=/var/lib/siphon/machine/proc
+  shows "siphon topology" '^0 .*NODE +SYS$' "$(kubectl -n siphon exec daemonset/siphon-node -- siphon topology)"
+  gpu_job one 1 $((many / 2))
+  gpu_job two 2 $((many * 3 / 10))
+  a_dataset_claim u2 digits u2/digits | kubectl apply -f - >/dev/null
+  gpu_job four 4 $((many - many / 2 - many * 3 / 10)) 'persistentVolumeClaim: {claimName: digits}'
+  kubectl -n u2 wait --for=jsonpath='{.status.succeeded}'=3 --timeout=120s job/one >/dev/null 2>&1 || true
+  lab sig KILL kubelet
+  lab start kubelet
+  settles "the pods" -n u2 --timeout=300s --for=condition=Complete job/one job/two job/four
+  told "pods that were not shown the nearest" '^$' wrong
+  shows "pods, and those near the one disk and the other" '^[0-9]+: [1-9][0-9]* [1-9][0-9]*$' \
+    "$(choices | awk '{ all++; of[$5]++ } END { print all ": " of["nvme0"], of["nvme1"] }')"
+  shows "replicas" 'local' "$(kubectl -n siphon exec daemonset/siphon-node -- siphon cache list)"
+  without_answers
+  kubectl -n u2 delete jobs --all >/dev/null
+  kubectl -n u2 delete pvc digits >/dev/null
+  kubectl delete dataset u2.digits >/dev/null
+  told "its identity" '^0$' dataset_identities
+  with_node SIPHON_POD_RESOURCES=/var/lib/kubelet/pod-resources/kubelet.sock SIPHON_CACHE_DIRS- SIPHON_SYS- SIPHON_PROC-
+  lab sig TERM fake-gpus
+}
