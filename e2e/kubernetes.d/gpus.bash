@@ -73,9 +73,8 @@ END
 # are equally many it does not matter, and nothing is said.
 choices() {
   join -j 1 -a 1 -e nothing -o 0,1.2,2.2 \
-    <(kubectl -n u2 get pods -l gpus -o name | while read -r each; do
-      echo "${each#pod/} $(kubectl -n u2 logs "$each" | sed -n 's/^holds //p')"
-    done | sort) \
+    <(kubectl -n u2 logs -l gpus --prefix --tail=-1 --max-log-requests=200 |
+      sed -nE 's|^\[pod/([^/]+)/main\] holds (.+)$|\1 \2|p' | sort) \
     <(kubectl -n u2 get events --field-selector reason=DatasetPlaced -o json |
       jq -r '.items[] | "\(.involvedObject.name) \(.message | capture("replica in /var/lib/siphon/(?<disk>[a-z0-9]+)/").disk)"' | sort -u) |
     awk '$2 != "nothing" {

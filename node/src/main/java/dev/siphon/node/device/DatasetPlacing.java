@@ -1,6 +1,8 @@
 package dev.siphon.node.device;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.pod.Pod;
 import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.topology.CacheRanking;
@@ -41,8 +43,15 @@ public final class DatasetPlacing {
     /// @param publish publishes it, given the cache directories that are nearest to the pod's devices, or none if
     ///     it does not matter; and says in which of all the replica is, or is going to be, or none if that does
     ///     not matter
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if nothing is known and whoever asked is gone: a
+    ///     kubelet that is started anew asks again, and knows
     public void publish(VolumeId.Dataset dataset, Optional<Pod> pod, Function<List<Path>, List<Path>> publish) {
         Optional<CacheRanking> ranking = pod.flatMap(nearest::of);
+        if (ranking.isEmpty() && Deadlines.callerGone()) {
+            throw new DriverException.OperationPending(
+                    "whoever wanted dataset " + dataset + " published is gone; nothing was done");
+        }
         List<Path> homes = publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
         if (pod.isPresent() && ranking.isPresent() && !homes.isEmpty()) {
             tell(pod.get(), dataset, ranking.get(), homes);
