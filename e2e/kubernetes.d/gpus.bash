@@ -98,8 +98,9 @@ seconds() {
 without_answers() {
   local usual slow
   usual=$(seconds usual)
-  daemon silent python3 -c 'import socket, threading
-server = socket.socket(socket.AF_UNIX); server.bind("/var/lib/siphon/silent.sock"); server.listen(64); threading.Event().wait()'
+  lab run rm -f /var/lib/siphon/silent.sock
+  daemon silent python3 -c 'import socket, threading; server = socket.socket(socket.AF_UNIX); server.bind("/var/lib/siphon/silent.sock"); server.listen(64); threading.Event().wait()'
+  told "one that does not answer" 'silent.sock' lab run ls /var/lib/siphon
   with_node SIPHON_POD_RESOURCES=/var/lib/siphon/silent.sock
   slow=$(seconds hung)
   shows "seconds of a pod, and where the kubelet does not answer" ' yes$' \
