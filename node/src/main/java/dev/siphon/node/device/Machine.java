@@ -5,13 +5,18 @@ import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.topology.CacheDevices;
 import dev.siphon.node.topology.DevicePlace;
 import dev.siphon.node.topology.MachineRoots;
+import dev.siphon.node.topology.MigDevice;
 import dev.siphon.node.topology.Topology;
 import dev.siphon.node.topology.nvml.Nvml;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -32,10 +37,12 @@ public final class Machine {
     private final MachineRoots roots;
     private final List<Path> directories;
     private final BlockingCalls calls;
+    private final Supplier<List<MigDevice>> library;
     private Optional<Seen> seen = Optional.empty();
 
+    /// @param parts whether NVIDIA's library was asked
     /// @param at by [System#nanoTime]
-    private record Seen(Topology topology, List<CacheDevices> caches, long at) {
+    private record Seen(Topology topology, List<CacheDevices> caches, boolean parts, long at) {
         boolean isFresh(long nanos) {
             return System.nanoTime() - at < nanos;
         }
@@ -45,9 +52,19 @@ public final class Machine {
     /// @param directories for replicas
     /// @param calls for what may hang
     public Machine(MachineRoots roots, List<Path> directories, BlockingCalls calls) {
+        this(
+                roots,
+                directories,
+                calls,
+                () -> roots.equals(MachineRoots.live()) ? Nvml.installed().migDevices(LIMIT) : List.of());
+    }
+
+    /// @param library knows the parts of NVIDIA's GPUs
+    Machine(MachineRoots roots, List<Path> directories, BlockingCalls calls, Supplier<List<MigDevice>> library) {
         this.roots = roots;
         this.directories = List.copyOf(directories);
         this.calls = calls;
+        this.library = library;
     }
 
     /// Whether there is anything to choose from.
@@ -63,22 +80,33 @@ public final class Machine {
     /// Where the GPUs among `held` are, each once, however many shares or parts of it are held. Of those that are
     /// called GPUs and that this machine does not know, the NUMA node.
     public List<DevicePlace> places(List<HeldDevice> held) {
+        Map<String, HeldDevice> byId = byId(held);
         Optional<Seen> machine = look(LASTS_NANOS, false);
-        Set<String> unknown = unknown(machine, held);
+        Set<String> unknown = unknown(machine, byId);
         if (!unknown.isEmpty()) {
             machine = look(LASTS_UNKNOWN_NANOS, unknown.stream().anyMatch(id -> id.startsWith(MIG)));
         }
         Optional<Topology> topology = machine.map(Seen::topology);
-        return held.stream()
-                .flatMap(device -> device.ids().stream().flatMap(id -> place(topology, device, id).stream()))
-                .distinct()
-                .toList();
+        List<DevicePlace> places = new ArrayList<>();
+        byId.forEach((id, device) -> place(topology, device, id)
+                // two of which no more is known may be two on one node
+                .filter(place -> place instanceof DevicePlace.OnNode || !places.contains(place))
+                .ifPresent(places::add));
+        return List.copyOf(places);
     }
 
-    private static Set<String> unknown(Optional<Seen> machine, List<HeldDevice> held) {
-        return held.stream()
-                .filter(HeldDevice::isGpu)
-                .flatMap(device -> device.ids().stream())
+    /// The kubelet says of a device of several NUMA nodes once for each.
+    private static Map<String, HeldDevice> byId(List<HeldDevice> held) {
+        Map<String, HeldDevice> byId = new LinkedHashMap<>();
+        held.forEach(
+                device -> device.ids().forEach(id -> byId.merge(Topology.withoutShare(id), device, HeldDevice::and)));
+        return byId;
+    }
+
+    private static Set<String> unknown(Optional<Seen> machine, Map<String, HeldDevice> held) {
+        return held.entrySet().stream()
+                .filter(each -> each.getValue().isGpu())
+                .map(Map.Entry::getKey)
                 .filter(id -> machine.flatMap(known -> known.topology().gpu(id)).isEmpty())
                 .collect(Collectors.toSet());
     }
@@ -95,11 +123,12 @@ public final class Machine {
                         .findFirst());
     }
 
-    /// @param mig whether NVIDIA's library is to be asked for the parts of GPUs
-    private synchronized Optional<Seen> look(long lasts, boolean mig) {
-        if (seen.filter(last -> last.isFresh(lasts)).isEmpty()) {
+    /// @param parts whether NVIDIA's library is to be asked for the parts of GPUs
+    private synchronized Optional<Seen> look(long lasts, boolean parts) {
+        if (seen.filter(last -> last.isFresh(lasts) && (last.parts() || !parts)).isEmpty()) {
+            List<MigDevice> known = known();
             try {
-                seen = Optional.of(calls.check("topology", "topology" + mig, LIMIT, () -> read(mig)));
+                seen = Optional.of(calls.check("topology", "topology" + parts, LIMIT, () -> read(parts, known)));
             } catch (DriverException e) {
                 LOG.atWarn().addKeyValue("reason", e.getMessage()).log("the machine's topology cannot be read now");
             }
@@ -107,14 +136,16 @@ public final class Machine {
         return seen;
     }
 
-    private Seen read(boolean mig) {
-        Topology topology = Topology.read(roots);
-        if (mig && roots.equals(MachineRoots.live())) {
-            topology = topology.with(Nvml.installed().migDevices(LIMIT));
-        }
+    private Seen read(boolean parts, List<MigDevice> known) {
         return new Seen(
-                topology,
+                Topology.read(roots).with(parts ? library.get() : known),
                 directories.stream().map(path -> CacheDevices.find(roots, path)).toList(),
+                parts,
                 System.nanoTime());
+    }
+
+    /// They do not come and go while a pod holds one.
+    private List<MigDevice> known() {
+        return seen.map(Seen::topology).map(Topology::mig).orElse(List.of());
     }
 }

@@ -67,10 +67,15 @@ public record Topology(List<Gpu> gpus, List<StorageDevice> nvme, NumaNodes nodes
         return new Topology(gpus, nvme, nodes, parts);
     }
 
+    /// What a device plugin's `id` is a share of; itself if it is none.
+    public static String withoutShare(String id) {
+        return id.contains(SHARE) ? id.substring(0, id.indexOf(SHARE)) : id;
+    }
+
     /// The GPU that a device plugin means by `id`: a UUID of a GPU or of a part of one, or a PCI address, with or
     /// without the number of a share. Empty if it is none of these here.
     public Optional<Gpu> gpu(String id) {
-        String device = id.contains(SHARE) ? id.substring(0, id.indexOf(SHARE)) : id;
+        String device = withoutShare(id);
         return PciAddress.parse(device)
                 .or(() -> part(device))
                 .flatMap(address -> gpus.stream()

@@ -8,7 +8,10 @@ import dev.siphon.node.pod.Pod;
 import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
 import dev.siphon.node.topology.CacheRanking;
+import dev.siphon.node.topology.MachineRoots;
+import dev.siphon.node.topology.MigDevice;
 import dev.siphon.node.topology.RecordedMachine;
+import dev.siphon.node.topology.Topology;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -100,6 +104,52 @@ final class NearestCachesTest {
         int share = id.indexOf("::");
         String gpu = share < 0 ? id : id.substring(0, share);
         return gpu.startsWith("GPU-a100000") ? gpu + "-0000-4000-8000-000000000000" + id.substring(gpu.length()) : id;
+    }
+
+    /// Two of one node weigh more than one of another, though no more is known of them.
+    @Test
+    void everyGpuOfWhichNoMoreIsKnownCounts() {
+        held = List.of(
+                new HeldDevice("nvidia.com/gpu", List.of("GPU-x", "GPU-y"), Set.of(1)),
+                new HeldDevice("nvidia.com/gpu", List.of("GPU-z"), Set.of(0)));
+        assertEquals("nvme2 nvme3", shown(caches("two-sockets", 4).of(POD)));
+    }
+
+    /// As the kubelet says it: once for each node.
+    @Test
+    void aDeviceOfTwoNodesIsOneAndPrefersNone() {
+        held = List.of(
+                new HeldDevice("nvidia.com/gpu", List.of("GPU-x"), Set.of(0)),
+                new HeldDevice("nvidia.com/gpu", List.of("GPU-x"), Set.of(1)),
+                new HeldDevice("nvidia.com/gpu", List.of("GPU-z"), Set.of(1)));
+        assertEquals("nvme2 nvme3", shown(caches("two-sockets", 4).of(POD)));
+    }
+
+    @Test
+    void theLibraryIsAskedForPartsThatNobodyKnowsAndForNothingElse() {
+        List<Path> directories = List.of(Path.of("/mnt/nvme0"), Path.of("/mnt/nvme1"));
+        AtomicInteger asked = new AtomicInteger();
+        MachineRoots roots = RecordedMachine.in(folder, "mig");
+        Machine machine = new Machine(roots, directories, calls, () -> {
+            asked.incrementAndGet();
+            return List.of(new MigDevice(
+                    "MIG-new", Topology.read(roots).gpus().getLast().address()));
+        });
+        NearestCaches caches = new NearestCaches((_, _) -> new PodDevices.Answer.Held(held), machine);
+        held = List.of(new HeldDevice("nvidia.com/gpu", List.of("0000:19:00.0"), Set.of()));
+        assertEquals("nvme0", of(caches));
+        assertEquals(0, asked.get());
+        held = List.of(new HeldDevice("nvidia.com/mig-1g.10gb", List.of("MIG-new"), Set.of()));
+        assertEquals("nvme1", of(caches));
+        assertEquals("nvme1", of(caches));
+        assertEquals(1, asked.get());
+        held = List.of(new HeldDevice("nvidia.com/mig-1g.10gb", List.of("MIG-other"), Set.of()));
+        assertEquals("nothing", of(caches));
+        assertEquals(1, asked.get(), "once in some seconds");
+    }
+
+    private static String of(NearestCaches caches) {
+        return shown(caches.of(POD));
     }
 
     @Test

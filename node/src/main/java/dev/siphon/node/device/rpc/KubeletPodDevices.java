@@ -11,6 +11,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import podresources.v1.ContainerDevices;
 import podresources.v1.GetPodResourcesRequest;
@@ -27,6 +28,7 @@ import podresources.v1.PodResourcesListerGrpc.PodResourcesListerBlockingStub;
 /// not each.
 public final class KubeletPodDevices implements PodDevices {
     private static final Duration LIMIT = Duration.ofSeconds(2);
+    private static final Duration RATE_PAUSE = Duration.ofMillis(50);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
@@ -67,7 +69,7 @@ public final class KubeletPodDevices implements PodDevices {
             PodResourcesListerBlockingStub kubelet = PodResourcesListerGrpc.newBlockingStub(channel.channel())
                     .withMaxInboundMessageSize(MAX_BYTES)
                     .withDeadlineAfter(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            Answer answer = get(kubelet, namespace, name);
+            Answer answer = patiently(kubelet, namespace, name);
             answered();
             return answer;
         } catch (StatusRuntimeException e) {
@@ -76,6 +78,22 @@ public final class KubeletPodDevices implements PodDevices {
             }
             return new Answer.Unknown("the kubelet at " + socket.path() + ": "
                     + e.getStatus().getCode() + " " + e.getStatus().getDescription());
+        }
+    }
+
+    /// It takes 100 calls a second of all who ask, 10 at once (`pkg/kubelet/apis/podresources`, `DefaultQPS`).
+    private static Answer patiently(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+        while (true) {
+            try {
+                return get(kubelet, namespace, name);
+            } catch (StatusRuntimeException e) {
+                boolean tooMany = e.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED
+                        && String.valueOf(e.getStatus().getDescription()).contains("rate limit");
+                if (!tooMany) {
+                    throw e;
+                }
+                LockSupport.parkNanos(RATE_PAUSE.toNanos()); // until the stub's deadline
+            }
         }
     }
 
@@ -130,7 +148,11 @@ public final class KubeletPodDevices implements PodDevices {
         return quietUntil.filter(until -> System.nanoTime() - until < 0).isPresent();
     }
 
+    /// Several who wait at once are late once.
     private synchronized void late() {
+        if (isQuiet()) {
+            return;
+        }
         quietUntil = Optional.of(System.nanoTime() + pause.toNanos());
         Duration longer = pause.multipliedBy(2);
         pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;

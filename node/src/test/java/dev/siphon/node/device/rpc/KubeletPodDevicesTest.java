@@ -26,6 +26,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -235,6 +236,21 @@ final class KubeletPodDevicesTest {
             });
             assertTrue(unknown().startsWith("the kubelet at " + socket().path()));
             web.join();
+        }
+    }
+
+    @Test
+    void oneThatTakesFewCallsASecondIsAskedAgainInTime() {
+        AtomicInteger calls = new AtomicInteger();
+        try (UnixSocketServer _ = kubelet(observer -> {
+            if (calls.incrementAndGet() < 4) {
+                refuse(observer, Status.RESOURCE_EXHAUSTED.withDescription("rejected by rate limit"));
+            } else {
+                answer(observer, TRAIN);
+            }
+        })) {
+            assertEquals(HELD, ask());
+            assertEquals(4, calls.get());
         }
     }
 
