@@ -1,7 +1,7 @@
 # Sourced by e2e/kubernetes: pods with GPUs that are not there, on a machine that is a tree of files, read a dataset from the
 # cache directory that is nearest. Four GPUs and an NVMe disk on each of two NUMA nodes.
 # shellcheck shell=bash disable=SC2016,SC2153 # scripts for the lab's shell and for pods; LAB_* and E2E come from e2e/kubernetes
-GPUS=(GPU-fake-{0,1,2,3}=0 GPU-fake-{4,5,6,7}=1)
+GPUS=("GPU-fake-"{0,1,2,3}"=0" "GPU-fake-"{4,5,6,7}"=1")
 JAVA=("$("$E2E/lab.d/jdk")/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --enable-native-access=ALL-UNNAMED
   --sun-misc-unsafe-memory-access=allow -cp "$E2E/target/test-classes:$(cat "$E2E/target/classpath" 2>/dev/null)")
 
