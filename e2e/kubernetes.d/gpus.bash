@@ -42,7 +42,7 @@ with_node() {
   kubectl -n siphon rollout status --timeout=120s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node"; }
 }
 
-# gpu_job NAME GPUS PODS [VOLUME]: pods of u2 that say which GPUs they hold, and read.
+# gpu_job NAME GPUS PODS [VOLUME [MORE]]: pods of u2 that say which GPUs they hold, and read.
 gpu_job() {
   kubectl apply -f - >/dev/null <<END
 apiVersion: batch/v1
@@ -55,6 +55,7 @@ spec:
   template:
     metadata: {labels: {gpus: "$2"}}
     spec:
+      ${5:-}
       restartPolicy: Never
       terminationGracePeriodSeconds: 1
       securityContext: {runAsUser: 10002, runAsGroup: 10002}
@@ -136,10 +137,16 @@ gpus() {
     "$(choices | awk '{ all++; of[$5]++ } END { print all ": " of["nvme0"], of["nvme1"] }')"
   shows "replicas" 'local' "$(kubectl -n siphon exec daemonset/siphon-node -- siphon cache list)"
   without_answers
+  with_node SIPHON_POD_RESOURCES=/var/lib/kubelet/pod-resources/kubelet.sock
   kubectl -n u2 delete jobs --all >/dev/null
   kubectl -n u2 delete pvc digits >/dev/null
+}
+
+# After `gpus` and what else needs its node.
+end_gpus() {
+  step "the GPUs go"
   kubectl delete dataset u2.digits >/dev/null
   told "its identity" '^0$' dataset_identities
-  with_node SIPHON_POD_RESOURCES=/var/lib/kubelet/pod-resources/kubelet.sock SIPHON_CACHE_DIRS- SIPHON_SYS- SIPHON_PROC-
+  with_node SIPHON_CACHE_DIRS- SIPHON_SYS- SIPHON_PROC-
   lab sig TERM fake-gpus
 }

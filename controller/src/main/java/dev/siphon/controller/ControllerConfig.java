@@ -1,6 +1,7 @@
 package dev.siphon.controller;
 
 import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.csi.server.ServerConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.Optional;
 ///     node asks
 /// @param datasetsFile where datasets are declared; empty if in Kubernetes, or there are none
 /// @param namespaceOwner the account for which a namespace stands, for readers of datasets
+/// @param gates how long pods wait for datasets on disks of nodes
 public record ControllerConfig(
         ServerConfig server,
         BackendConfig backend,
@@ -27,4 +29,5 @@ public record ControllerConfig(
         Optional<String> leadAs,
         Optional<Path> grantsFile,
         Optional<Path> datasetsFile,
-        Optional<OwnerRule> namespaceOwner) {}
+        Optional<OwnerRule> namespaceOwner,
+        GateSettings gates) {}

@@ -123,7 +123,7 @@ public final class ControllerMain implements Callable<Integer> {
                 .map(KubernetesAdapter::grants)
                 .or(() -> config.grantsFile().map(FileGrantsStore::new))
                 .map(store -> new NamespaceGrants(ports, store));
-        Optional<DeclaredDatasets> datasets = DeclaredDatasets.of(config, backend, ports, grants);
+        Optional<DeclaredDatasets> datasets = DeclaredDatasets.of(config, backend, ports, grants, metrics);
         // who ends in order removes its socket; another one that led may have been killed anywhere
         boolean afterKill = leadership.isPresent()
                 || Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);

@@ -2,6 +2,7 @@ package dev.siphon.controller;
 
 import dev.siphon.controller.grant.FileGrantsStore;
 import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerOptions;
@@ -72,6 +73,23 @@ public final class ControllerOptions {
                     + " class (default: those that annotation siphon.dev/owners of the namespace lists).")
     private String namespaceOwner = "";
 
+    @Option(
+            names = "--gate-max-wait",
+            paramLabel = "SECONDS",
+            defaultValue = "${env:SIPHON_GATE_MAX_WAIT:-600}",
+            description =
+                    "How long a pod with the scheduling gate siphon.dev/dataset waits at most until its dataset is"
+                            + " on a disk of a node, unless it says otherwise (default: 600).")
+    private int gateSeconds;
+
+    @Option(
+            names = "--gate-nodes",
+            paramLabel = "N",
+            defaultValue = "${env:SIPHON_GATE_NODES:-2}",
+            description = "On how many nodes at least a dataset is filled for such a pod, where so many suit it"
+                    + " (default: 2).")
+    private int gateNodes;
+
     Level logLevel() {
         return server.logLevel();
     }
@@ -96,6 +114,8 @@ public final class ControllerOptions {
             problems.add("--datasets-file", "does not go with --kubernetes-namespace, where datasets are objects");
         }
         var namespaces = problems.read("--namespace-owner", () -> namespaceOwner(namespaceOwner));
+        var gates = problems.read(
+                "--gate-max-wait, --gate-nodes", () -> new GateSettings(Duration.ofSeconds(gateSeconds), gateNodes));
         var reconcileEvery = problems.read("--reconcile-interval", () -> atLeastOne(reconcileSeconds));
         return problems.orFail(
                 command,
@@ -110,7 +130,8 @@ public final class ControllerOptions {
                         Optional.of(datasetsFile)
                                 .filter(file -> !file.isEmpty())
                                 .map(Path::of),
-                        namespaces.get()));
+                        namespaces.get(),
+                        gates.get()));
     }
 
     private static Duration atLeastOne(int seconds) {

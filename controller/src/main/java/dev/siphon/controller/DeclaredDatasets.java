@@ -9,8 +9,15 @@ import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.server.DriverProcess;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 
 /// What the controller does with the datasets that administrators declare, put together.
@@ -18,18 +25,26 @@ import java.util.Optional;
 /// @param volumes that show them
 /// @param grants tells nodes of them; empty where nobody asks
 /// @param kubernetes has pods that name datasets themselves; empty without it
+/// @param warming has them filled for pods that wait; empty without Kubernetes
 record DeclaredDatasets(
-        DatasetVolumes volumes, Optional<DatasetGrants> grants, Optional<KubernetesAdapter> kubernetes) {
+        DatasetVolumes volumes,
+        Optional<DatasetGrants> grants,
+        Optional<KubernetesAdapter> kubernetes,
+        Optional<Warming> warming) {
     /// Two requests to the API server, or a look at a file, where nothing has changed.
     private static final Duration LOOK = Duration.ofSeconds(15);
 
     /// Empty if none are declared anywhere.
     static Optional<DeclaredDatasets> of(
-            ControllerConfig config, Backend backend, CephPorts ports, Optional<NamespaceGrants> published) {
+            ControllerConfig config,
+            Backend backend,
+            CephPorts ports,
+            Optional<NamespaceGrants> published,
+            PrometheusRegistry metrics) {
         return backend.kubernetes()
                 .map(KubernetesAdapter::datasets)
                 .or(() -> config.datasetsFile().map(DatasetsFile::new))
-                .map(datasets -> of(datasets, config, backend, ports, published));
+                .map(datasets -> of(datasets, config, backend, ports, published, metrics));
     }
 
     private static DeclaredDatasets of(
@@ -37,7 +52,8 @@ record DeclaredDatasets(
             ControllerConfig config,
             Backend backend,
             CephPorts ports,
-            Optional<NamespaceGrants> published) {
+            Optional<NamespaceGrants> published,
+            PrometheusRegistry metrics) {
         var namespaces = backend.kubernetes().map(KubernetesAdapter::namespaces);
         NamespaceAccounts accounts = new NamespaceAccounts(config.namespaceOwner(), namespaces);
         DatasetIdentities identities =
@@ -50,12 +66,38 @@ record DeclaredDatasets(
                 volumes,
                 published.map(grants ->
                         new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys)),
-                backend.kubernetes());
+                backend.kubernetes(),
+                backend.kubernetes()
+                        .flatMap(kubernetes -> published.map(grants -> new Warming(
+                                kubernetes.warming(),
+                                config.gates(),
+                                grants::published,
+                                (question, dataset) -> answer(volumes, question, dataset),
+                                new WarmingMetrics(metrics),
+                                InstantSource.system()))));
+    }
+
+    /// What a node gets that is to keep a replica: the key, sealed for its question.
+    private static DatasetAccess.Answer answer(
+            DatasetVolumes volumes, DatasetReplica.Question question, String dataset) {
+        try {
+            DatasetVolumes.Opened opened = volumes.openForNode(dataset);
+            return DatasetAccess.Given.seal(
+                    question.request(),
+                    question.publicKey(),
+                    opened.volume(),
+                    opened.context(),
+                    opened.key().userId(),
+                    opened.key().secret());
+        } catch (DriverException refused) {
+            return new DatasetAccess.Refused(question.request(), refused);
+        }
     }
 
     /// Goes on until the process ends.
     void start(DriverProcess process) {
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK)));
         kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes)));
+        warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start()));
     }
 }

@@ -12,6 +12,7 @@ import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.kubernetes.DatasetAccessApi;
+import dev.siphon.node.kubernetes.DatasetReplicaApi;
 import dev.siphon.node.kubernetes.EventsApi;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.NodeVolumes;
@@ -29,6 +30,8 @@ import dev.siphon.node.replica.cache.CacheLimits;
 import dev.siphon.node.rpc.CacheService;
 import dev.siphon.node.rpc.NodeService;
 import dev.siphon.node.rpc.RegistrationService;
+import dev.siphon.node.warm.ReplicaOrders;
+import dev.siphon.node.warm.Warmer;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Path;
@@ -123,6 +126,7 @@ public final class NodeMain implements Callable<Integer> {
         process.closeAtEnd("replicas", replicas);
         process.closeAtEnd("mount calls", calls);
         process.closeAtEnd("pod events", pods);
+        orders(config).ifPresent(each -> process.closeAtEnd("warming", new Warmer(each, volumes, replicas).start()));
         CacheService control = new CacheService(replicas, config.server().deadlines());
         openDoor(process, "control", () -> control.serve(config.control()));
         grants.begin(process);
@@ -144,6 +148,14 @@ public final class NodeMain implements Callable<Integer> {
         return switch (config.grants()) {
             case GrantsFrom.Nowhere _, GrantsFrom.File _ -> InlineDatasets.NONE;
             case GrantsFrom.Api(var access, var _) -> new DatasetAccessApi(access, config.id());
+        };
+    }
+
+    /// The same node may be told by the controller what to keep.
+    private static Optional<ReplicaOrders> orders(NodeConfig config) {
+        return switch (config.grants()) {
+            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> Optional.empty();
+            case GrantsFrom.Api(var access, var _) -> Optional.of(new DatasetReplicaApi(access, config.id()));
         };
     }
 

@@ -162,12 +162,28 @@ public final class DatasetVolumes {
                 .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(called)));
         checkReader(dataset, Optional.of(namespace));
         VolumeId.Dataset volume = volume(dataset);
+        return opened(volume, claimed(dataset, volume, name));
+    }
+
+    /// Opens a dataset for a node that is to keep a replica of it, for no pod. Nothing is kept of it. May be
+    /// repeated.
+    ///
+    /// @param name as [Dataset#name] gives it
+    /// @throws DriverException as [#create], of a dataset; whoever may say what a node keeps has looked at
+    ///     readers
+    public Opened openForNode(String name) {
+        Dataset dataset = datasets.find(name)
+                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(name)));
+        return opened(volume(dataset), volume(dataset));
+    }
+
+    private Opened opened(VolumeId.Dataset dataset, VolumeId.Dataset volume) {
         Keys minting = keys.orElseThrow(
                 () -> new DriverException.InUse("this driver mints no keys, so pods cannot name datasets themselves"));
         return new Opened(
-                claimed(dataset, volume, name),
-                context(volume, VolumeContext.MounterChoice.AUTO, List.of()),
-                minting.identities().mint(volume));
+                volume,
+                context(dataset, VolumeContext.MounterChoice.AUTO, List.of()),
+                minting.identities().mint(dataset));
     }
 
     private VolumeContext context(

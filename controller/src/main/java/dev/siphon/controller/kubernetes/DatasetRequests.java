@@ -9,7 +9,6 @@ import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.csi.dataset.SealedSecret;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -143,15 +142,18 @@ final class DatasetRequests implements AutoCloseable {
             DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
             checkPod(namespace, name, asked);
             DatasetVolumes.Opened opened = datasets.open(asked.dataset(), namespace, name);
-            String user = opened.key().userId();
-            String about = DatasetAccess.Given.about(request, opened.volume(), user);
-            String sealed = SealedSecret.seal(asked.publicKey(), opened.key().secret(), about);
             LOG.atInfo()
                     .addKeyValue("dataset", asked.dataset())
                     .addKeyValue("pod", namespace + "/" + asked.pod())
                     .addKeyValue("node", asked.node())
                     .log("a pod reads a dataset that it names");
-            return new DatasetAccess.Given(request, opened.volume(), opened.context(), user, sealed);
+            return DatasetAccess.Given.seal(
+                    request,
+                    asked.publicKey(),
+                    opened.volume(),
+                    opened.context(),
+                    opened.key().userId(),
+                    opened.key().secret());
         } catch (DriverException refused) {
             return new DatasetAccess.Refused(request, refused);
         }

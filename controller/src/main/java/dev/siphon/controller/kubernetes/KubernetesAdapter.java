@@ -6,6 +6,7 @@ import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.warm.WarmingCluster;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
@@ -59,6 +60,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// @param datasets decides
     public AutoCloseable answerNodes(DatasetVolumes datasets) {
         return new DatasetRequests(api, driver, datasets::open).start();
+    }
+
+    /// Pods that wait until datasets are on disks of nodes, and what nodes were told.
+    public WarmingCluster warming() {
+        return new KubernetesWarming(api, driver);
     }
 
     /// What is written at namespaces and PVCs.

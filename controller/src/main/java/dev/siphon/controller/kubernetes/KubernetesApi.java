@@ -39,6 +39,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /// The API server of Kubernetes, asked with a deadline. Connects at the first request, so that no start waits
 /// for it.
@@ -106,28 +107,52 @@ final class KubernetesApi implements AutoCloseable {
     /// @param doing as in [#find]
     /// @param path below the server's address, of names that have been checked
     <T> Optional<T> read(String doing, String path, Reader<T> reader) {
+        return exchange(doing, path, request -> request, (code, body) -> {
+            if (code == HttpURLConnection.HTTP_NOT_FOUND) {
+                return Optional.<T>empty();
+            }
+            check(doing, code, body);
+            return Optional.of(reader.read(body));
+        });
+    }
+
+    /// Changes something in one request, where the library would make two.
+    ///
+    /// @param path as of [#read]
+    /// @param how the request's method and body
+    /// @return false if the server has refused with a code of `expected`, so that nothing was changed
+    boolean send(String doing, List<Integer> expected, String path, UnaryOperator<HttpRequest.Builder> how) {
+        return exchange(doing, path, how, (code, body) -> {
+            if (expected.contains(code)) {
+                return false;
+            }
+            check(doing, code, body);
+            return true;
+        });
+    }
+
+    /// Understands an answer, of which it need not read all.
+    @FunctionalInterface
+    private interface Answered<T> {
+        T read(int code, InputStream body) throws IOException;
+    }
+
+    private <T> T exchange(String doing, String path, UnaryOperator<HttpRequest.Builder> how, Answered<T> answered) {
         Duration limit = limit();
         return ask(doing, server -> {
             HttpClient http = server.getHttpClient();
-            HttpRequest request = http.newHttpRequestBuilder()
-                    .uri(URLUtils.join(server.getConfiguration().getMasterUrl(), path))
-                    .header("Accept", "application/json")
-                    // else one that nobody waits for any more stays open: the library hands no interrupt or cancel on
-                    .timeout(limit.toMillis(), TimeUnit.MILLISECONDS)
+            HttpRequest request = how.apply(http.newHttpRequestBuilder()
+                            .uri(URLUtils.join(server.getConfiguration().getMasterUrl(), path))
+                            .header("Accept", "application/json")
+                            // else one that nobody waits for any more stays open: the library hands no interrupt or
+                            // cancel on
+                            .timeout(limit.toMillis(), TimeUnit.MILLISECONDS))
                     .build();
             try {
                 HttpResponse<InputStream> answer =
                         http.sendAsync(request, InputStream.class).get();
                 try (InputStream body = answer.body()) {
-                    if (answer.code() == HttpURLConnection.HTTP_NOT_FOUND) {
-                        return Optional.empty();
-                    }
-                    if (!answer.isSuccessful()) {
-                        String text = new String(body.readNBytes(MOST_STATUS_BYTES), StandardCharsets.UTF_8);
-                        Status status = server.getKubernetesSerialization().unmarshal(text, Status.class);
-                        throw new KubernetesClientException(doing, answer.code(), status);
-                    }
-                    return Optional.of(reader.read(body));
+                    return answered.read(answer.code(), body);
                 }
             } catch (IOException | ExecutionException broken) {
                 throw new KubernetesClientException(doing, broken);
@@ -138,15 +163,30 @@ final class KubernetesApi implements AutoCloseable {
         });
     }
 
+    private void check(String doing, int code, InputStream body) throws IOException {
+        if (code < HttpURLConnection.HTTP_OK || code >= HttpURLConnection.HTTP_MULT_CHOICE) {
+            String text = new String(body.readNBytes(MOST_STATUS_BYTES), StandardCharsets.UTF_8);
+            Status status = client().getKubernetesSerialization().unmarshal(text, Status.class);
+            throw new KubernetesClientException(doing, code, status);
+        }
+    }
+
     /// Hands over all custom objects of a kind as they come, page after page.
     ///
     /// @param path of their collection
     /// @return false if the cluster has no such kind
     boolean listCustom(String doing, String path, Consumer<JsonObject> each) {
+        return list(doing, path + "?limit=" + PAGE, each);
+    }
+
+    /// The same of any objects, which need not be understood.
+    ///
+    /// @param path of their collection, with the limit of a page, and which of them
+    boolean list(String doing, String path, Consumer<JsonObject> each) {
         String next = "";
         do {
             String from = next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
-            Optional<JsonObject> page = read(doing, path + "?limit=" + PAGE + from, body -> object(doing, body));
+            Optional<JsonObject> page = read(doing, path + from, body -> object(doing, body));
             if (page.isEmpty()) {
                 return false;
             }

@@ -47,6 +47,17 @@ final class Rights {
                                 new Right("watch", "siphon.dev", "datasetaccesses", "", false),
                                 new Right("patch", "siphon.dev", "datasetaccesses/status", "", false),
                                 new Right("get", "", "pods", "", false),
+                                new Right("list", "", "pods", "", false),
+                                new Right("patch", "", "pods", "", false),
+                                new Right("list", "", "nodes", "", false),
+                                new Right("create", "", "events", "", false),
+                                new Right("list", "siphon.dev", "datasetreplicas", "", false),
+                                new Right("create", "siphon.dev", "datasetreplicas", "", false),
+                                new Right("patch", "siphon.dev", "datasetreplicas", "", false),
+                                new Right("delete", "siphon.dev", "datasetreplicas", "", false),
+                                new Right("list", "siphon.dev", "datasetwarmups", "", false),
+                                new Right("patch", "siphon.dev", "datasetwarmups/status", "", false),
+                                new Right("get", "", "persistentvolumes", "", false),
                                 new Right("get", "", "persistentvolumeclaims", "", false),
                                 new Right("list", "", "persistentvolumes", "", false)))
                 .flatMap(rights -> rights);

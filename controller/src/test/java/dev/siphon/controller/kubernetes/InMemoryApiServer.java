@@ -44,6 +44,7 @@ final class InMemoryApiServer implements AutoCloseable {
     private final TreeMap<String, JsonObject> objects = new TreeMap<>();
 
     private long version;
+    private long requests;
 
     private record Answer(int code, JsonObject body) {}
 
@@ -81,14 +82,20 @@ final class InMemoryApiServer implements AutoCloseable {
         }
     }
 
+    /// How many requests it has answered.
+    synchronized long requests() {
+        return requests;
+    }
+
     private synchronized Answer answer(HttpExchange exchange, String body) {
+        requests++;
         String path = exchange.getRequestURI().getPath();
         Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
         return switch (exchange.getRequestMethod()) {
             case "GET" -> objects.containsKey(path) ? new Answer(OK, there(path)) : getOrList(path, query);
             case "POST" -> create(path, json(body));
             case "PUT" -> replace(path, json(body));
-            case "PATCH" -> apply(path.replaceFirst("/status$", ""), json(body));
+            case "PATCH" -> apply(path.replaceFirst("/status$", ""), json(body), isApply(exchange));
             case "DELETE" -> delete(path);
             default -> status(BAD_METHOD, "MethodNotAllowed", "the server does not allow this method");
         };
@@ -134,7 +141,7 @@ final class InMemoryApiServer implements AutoCloseable {
 
     private Answer list(String path, Map<String, String> query) {
         List<JsonObject> fitting = objects.entrySet().stream()
-                .filter(entry -> parent(entry.getKey()).equals(path))
+                .filter(entry -> isIn(entry.getKey(), path))
                 .filter(entry -> name(entry.getKey()).compareTo(query.getOrDefault("continue", "")) >= 0)
                 .map(Map.Entry::getValue)
                 .filter(object -> fits(object, query.getOrDefault("labelSelector", "")))
@@ -156,6 +163,15 @@ final class InMemoryApiServer implements AutoCloseable {
         return new Answer(OK, list);
     }
 
+    /// Of a namespace's collection, or of the same in all namespaces.
+    private static boolean isIn(String object, String collection) {
+        String parent = parent(object);
+        return parent.equals(collection)
+                || (parent.startsWith("/api/v1/namespaces/")
+                        && collection.equals("/api/v1/" + name(parent))
+                        && parent.split("/", -1).length > 5);
+    }
+
     private static boolean fits(JsonObject object, String selector) {
         JsonObject labels = Optional.ofNullable(object.getAsJsonObject(METADATA).getAsJsonObject("labels"))
                 .orElseGet(JsonObject::new);
@@ -169,7 +185,11 @@ final class InMemoryApiServer implements AutoCloseable {
     }
 
     private Answer create(String collection, JsonObject object) {
-        String name = object.getAsJsonObject(METADATA).get("name").getAsString();
+        JsonObject metadata = object.getAsJsonObject(METADATA);
+        if (!metadata.has("name")) {
+            metadata.addProperty("name", metadata.get("generateName").getAsString() + UUID.randomUUID());
+        }
+        String name = metadata.get("name").getAsString();
         String path = collection + "/" + name;
         if (isInNamespace(path) && !objects.containsKey(namespaceOf(path))) {
             return missing(namespaceOf(path));
@@ -225,11 +245,25 @@ final class InMemoryApiServer implements AutoCloseable {
         return new Answer(OK, put(path, object, before));
     }
 
-    private Answer apply(String path, JsonObject change) {
+    /// Server-side apply makes what is not there; every other patch needs it.
+    private static boolean isApply(HttpExchange exchange) {
+        return Optional.ofNullable(exchange.getRequestHeaders().getFirst("Content-Type"))
+                .filter(type -> type.startsWith("application/apply-patch"))
+                .isPresent();
+    }
+
+    private Answer apply(String path, JsonObject change, boolean makes) {
         if (!objects.containsKey(path)) {
-            return create(parent(path), change);
+            return makes ? create(parent(path), change) : missing(path);
         }
         JsonObject before = there(path);
+        Optional<JsonElement> base =
+                Optional.ofNullable(change.getAsJsonObject(METADATA)).map(metadata -> metadata.get(RESOURCE_VERSION));
+        if (base.isPresent()
+                && !base.equals(
+                        Optional.ofNullable(before.getAsJsonObject(METADATA).get(RESOURCE_VERSION)))) {
+            return status(CONFLICT, "Conflict", "the object has been modified");
+        }
         JsonObject after = before.deepCopy();
         merge(after, change);
         return new Answer(OK, put(path, after, before));

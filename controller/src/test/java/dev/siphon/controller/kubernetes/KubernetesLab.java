@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -24,7 +25,8 @@ final class KubernetesLab {
     /// Where the rules of the driver's service account stand.
     private static final Path MANUAL = Path.of("..", "docs", "operations.md");
 
-    private static final Path DEFINITION = Path.of("..", "deploy", "chart", "templates", "datasets.yaml");
+    private static final Path DATASETS = Path.of("..", "deploy", "chart", "templates", "datasets.yaml");
+    private static final Path REPLICAS = Path.of("..", "deploy", "chart", "templates", "datasetreplicas.yaml");
 
     private static final String SERVICE_ACCOUNT = "siphon-controller";
 
@@ -119,23 +121,49 @@ final class KubernetesLab {
     /// Makes the custom resource for datasets as the chart has it, unless it is there, and waits until it is
     /// served.
     static void serveDatasets(KubernetesClient admin) {
-        GenericKubernetesResource definition = datasets(admin);
-        var _ = admin.resource(definition).serverSideApply();
-        var _ = admin.resource(definition)
-                .waitUntilCondition(
-                        made -> String.valueOf(made.getAdditionalProperties().get("status"))
-                                .contains("Established, "),
-                        TestCluster.PATIENT.toSeconds(),
-                        TimeUnit.SECONDS);
+        serve(admin, DATASETS);
     }
 
     /// Takes it away, so that an installation finds none.
     static void endDatasets(KubernetesClient admin) {
-        var _ = admin.resource(datasets(admin)).delete();
+        end(admin, DATASETS);
     }
 
-    private static GenericKubernetesResource datasets(KubernetesClient admin) {
-        return admin.getKubernetesSerialization().unmarshal(text(DEFINITION), GenericKubernetesResource.class);
+    /// The same of those about replicas.
+    static void serveReplicas(KubernetesClient admin) {
+        serve(admin, REPLICAS);
+    }
+
+    static void endReplicas(KubernetesClient admin) {
+        end(admin, REPLICAS);
+    }
+
+    private static void serve(KubernetesClient admin, Path file) {
+        definitions(admin, file).forEach(definition -> {
+            var _ = admin.resource(definition).serverSideApply();
+            var _ = admin.resource(definition)
+                    .waitUntilCondition(
+                            made -> String.valueOf(
+                                            made.getAdditionalProperties().get("status"))
+                                    .contains("Established, "),
+                            TestCluster.PATIENT.toSeconds(),
+                            TimeUnit.SECONDS);
+        });
+    }
+
+    private static void end(KubernetesClient admin, Path file) {
+        definitions(admin, file).forEach(definition -> {
+            var _ = admin.resource(definition).delete();
+        });
+    }
+
+    /// The custom resources of a file of the chart, in which nothing is to be filled in.
+    private static List<GenericKubernetesResource> definitions(KubernetesClient admin, Path file) {
+        return Arrays.stream(text(file).split("(?m)^---$", -1))
+                .filter(document -> document.contains("kind: CustomResourceDefinition"))
+                .map(document ->
+                        admin.getKubernetesSerialization().unmarshal(document, GenericKubernetesResource.class))
+                .toList();
     }
 
     private static String text(Path file) {

@@ -105,9 +105,10 @@ final class RightsTest {
                         && !right.get("name").getAsString().equals("siphon-grants"))
                 .getLast();
         assertTrue(
-                line.contains(
-                        "may not list secrets, get configmaps siphon-grants, patch configmaps siphon-grants, list"
-                                + " namespaces everywhere, list datasets everywhere, list datasetaccesses everywhere, list persistentvolumes everywhere"),
+                line.contains("may not list secrets, get configmaps siphon-grants, patch configmaps siphon-grants, list"
+                        + " namespaces everywhere, list datasets everywhere, list datasetaccesses everywhere, list pods"
+                        + " everywhere, list nodes everywhere, list datasetreplicas everywhere, list"
+                        + " datasetwarmups everywhere, list persistentvolumes everywhere"),
                 line);
         assertTrue(line.contains("kubectl apply -k deploy/"), line);
     }

@@ -25,7 +25,11 @@ record TestCluster(KubernetesClient admin, KubernetesAccess access, Runnable sto
     ///
     /// @param folder for its kubeconfig
     static TestCluster inMemory(Path folder) {
-        InMemoryApiServer server = new InMemoryApiServer();
+        return inMemory(folder, new InMemoryApiServer());
+    }
+
+    /// The same over a server that the test looks into.
+    static TestCluster inMemory(Path folder, InMemoryApiServer server) {
         JsonObject cluster = new JsonObject();
         cluster.addProperty("server", server.url());
         KubernetesAccess access =

@@ -98,6 +98,26 @@ public final class DatasetAccess {
     /// @param sealedKey that identity's key, see [SealedSecret]
     public record Given(String request, VolumeId.Dataset volume, VolumeContext context, String userId, String sealedKey)
             implements Answer {
+        /// That of a key which only the one can read who asked.
+        ///
+        /// @param publicKey as in [Asked]
+        /// @param secret the identity's key
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `publicKey` is none
+        public static Given seal(
+                String request,
+                String publicKey,
+                VolumeId.Dataset volume,
+                VolumeContext context,
+                String userId,
+                String secret) {
+            return new Given(
+                    request,
+                    volume,
+                    context,
+                    userId,
+                    SealedSecret.seal(publicKey, secret, about(request, volume, userId)));
+        }
+
         /// What the key is sealed about: it opens nothing else, and answers no other question.
         public String about() {
             return about(request, volume, userId);

@@ -10,8 +10,13 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /// Requests to the Kubernetes API, one answer each: no retries, which callers of CSI make anyway.
@@ -40,8 +46,8 @@ final class ApiConnection implements AutoCloseable {
 
     /// An answer, whatever it says.
     record Reply(int status, String body) {
-        /// The status, and what the API says beside it as a `Status` object (Kubernetes API conventions, "Response
-        /// Status Kind").
+        /// The status, and what the API says beside it as a `Status` object (Kubernetes API conventions,
+        /// "Response Status Kind").
         String describe() {
             return "HTTP " + status + words();
         }
@@ -158,6 +164,52 @@ final class ApiConnection implements AutoCloseable {
             }
             throw new DriverException.BackendUnavailable(
                     "the Kubernetes API at " + server + " does not answer: " + e.getCause(), e);
+        }
+    }
+
+    /// Reads what is at `path` as it comes, line by line, until the other side ends it.
+    ///
+    /// @param limit when it is ended at the latest, also if the other side says nothing any more
+    /// @return the status; lines are those of a good one
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer within [#LIMIT]
+    int lines(String path, Duration limit, Consumer<String> each) {
+        HttpRequest request = http.newHttpRequestBuilder()
+                .uri(server.resolve(path))
+                .header("Accept", "application/json")
+                .build();
+        CompletableFuture<HttpResponse<InputStream>> answer = http.sendAsync(request, InputStream.class);
+        try {
+            HttpResponse<InputStream> response = answer.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            CompletableFuture<?> end = CompletableFuture.runAsync(
+                    () -> close(response.body()),
+                    CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS));
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+                if (response.isSuccessful()) {
+                    lines.lines().forEach(each);
+                }
+            } finally {
+                end.cancel(false);
+            }
+            return response.code();
+        } catch (TimeoutException _) {
+            answer.cancel(true);
+            throw new DriverException.BackendUnavailable(
+                    "the Kubernetes API at " + server + " has not answered within " + LIMIT.toSeconds() + " s");
+        } catch (InterruptedException _) {
+            answer.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("interrupted while waiting for the Kubernetes API");
+        } catch (ExecutionException | IOException | UncheckedIOException e) {
+            throw new DriverException.BackendUnavailable("the Kubernetes API at " + server + " broke off: " + e, e);
+        }
+    }
+
+    private static void close(InputStream body) {
+        try {
+            body.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // nobody waits
         }
     }
 

@@ -20,6 +20,13 @@ public interface Datasets extends MountKind {
     /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if the image is not what its manifest says
     Path attach(Digest digest, Path image, Path manifest);
 
+    /// Has a replica of a dataset made, though no volume shows it.
+    ///
+    /// @param digest of its manifest
+    /// @param image the path of its image, through a mount that lasts until the replica is whole
+    /// @param manifest the path of its manifest
+    void warm(Digest digest, Path image, Path manifest);
+
     /// What a pod is to be shown of a dataset.
     ///
     /// @param tree to bind from

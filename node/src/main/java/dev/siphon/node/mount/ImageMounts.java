@@ -50,6 +50,9 @@ final class ImageMounts {
     /// Datasets at which somebody would have looked who found them busy: whoever is busy looks for them.
     private final Set<String> left = ConcurrentHashMap.newKeySet();
 
+    /// How the digests of datasets begin whose images are read though no volume shows them.
+    private final Set<String> held = ConcurrentHashMap.newKeySet();
+
     /// @param directory theirs alone
     ImageMounts(Path directory, VolumeMounts mounts, Datasets datasets, ClientRoots roots) {
         this.directory = directory;
@@ -91,6 +94,34 @@ final class ImageMounts {
                 throw e;
             }
         });
+    }
+
+    /// Mounts the image of `volume` where it is not mounted, and has a replica made of it. It stays mounted until
+    /// [#letGo], or as long as volumes show it.
+    ///
+    /// @param limit as of [#show]
+    Digest hold(VolumeId.Dataset volume, Mounter mounter, ClientMount client, Duration limit) {
+        return alone(volume, limit, () -> {
+            Path source = directory.resolve(volume.digest());
+            held.add(volume.digest());
+            try {
+                mount(volume, source, mounter, client, limit);
+                Digest digest = digest(volume, source);
+                datasets.warm(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
+                return digest;
+            } catch (RuntimeException e) {
+                held.remove(volume.digest());
+                end(source, limit);
+                throw e;
+            }
+        });
+    }
+
+    /// Undoes [#hold]; that nothing is held is success.
+    void letGo(VolumeId.Dataset volume, Duration limit) {
+        if (held.remove(volume.digest())) {
+            sweep(volume, limit);
+        }
     }
 
     /// Has a staged dataset shown to a pod, from the tree that is best for it.
@@ -247,8 +278,9 @@ final class ImageMounts {
     /// Unmounts an image whose tree is not there.
     private void end(Path source, Duration limit) {
         String digest = String.valueOf(source.getFileName());
-        if (datasets.attached().stream()
-                .anyMatch(tree -> tree.digest().beginning().equals(digest))) {
+        if (held.contains(digest)
+                || datasets.attached().stream()
+                        .anyMatch(tree -> tree.digest().beginning().equals(digest))) {
             return;
         }
         Optional<MountEntry> mounted = MountTable.read().at(source.toString());

@@ -3,9 +3,12 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.Monitors;
+import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.warm.HeldImages;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +25,9 @@ import java.util.stream.Collectors;
 /// Changes of one volume or one path exclude each other (ABORTED) until the last system call of the first has
 /// returned, even if its caller has long been told that time is up. Looking excludes nothing. Every method
 /// repeats safely.
-public final class NodeVolumes {
+public final class NodeVolumes implements HeldImages {
+    private static final String HELD = "the image of ";
+
     private final KeyedOperations keys = new KeyedOperations();
     private final RecentFailures failures = new RecentFailures();
     private final BlockingCalls calls;
@@ -118,6 +123,29 @@ public final class NodeVolumes {
     public void unpublishUnstaged(VolumeId.Dataset volume, TargetPath target, Duration remaining) {
         unpublish(volume, target, remaining);
         failures.forget(volume);
+    }
+
+    /// Has a replica made of a dataset before any volume shows it, over its image, which is mounted until
+    /// [#letGo].
+    ///
+    /// @param dataset for no claim
+    /// @return its digest
+    /// @throws DriverException as NodeStageVolume
+    @Override
+    public Digest hold(
+            VolumeId.Dataset dataset, VolumeContext context, CephCredentials credentials, Duration remaining) {
+        return keys.run(
+                HELD + dataset,
+                () -> calls.change(
+                        dataset.toString(), remaining, () -> staging.hold(dataset, context, credentials, mountLimit)));
+    }
+
+    /// Undoes [#hold], as far as no volume shows the dataset; repeats safely.
+    @Override
+    public void letGo(VolumeId.Dataset dataset, Duration remaining) {
+        keys.run(
+                HELD + dataset,
+                () -> calls.change(dataset.toString(), remaining, () -> staging.letGo(dataset, mountLimit)));
     }
 
     /// Whether a volume is seen at `target`, and answers.

@@ -2,7 +2,9 @@ package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Monitors;
+import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
 import java.nio.file.Path;
@@ -75,6 +77,31 @@ final class Staging {
         }
     }
 
+    /// Has a replica made of a dataset that no volume shows: its image is mounted until [#letGo].
+    ///
+    /// @param limit for the client to come up
+    Digest hold(VolumeId.Dataset dataset, VolumeContext context, CephCredentials credentials, Duration limit) {
+        Mounter mounter = mounters.selection().choose(context.mounter(), credentials.key());
+        ClientOptions options = ClientOptions.of(context.mountOptions(), true);
+        return images.hold(dataset, mounter, client(dataset, context, credentials, options), limit);
+    }
+
+    /// Undoes [#hold].
+    void letGo(VolumeId.Dataset dataset, Duration limit) {
+        images.letGo(dataset, limit);
+    }
+
+    private static ClientMount client(
+            VolumeId volume, VolumeContext context, CephCredentials credentials, ClientOptions options) {
+        return new ClientMount(
+                mounted(volume),
+                Monitors.parse(String.join(",", context.monitors())),
+                context.fileSystem(),
+                context.mountPath(),
+                credentials,
+                options);
+    }
+
     private List<Path> mount(
             StageRequest request,
             ClientOptions options,
@@ -83,13 +110,7 @@ final class Staging {
             Duration limit) {
         Mounter mounter = mounters.selection()
                 .choose(request.context().mounter(), request.credentials().key());
-        ClientMount client = new ClientMount(
-                mounted(request.volume()),
-                Monitors.parse(String.join(",", request.context().monitors())),
-                request.context().fileSystem(),
-                request.context().mountPath(),
-                request.credentials(),
-                options);
+        ClientMount client = client(request.volume(), request.context(), request.credentials(), options);
         List<Path> homes = List.of();
         if (request.volume() instanceof VolumeId.Dataset dataset) {
             homes = images.show(dataset, mounter, client, target, nearest, limit);

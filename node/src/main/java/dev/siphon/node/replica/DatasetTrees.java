@@ -32,6 +32,11 @@ public final class DatasetTrees implements Datasets {
     }
 
     @Override
+    public void warm(Digest digest, Path image, Path manifest) {
+        replicas.warm(new DatasetImage(digest, image, manifest));
+    }
+
+    @Override
     public Optional<Nearby> near(Digest digest, List<Path> nearest) {
         return replicas.near(digest, nearest);
     }

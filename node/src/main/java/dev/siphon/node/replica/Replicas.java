@@ -340,6 +340,22 @@ public final class Replicas implements AutoCloseable {
                 .toList());
     }
 
+    /// Whether this node has a cache directory at all.
+    public boolean areKept() {
+        return !settings.caches().isEmpty();
+    }
+
+    /// How far a dataset is on its way to this node's disks; empty if it is not here.
+    ///
+    /// @param beginning of its digest, as volumes' ids have it
+    public Optional<ReplicaStatus> status(String beginning) {
+        return Stream.concat(
+                        states.keySet().stream(), caches.inventory().stream().map(Caches.Found::digest))
+                .filter(digest -> digest.beginning().equals(beginning))
+                .findFirst()
+                .flatMap(this::status);
+    }
+
     /// What is wrong with a dataset here, though it can be read. Asks no disk.
     ///
     /// @param beginning of its digest, as volumes' ids have it

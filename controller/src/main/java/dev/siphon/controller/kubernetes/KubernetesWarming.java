@@ -1,0 +1,346 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import dev.siphon.controller.volume.ClaimRef;
+import dev.siphon.controller.warm.ClusterNode;
+import dev.siphon.controller.warm.GatedPod;
+import dev.siphon.controller.warm.Replica;
+import dev.siphon.controller.warm.Resources;
+import dev.siphon.controller.warm.WarmingCluster;
+import dev.siphon.controller.warm.Warmup;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import java.net.HttpURLConnection;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Pods, nodes, `DatasetReplica` and `DatasetWarmup` objects of an API server.
+final class KubernetesWarming implements WarmingCluster {
+    /// Where they are.
+    static final String REPLICAS = "apis/" + DatasetReplica.GROUP + "/" + DatasetReplica.VERSION + "/";
+
+    static final String WARMUPS = "datasetwarmups";
+
+    private static final Logger LOG = LoggerFactory.getLogger(KubernetesWarming.class);
+
+    private static final String JSON = "application/json";
+    private static final String MERGE = "application/merge-patch+json";
+
+    /// Pods are large, with what keeps their fields apart.
+    private static final String PAGE = "limit=100";
+
+    /// Those that take something of a node.
+    private static final String RUNNING =
+            "spec.nodeName%21%3D%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+
+    /// RFC 4918, section 11.2; of a pod whose gate is gone already, or of an object that is about to go.
+    private static final int HTTP_UNPROCESSABLE = 422;
+
+    private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
+    private static final String PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
+    private static final int MOST_PREFERRED = 100;
+
+    /// What an API server takes of an event.
+    private static final int MOST_MESSAGE = 1000;
+
+    private static final String METADATA = "metadata";
+    private static final String STATUS = "status";
+    private static final String SPEC = "spec";
+
+    private final KubernetesApi api;
+    private final String driver;
+    private final PodReading pods;
+
+    /// The pods of the last look, by their uids.
+    private Map<String, JsonObject> seen = Map.of();
+
+    /// @param driver the CSI driver's name
+    KubernetesWarming(KubernetesApi api, String driver) {
+        this.api = api;
+        this.driver = driver;
+        this.pods = new PodReading(driver);
+    }
+
+    /// What waits at a gate is on no node.
+    @Override
+    public List<GatedPod> gated() {
+        List<GatedPod> gated = new ArrayList<>();
+        Map<String, JsonObject> objects = new HashMap<>();
+        boolean _ = api.list(
+                "list Pods",
+                "api/v1/pods?" + PAGE + "&fieldSelector=spec.nodeName%3D",
+                object -> pods.gated(object).ifPresent(pod -> {
+                    gated.add(pod);
+                    objects.put(pod.uid(), object);
+                }));
+        seen = objects;
+        return gated;
+    }
+
+    @Override
+    public List<ClusterNode> nodes() {
+        Map<String, Resources> taken = new HashMap<>();
+        boolean _ = api.list(
+                "list Pods",
+                "api/v1/pods?" + PAGE + "&fieldSelector=" + RUNNING,
+                pod -> taken.merge(
+                        JsonParts.text(pod, SPEC, "nodeName").orElse(""), PodReading.needs(pod), Resources::plus));
+        List<ClusterNode> nodes = new ArrayList<>();
+        boolean _ = api.list(
+                "list Nodes",
+                "api/v1/nodes?" + PAGE,
+                node -> nodes.add(NodeReading.node(
+                        node,
+                        taken.getOrDefault(
+                                JsonParts.text(node, METADATA, "name").orElse(""), Resources.NONE))));
+        return nodes;
+    }
+
+    @Override
+    public List<Replica> replicas() {
+        List<Replica> replicas = new ArrayList<>();
+        boolean isThere = api.listCustom(
+                "list DatasetReplicas",
+                REPLICAS + DatasetReplica.PLURAL,
+                object -> replica(object).ifPresent(replicas::add));
+        if (!isThere) {
+            throw new DriverException.BackendUnavailable(
+                    "the cluster has no custom resource datasetreplicas.siphon.dev: the chart makes it");
+        }
+        return replicas;
+    }
+
+    private static Optional<Replica> replica(JsonObject object) {
+        String name = name(object);
+        try {
+            DatasetReplica.Order order =
+                    DatasetReplica.Order.ofSpec(JsonParts.object(object, SPEC).orElseGet(JsonObject::new));
+            Instant made = Instant.parse(
+                    JsonParts.text(object, METADATA, "creationTimestamp").orElse(""));
+            return Optional.of(new Replica(
+                    name, made, order, JsonParts.object(object, STATUS).flatMap(DatasetReplica.Report::ofStatus)));
+        } catch (DriverException | DateTimeParseException wrong) {
+            LOG.warn("DatasetReplica {} is not what the driver writes: {}", name, wrong.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public List<Warmup> warmups() {
+        List<Warmup> warmups = new ArrayList<>();
+        boolean _ = api.listCustom("list DatasetWarmups", REPLICAS + WARMUPS, object -> warmups.add(warmup(object)));
+        return warmups;
+    }
+
+    private static Warmup warmup(JsonObject object) {
+        return new Warmup(
+                name(object),
+                JsonParts.text(object, SPEC, "dataset").orElse(""),
+                JsonParts.map(object, SPEC, "nodeSelector"),
+                PodReading.time(object, SPEC, "until"),
+                JsonParts.object(object, STATUS)
+                        .map(status -> new Warmup.Status(
+                                number(status, "nodes"),
+                                number(status, "local"),
+                                JsonParts.text(status, "message").orElse(""))));
+    }
+
+    private static int number(JsonObject object, String name) {
+        return JsonParts.at(object, name).map(number -> number.getAsInt()).orElse(0);
+    }
+
+    private static String name(JsonObject object) {
+        return JsonParts.text(object, METADATA, "name").orElse("");
+    }
+
+    @Override
+    public Optional<Claimed> claimed(String namespace, String claim) {
+        Optional<JsonObject> found = get(
+                "PersistentVolumeClaim " + namespace + "/" + claim,
+                "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/",
+                claim);
+        Optional<String> annotation =
+                found.flatMap(object -> JsonParts.text(object, METADATA, "annotations", ClaimRef.DATASET));
+        if (annotation.isPresent()) {
+            return annotation.map(Claimed.Named::new);
+        }
+        return found.flatMap(object -> JsonParts.text(object, SPEC, "volumeName"))
+                .flatMap(volume -> get("PersistentVolume " + volume, "api/v1/persistentvolumes/", volume))
+                .map(this::claimed);
+    }
+
+    private Claimed claimed(JsonObject volume) {
+        return JsonParts.object(volume, SPEC, "csi")
+                .filter(csi -> JsonParts.text(csi, "driver").equals(Optional.of(driver)))
+                .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))
+                .flatMap(VolumeId.Dataset::tryParse)
+                .<Claimed>map(Claimed.Volume::new)
+                .orElseGet(Claimed.Other::new);
+    }
+
+    private Optional<JsonObject> get(String what, String path, String name) {
+        return KubernetesNamespaces.NAME.matcher(name).matches()
+                ? api.read("get " + what, path + name, body -> KubernetesApi.object("get " + what, body))
+                : Optional.empty();
+    }
+
+    @Override
+    public void tell(String name, DatasetReplica.Order order) {
+        JsonObject object = new JsonObject();
+        object.addProperty("apiVersion", DatasetReplica.GROUP + "/" + DatasetReplica.VERSION);
+        object.addProperty("kind", DatasetReplica.KIND);
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("name", name);
+        object.add(METADATA, metadata);
+        object.add(SPEC, order.toSpec());
+        boolean _ = api.send(
+                "create DatasetReplica " + name,
+                List.of(HttpURLConnection.HTTP_CONFLICT), // it is there: somebody else has told it
+                REPLICAS + DatasetReplica.PLURAL,
+                request -> request.post(JSON, object.toString()));
+    }
+
+    @Override
+    public void want(Replica replica, boolean wanted) {
+        patch(replica, DatasetReplica.Order.change(wanted));
+    }
+
+    @Override
+    public void answer(Replica replica, DatasetAccess.Answer answer) {
+        patch(replica, DatasetReplica.Order.change(answer));
+    }
+
+    private void patch(Replica replica, JsonObject spec) {
+        JsonObject change = new JsonObject();
+        change.add(SPEC, spec);
+        boolean _ = api.send(
+                "patch DatasetReplica " + replica.name(),
+                GONE,
+                REPLICAS + DatasetReplica.PLURAL + "/" + replica.name(),
+                request -> request.patch(MERGE, change.toString()));
+    }
+
+    @Override
+    public void forget(Replica replica) {
+        boolean _ = api.send(
+                "delete DatasetReplica " + replica.name(),
+                GONE,
+                REPLICAS + DatasetReplica.PLURAL + "/" + replica.name(),
+                request -> request.delete(JSON, "{}"));
+    }
+
+    /// A pod at a gate may be given affinity (Kubernetes, "Pod Scheduling Readiness"); what somebody has changed
+    /// since it was seen is looked at again.
+    @Override
+    public boolean open(GatedPod pod, List<String> hostnames) {
+        JsonObject object = Optional.ofNullable(seen.get(pod.uid())).orElseThrow();
+        JsonObject spec = new JsonObject();
+        JsonArray gates = new JsonArray();
+        JsonParts.each(object, SPEC, "schedulingGates")
+                .filter(gate -> !JsonParts.text(gate, "name").equals(Optional.of(GatedPod.GATE)))
+                .forEach(gates::add);
+        spec.add("schedulingGates", gates);
+        if (!hostnames.isEmpty()) {
+            JsonArray preferred = new JsonArray();
+            JsonParts.each(object, SPEC, "affinity", "nodeAffinity", PREFERRED).forEach(preferred::add);
+            preferred.add(preference(hostnames));
+            JsonObject nodeAffinity = new JsonObject();
+            nodeAffinity.add(PREFERRED, preferred);
+            JsonObject affinity = new JsonObject();
+            affinity.add("nodeAffinity", nodeAffinity);
+            spec.add("affinity", affinity);
+        }
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("uid", pod.uid());
+        JsonParts.text(object, METADATA, "resourceVersion")
+                .ifPresent(version -> metadata.addProperty("resourceVersion", version));
+        JsonObject change = new JsonObject();
+        change.add(METADATA, metadata);
+        change.add(SPEC, spec);
+        return api.send(
+                "patch Pod " + pod.namespace() + "/" + pod.name(),
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT, HTTP_UNPROCESSABLE),
+                "api/v1/namespaces/" + pod.namespace() + "/pods/" + pod.name(),
+                request -> request.patch(MERGE, change.toString()));
+    }
+
+    private static JsonObject preference(List<String> hostnames) {
+        JsonArray values = new JsonArray();
+        hostnames.forEach(values::add);
+        JsonObject expression = new JsonObject();
+        expression.addProperty("key", "kubernetes.io/hostname");
+        expression.addProperty("operator", "In");
+        expression.add("values", values);
+        JsonArray expressions = new JsonArray();
+        expressions.add(expression);
+        JsonObject term = new JsonObject();
+        term.add("matchExpressions", expressions);
+        JsonObject preference = new JsonObject();
+        preference.addProperty("weight", MOST_PREFERRED);
+        preference.add("preference", term);
+        return preference;
+    }
+
+    @Override
+    public void tell(GatedPod pod, Notice notice) {
+        JsonObject event = new JsonObject();
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("generateName", "siphon-");
+        metadata.addProperty("namespace", pod.namespace());
+        event.add(METADATA, metadata);
+        JsonObject involved = new JsonObject();
+        involved.addProperty("apiVersion", "v1");
+        involved.addProperty("kind", "Pod");
+        involved.addProperty("namespace", pod.namespace());
+        involved.addProperty("name", pod.name());
+        involved.addProperty("uid", pod.uid());
+        event.add("involvedObject", involved);
+        JsonObject source = new JsonObject();
+        source.addProperty("component", driver);
+        event.add("source", source);
+        String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        event.addProperty("apiVersion", "v1");
+        event.addProperty("kind", "Event");
+        event.addProperty("reportingComponent", driver);
+        event.addProperty("reportingInstance", "siphon-controller");
+        event.addProperty("type", notice.warning() ? "Warning" : "Normal");
+        event.addProperty("reason", notice.reason());
+        event.addProperty(
+                "message",
+                notice.message().substring(0, Math.min(notice.message().length(), MOST_MESSAGE)));
+        event.addProperty("firstTimestamp", now);
+        event.addProperty("lastTimestamp", now);
+        event.addProperty("count", 1);
+        boolean _ = api.send(
+                "create Event of Pod " + pod.namespace() + "/" + pod.name(),
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_FORBIDDEN), // its namespace goes
+                "api/v1/namespaces/" + pod.namespace() + "/events",
+                request -> request.post(JSON, event.toString()));
+    }
+
+    @Override
+    public void report(Warmup warmup, Warmup.Status status) {
+        JsonObject said = new JsonObject();
+        said.addProperty("nodes", status.nodes());
+        said.addProperty("local", status.local());
+        said.addProperty("message", status.message());
+        JsonObject change = new JsonObject();
+        change.add(STATUS, said);
+        boolean _ = api.send(
+                "patch status of DatasetWarmup " + warmup.name(),
+                GONE,
+                REPLICAS + WARMUPS + "/" + warmup.name() + "/status",
+                request -> request.patch(MERGE, change.toString()));
+    }
+}

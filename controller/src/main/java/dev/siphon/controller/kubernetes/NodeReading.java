@@ -1,0 +1,37 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.warm.ClusterNode;
+import dev.siphon.controller.warm.Resources;
+import java.util.Optional;
+
+/// What nodes say of themselves.
+final class NodeReading {
+    private static final String HOSTNAME = "kubernetes.io/hostname";
+    private static final String SPEC = "spec";
+
+    private NodeReading() {}
+
+    /// @param taken by the pods that are there
+    static ClusterNode node(JsonObject node, Resources taken) {
+        String name = JsonParts.text(node, "metadata", "name").orElse("");
+        var labels = JsonParts.map(node, "metadata", "labels");
+        boolean ready = JsonParts.each(node, "status", "conditions")
+                .filter(each -> JsonParts.text(each, "type").equals(Optional.of("Ready")))
+                .anyMatch(each -> JsonParts.text(each, "status").equals(Optional.of("True")));
+        boolean cordoned = JsonParts.text(node, SPEC, "unschedulable").equals(Optional.of("true"));
+        return new ClusterNode(
+                name,
+                labels.getOrDefault(HOSTNAME, name),
+                labels,
+                JsonParts.each(node, SPEC, "taints")
+                        .map(taint -> new ClusterNode.Taint(
+                                JsonParts.text(taint, "key").orElse(""),
+                                JsonParts.text(taint, "value").orElse(""),
+                                JsonParts.text(taint, "effect").orElse("")))
+                        .toList(),
+                ready && !cordoned,
+                PodReading.resources(node, "status", "allocatable"),
+                taken);
+    }
+}

@@ -1,0 +1,197 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.warm.GatedPod;
+import dev.siphon.controller.warm.NodeRules;
+import dev.siphon.controller.warm.Resources;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// What pods say of themselves: what they ask for, where they may run, and which datasets they read.
+final class PodReading {
+    /// By which pods are of one job that are no ReplicaSet's: scheduler-plugins, JobSet, Kubeflow's operators,
+    /// and Kubernetes itself.
+    private static final List<String> GROUP_LABELS = List.of(
+            "scheduling.x-k8s.io/pod-group",
+            "jobset.sigs.k8s.io/jobset-name",
+            "training.kubeflow.org/job-name",
+            "batch.kubernetes.io/job-name");
+
+    /// The same of Volcano.
+    private static final String GROUP_ANNOTATION = "scheduling.k8s.io/group-name";
+
+    private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
+    private static final String METADATA = "metadata";
+    private static final String SPEC = "spec";
+
+    private final String driver;
+
+    /// @param driver the CSI driver's name
+    PodReading(String driver) {
+        this.driver = driver;
+    }
+
+    /// The pod, if it waits at the gate and is not about to go.
+    Optional<GatedPod> gated(JsonObject pod) {
+        boolean waits = JsonParts.each(pod, SPEC, "schedulingGates")
+                .anyMatch(gate -> JsonParts.text(gate, "name").equals(Optional.of(GatedPod.GATE)));
+        if (!waits || JsonParts.at(pod, METADATA, "deletionTimestamp").isPresent()) {
+            return Optional.empty();
+        }
+        String uid = JsonParts.text(pod, METADATA, "uid").orElse("");
+        Map<String, String> annotations = JsonParts.map(pod, METADATA, "annotations");
+        return Optional.of(new GatedPod(
+                JsonParts.text(pod, METADATA, "namespace").orElse(""),
+                JsonParts.text(pod, METADATA, "name").orElse(""),
+                uid,
+                time(pod, METADATA, "creationTimestamp").orElse(Instant.EPOCH),
+                Optional.ofNullable(annotations.get(GatedPod.PATIENCE)).flatMap(PodReading::duration),
+                group(pod, annotations).orElse(uid),
+                needs(pod),
+                rules(pod),
+                uses(pod)));
+    }
+
+    /// A moment; one that cannot be is none.
+    static Optional<Instant> time(JsonObject object, String... names) {
+        try {
+            return JsonParts.text(object, names).map(Instant::parse);
+        } catch (DateTimeParseException none) {
+            return Optional.empty();
+        }
+    }
+
+    /// Seconds, or a number with a unit; empty if it is neither, which is as if nothing was written.
+    static Optional<Duration> duration(String text) {
+        Matcher matcher = SECONDS.matcher(text.strip());
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        long number = Long.parseLong(matcher.group(1));
+        return Optional.of(
+                switch (matcher.group(2)) {
+                    case "h" -> Duration.ofHours(number);
+                    case "m" -> Duration.ofMinutes(number);
+                    default -> Duration.ofSeconds(number);
+                });
+    }
+
+    private static Optional<String> group(JsonObject pod, Map<String, String> annotations) {
+        Map<String, String> labels = JsonParts.map(pod, METADATA, "labels");
+        return Stream.concat(
+                        Stream.of(Optional.ofNullable(annotations.get(GROUP_ANNOTATION))),
+                        GROUP_LABELS.stream()
+                                .map(label ->
+                                        Optional.ofNullable(labels.get(label)).map(name -> label + "=" + name)))
+                .flatMap(Optional::stream)
+                .findFirst()
+                .or(() -> JsonParts.each(pod, METADATA, "ownerReferences")
+                        .filter(owner -> JsonParts.text(owner, "controller").equals(Optional.of("true")))
+                        .flatMap(owner -> JsonParts.text(owner, "uid").stream())
+                        .findFirst());
+    }
+
+    /// What the scheduler counts for a pod (Kubernetes, "Resource sharing within containers", and "Pod
+    /// Overhead"): all containers together, or an init container if that asks for more, beside the sidecars that
+    /// began before it.
+    static Resources needs(JsonObject pod) {
+        Resources containers = JsonParts.each(pod, SPEC, "containers")
+                .map(PodReading::requests)
+                .reduce(Resources.NONE, Resources::plus);
+        Resources sidecars = Resources.NONE;
+        Resources most = Resources.NONE;
+        for (JsonObject init : JsonParts.each(pod, SPEC, "initContainers").toList()) {
+            Resources own = requests(init);
+            if (JsonParts.text(init, "restartPolicy").equals(Optional.of("Always"))) {
+                sidecars = sidecars.plus(own);
+                most = most.max(sidecars);
+            } else {
+                most = most.max(sidecars.plus(own));
+            }
+        }
+        Resources all = containers.plus(sidecars).max(most);
+        Map<String, BigDecimal> amounts = new TreeMap<>(all.amounts());
+        // of the pod as a whole, in place of its containers' ("Pod-level resources")
+        amounts.putAll(resources(pod, SPEC, "resources", "requests").amounts());
+        amounts.put("pods", BigDecimal.ONE);
+        return new Resources(amounts).plus(resources(pod, SPEC, "overhead"));
+    }
+
+    private static Resources requests(JsonObject container) {
+        return resources(container, "resources", "requests");
+    }
+
+    /// Amounts as Kubernetes writes them.
+    static Resources resources(JsonObject object, String... names) {
+        Map<String, BigDecimal> amounts = new TreeMap<>();
+        JsonParts.map(object, names).forEach((name, text) -> quantity(text).ifPresent(each -> amounts.put(name, each)));
+        return new Resources(amounts);
+    }
+
+    private static Optional<BigDecimal> quantity(String text) {
+        try {
+            return Optional.of(Quantity.parse(text).getNumericalAmount());
+        } catch (IllegalArgumentException | ArithmeticException none) {
+            return Optional.empty(); // of an API server that takes what this library does not know
+        }
+    }
+
+    private static NodeRules rules(JsonObject pod) {
+        Optional<JsonObject> required = JsonParts.object(
+                pod, SPEC, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
+        return new NodeRules(
+                JsonParts.map(pod, SPEC, "nodeSelector"),
+                required.map(terms -> JsonParts.each(terms, "nodeSelectorTerms")
+                        .map(term -> new NodeRules.Term(
+                                expressions(term, "matchExpressions"), expressions(term, "matchFields")))
+                        .toList()),
+                JsonParts.each(pod, SPEC, "tolerations")
+                        .map(each -> new NodeRules.Toleration(
+                                JsonParts.text(each, "key").orElse(""),
+                                JsonParts.text(each, "operator").equals(Optional.of("Exists")),
+                                JsonParts.text(each, "value").orElse(""),
+                                JsonParts.text(each, "effect").orElse("")))
+                        .toList());
+    }
+
+    private static List<NodeRules.Expression> expressions(JsonObject term, String name) {
+        return JsonParts.each(term, name)
+                .map(each -> new NodeRules.Expression(
+                        JsonParts.text(each, "key").orElse(""),
+                        JsonParts.text(each, "operator").orElse(""),
+                        JsonParts.words(each, "values").toList()))
+                .toList();
+    }
+
+    private List<GatedPod.Use> uses(JsonObject pod) {
+        List<GatedPod.Use> uses = new ArrayList<>();
+        JsonParts.each(pod, SPEC, "volumes").forEach(volume -> {
+            if (JsonParts.text(volume, "csi", "driver").equals(Optional.of(driver))) {
+                JsonParts.text(volume, "csi", "volumeAttributes", "dataset")
+                        .map(GatedPod.Use.Named::new)
+                        .ifPresent(uses::add);
+            }
+            JsonParts.text(volume, "persistentVolumeClaim", "claimName")
+                    .map(GatedPod.Use.Claimed::new)
+                    .ifPresent(uses::add);
+            if (JsonParts.object(volume, "ephemeral").isPresent()) {
+                // Kubernetes, "Generic ephemeral volumes"
+                String made = JsonParts.text(pod, METADATA, "name").orElse("") + "-"
+                        + JsonParts.text(volume, "name").orElse("");
+                uses.add(new GatedPod.Use.Claimed(made));
+            }
+        });
+        return uses;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.siphon.controller.warm;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// A pod that waits at [#GATE].
+///
+/// @param uid which of all pods that ever had that name
+/// @param since when it began to wait
+/// @param patience how long it wants to wait at most; empty for as long as usual
+/// @param group those of one job are warmed for together, and let go together
+/// @param needs what it asks for
+/// @param uses what it reads
+public record GatedPod(
+        String namespace,
+        String name,
+        String uid,
+        Instant since,
+        Optional<Duration> patience,
+        String group,
+        Resources needs,
+        NodeRules rules,
+        List<Use> uses) {
+    /// The scheduling gate: a pod that has it is not scheduled.
+    public static final String GATE = "siphon.dev/dataset";
+
+    /// The annotation that says how long a pod waits there at most: a number of seconds, or `90s`, `10m`, `1h`.
+    public static final String PATIENCE = "siphon.dev/max-wait";
+
+    public GatedPod {
+        uses = List.copyOf(uses);
+    }
+
+    /// How a pod says what it reads.
+    public sealed interface Use {
+        /// It names the dataset itself.
+        record Named(String text) implements Use {}
+
+        /// It has a volume of a PVC, of its own namespace.
+        record Claimed(String claim) implements Use {}
+    }
+}

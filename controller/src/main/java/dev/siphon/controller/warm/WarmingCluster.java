@@ -1,0 +1,71 @@
+package dev.siphon.controller.warm;
+
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import java.util.List;
+import java.util.Optional;
+
+/// Port: pods, nodes and the objects about replicas, as the cluster has them now.
+///
+/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
+/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not.
+public interface WarmingCluster {
+    /// The pods that wait at the gate, and are not about to go.
+    List<GatedPod> gated();
+
+    /// All nodes, and what is taken of each.
+    List<ClusterNode> nodes();
+
+    /// All replicas that nodes were told of.
+    List<Replica> replicas();
+
+    /// What administrators want ahead of time.
+    List<Warmup> warmups();
+
+    /// The dataset that a PVC shows, by its name or its volume.
+    ///
+    /// @return empty if there is no such PVC, or nobody can say yet
+    Optional<Claimed> claimed(String namespace, String claim);
+
+    /// What a PVC is.
+    sealed interface Claimed {
+        /// It shows the dataset of that name, as people write it.
+        record Named(String text) implements Claimed {}
+
+        /// It has a volume of a dataset, of which nobody has written the name.
+        record Volume(VolumeId.Dataset volume) implements Claimed {}
+
+        /// It shows none.
+        record Other() implements Claimed {}
+    }
+
+    /// Tells a node of a replica. One that it was told of already is left as it is.
+    void tell(String name, DatasetReplica.Order order);
+
+    /// Tells a node that it is wanted, or no more. One that is gone needs nothing.
+    void want(Replica replica, boolean wanted);
+
+    /// Answers a node. One that is gone needs no answer.
+    void answer(Replica replica, DatasetAccess.Answer answer);
+
+    /// Removes what a node was told. That it is gone is success.
+    void forget(Replica replica);
+
+    /// Lets a pod be scheduled, on one of these nodes if it can be.
+    ///
+    /// @param hostnames none if it does not matter
+    /// @return false if it is gone, or somebody has changed it meanwhile
+    boolean open(GatedPod pod, List<String> hostnames);
+
+    /// Tells a pod's people.
+    void tell(GatedPod pod, Notice notice);
+
+    /// Writes down how far what was wanted ahead of time is. One that is gone needs nothing.
+    void report(Warmup warmup, Warmup.Status status);
+
+    /// An event of Kubernetes.
+    ///
+    /// @param warning whether somebody should do something
+    record Notice(boolean warning, String reason, String message) {}
+}

@@ -1,0 +1,319 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.siphon.controller.warm.GateSettings;
+import dev.siphon.controller.warm.Replica;
+import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.WarmingCluster;
+import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.csi.dataset.DatasetReplica.Report;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Pods from the gate to the scheduler, look by look, over an API server in memory; and what that costs a server.
+@Timeout(120)
+final class GatedPodsTest {
+    private static final String X = "u1.x";
+    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+            "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
+    private static final String REPLICAS = "/" + KubernetesWarming.REPLICAS + DatasetReplica.PLURAL;
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final LinkedBlockingQueue<DatasetReplica.Question> asked = new LinkedBlockingQueue<>();
+    private final InMemoryApiServer server = new InMemoryApiServer();
+    private Optional<TestCluster> started = Optional.empty();
+    private Optional<KubernetesAdapter> opened = Optional.empty();
+    private Optional<Warming> warming = Optional.empty();
+    private Grants grants = Grants.NONE;
+    private Duration later = Duration.ZERO;
+
+    @BeforeEach
+    void start() {
+        started = Optional.of(TestCluster.inMemory(folder, server));
+        namespace("u1");
+        node("node-1", 8);
+        node("node-2", 8);
+        grants = declared(VOLUME, "u1");
+        lead();
+    }
+
+    /// As a controller does that leads from now on.
+    private void lead() {
+        stopLeading();
+        KubernetesAdapter adapter = started.orElseThrow().adapter();
+        opened = Optional.of(adapter);
+        InstantSource clock = () -> Instant.now().plus(later);
+        warming = Optional.of(new Warming(
+                adapter.warming(),
+                new GateSettings(Duration.ofMinutes(10), 2),
+                () -> grants,
+                (question, dataset) -> {
+                    asked.add(question);
+                    return new DatasetAccess.Refused(question.request(), new DriverException.InUse("for " + dataset));
+                },
+                new WarmingMetrics(new PrometheusRegistry()),
+                clock));
+    }
+
+    private void stopLeading() {
+        warming.ifPresent(Warming::close);
+        opened.ifPresent(KubernetesAdapter::close);
+    }
+
+    @AfterEach
+    void stop() {
+        stopLeading();
+        started.ifPresent(TestCluster::close);
+    }
+
+    private static Grants declared(VolumeId.Dataset volume, String... readers) {
+        return new Grants(Map.of(), Map.of(X, new Grants.Shared(volume, false, new TreeSet<>(List.of(readers)))));
+    }
+
+    private WarmingCluster cluster() {
+        return opened.orElseThrow().warming();
+    }
+
+    private void look() {
+        warming.orElseThrow().look();
+    }
+
+    private void make(String collection, String object) {
+        var _ = started.orElseThrow().admin().raw(collection, "POST", object);
+    }
+
+    private void namespace(String name) {
+        make("/api/v1/namespaces", """
+                {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "%s"}}
+                """.formatted(name));
+    }
+
+    private void node(String name, int gpus) {
+        make("/api/v1/nodes", """
+                {"apiVersion": "v1", "kind": "Node",
+                 "metadata": {"name": "%s", "labels": {"kubernetes.io/hostname": "host-%s"}},
+                 "status": {"allocatable": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "%d"},
+                            "conditions": [{"type": "Ready", "status": "True"}]}}
+                """.formatted(name, name, gpus));
+    }
+
+    private void pod(String namespace, String name, int gpus, String dataset) {
+        make("/api/v1/namespaces/" + namespace + "/pods", """
+                {"apiVersion": "v1", "kind": "Pod",
+                 "metadata": {"name": "%s", "namespace": "%s", "labels": {"batch.kubernetes.io/job-name": "train"}},
+                 "spec": {"schedulingGates": [{"name": "siphon.dev/dataset"}],
+                          "containers": [{"resources": {"requests": {"nvidia.com/gpu": "%d"}}}],
+                          "volumes": [{"name": "data",
+                            "csi": {"driver": "cephfs.siphon.dev", "volumeAttributes": {"dataset": "%s"}}}]}}
+                """.formatted(name, namespace, gpus, dataset));
+    }
+
+    private JsonObject get(String path) {
+        return JsonParser.parseString(started.orElseThrow().admin().raw(path)).getAsJsonObject();
+    }
+
+    private Stream<JsonObject> items(String collection) {
+        return StreamSupport.stream(get(collection).getAsJsonArray("items").spliterator(), false)
+                .map(item -> item.getAsJsonObject());
+    }
+
+    private long waiting() {
+        return cluster().gated().size();
+    }
+
+    private List<String> told() {
+        return items("/api/v1/namespaces/u1/events")
+                .map(event -> JsonParts.text(event, "reason").orElse(""))
+                .sorted()
+                .toList();
+    }
+
+    private List<Replica> replicas() {
+        return cluster().replicas();
+    }
+
+    private void report(Report report) {
+        for (Replica replica : replicas()) {
+            JsonObject object = get(REPLICAS + "/" + replica.name());
+            object.add("status", report.toStatus());
+            var _ = started.orElseThrow().admin().raw(REPLICAS + "/" + replica.name(), "PUT", object.toString());
+        }
+    }
+
+    @Test
+    void aPodGoesWhenItsDatasetIsThere() {
+        pod("u1", "train", 2, "u1/x");
+        look();
+        assertEquals(
+                List.of("node-1", "node-2"),
+                replicas().stream()
+                        .map(replica -> replica.order().node())
+                        .sorted()
+                        .toList());
+        assertEquals(List.of("DatasetWarming"), told());
+        report(Report.filling(50, 50, "/cache"));
+        look();
+        assertEquals(1, waiting());
+        assertEquals(List.of("DatasetWarming"), told(), "once");
+        report(Report.local(100, "/cache"));
+        look();
+        assertEquals(0, waiting());
+        assertEquals(List.of("DatasetWarm", "DatasetWarming"), told());
+        assertTrue(get("/api/v1/namespaces/u1/pods/train").toString().contains("[\"host-node-1\",\"host-node-2\"]"));
+        look();
+        assertTrue(replicas().stream().noneMatch(replica -> replica.order().wanted()), "nobody waits any more");
+        assertEquals(2, replicas().size(), "what is there is known");
+        report(Report.of(DatasetReplica.State.ABSENT));
+        look();
+        assertEquals(List.of(), replicas());
+    }
+
+    @Test
+    void whoeverLeadsNextGoesOn() {
+        pod("u1", "train", 2, "u1/x");
+        look();
+        List<Replica> before = replicas();
+        lead();
+        look();
+        assertEquals(before, replicas());
+        report(Report.local(100, "/cache"));
+        lead();
+        look();
+        assertEquals(0, waiting());
+    }
+
+    @Test
+    void aNodeThatAsksIsAnsweredOnce() throws InterruptedException {
+        pod("u1", "train", 2, "u1/x");
+        look();
+        report(Report.asking(new DatasetReplica.Question("7", "key"), Optional.empty()));
+        look();
+        assertEquals(
+                "7",
+                Optional.ofNullable(asked.poll(20, TimeUnit.SECONDS))
+                        .orElseThrow()
+                        .request());
+        while (replicas().stream().anyMatch(replica -> replica.order().access().isEmpty())) {
+            look(); // the other node asked the same question
+        }
+        int answered = asked.size();
+        look();
+        assertEquals(answered, asked.size());
+    }
+
+    @Test
+    void aDatasetThatIsDeclaredNoMoreIsOrderedNoMore() {
+        pod("u1", "train", 2, "u1/x");
+        look();
+        grants = Grants.NONE;
+        look();
+        assertEquals(List.of(), replicas());
+        assertEquals(1, waiting());
+        assertEquals(List.of("DatasetNotReadable", "DatasetWarming"), told());
+        grants = declared(VOLUME, "u1");
+        look();
+        assertEquals(2, replicas().size());
+    }
+
+    @Test
+    void aNodeThatIsGoneIsForgotten() {
+        pod("u1", "train", 2, "u1/x");
+        look();
+        started.orElseThrow().admin().raw("/api/v1/nodes/node-1", "DELETE", "{}");
+        later = Duration.ofSeconds(11); // what is known of nodes may be 10 s old
+        look();
+        assertEquals(
+                List.of("node-2"),
+                replicas().stream().map(replica -> replica.order().node()).toList());
+    }
+
+    @Test
+    void aNamespaceThatMayNotReadItTakesNoGpu() {
+        namespace("u2");
+        pod("u2", "train", 2, "u1/x");
+        look();
+        look();
+        assertEquals(1, waiting());
+        assertEquals(List.of(), replicas());
+        assertEquals(1, items("/api/v1/namespaces/u2/events").count());
+    }
+
+    @Test
+    void nobodyWaitsForEver() {
+        pod("u1", "train", 2, "u1/x");
+        look();
+        later = Duration.ofSeconds(601);
+        look();
+        assertEquals(0, waiting());
+        assertEquals(List.of("DatasetNotWarm", "DatasetWarming"), told());
+    }
+
+    @Test
+    void whatIsWantedAheadIsOrderedWithoutAPod() {
+        make("/" + KubernetesWarming.REPLICAS + KubernetesWarming.WARMUPS, """
+                {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetWarmup", "metadata": {"name": "w"},
+                 "spec": {"dataset": "u1/x", "nodeSelector": {"kubernetes.io/hostname": "host-node-2"}}}
+                """);
+        look();
+        assertEquals(
+                List.of("node-2"),
+                replicas().stream().map(replica -> replica.order().node()).toList());
+        report(Report.local(100, "/cache"));
+        look();
+        JsonObject said = get("/" + KubernetesWarming.REPLICAS + KubernetesWarming.WARMUPS + "/w");
+        assertEquals(
+                "1 of 1",
+                JsonParts.text(said, "status", "local").orElse("") + " of "
+                        + JsonParts.text(said, "status", "nodes").orElse(""));
+        long before = server.requests();
+        look();
+        assertEquals(before + 3, server.requests(), "lists of pods, warmups and replicas");
+    }
+
+    /// The figure in docs/gpu.md.
+    @Test
+    void fiveHundredPodsCostTheServerThreeRequestsEach() {
+        for (int index = 0; index < 500; index++) {
+            pod("u1", "train-" + index, 1, "u1/x");
+        }
+        long before = server.requests();
+        look();
+        long first = server.requests() - before;
+        // 6 pages of waiting pods, 1 list each of warmups, replicas, running pods (6 pages here, as the server in
+        // memory selects none), and nodes; 2 orders; an event for each pod
+        assertTrue(first <= 520, first + " requests of the first look");
+        report(Report.local(100, "/cache"));
+        before = server.requests();
+        look();
+        long second = server.requests() - before;
+        assertTrue(second <= 1010, second + " requests of the look that lets them go");
+        assertEquals(0, waiting());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.warm;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,172 @@
+package dev.siphon.node.kubernetes;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.NodeId;
+import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.node.warm.ReplicaOrders;
+import java.net.HttpURLConnection;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What the controller wants, as objects [DatasetReplica] of this node: listed, and then watched (Kubernetes API
+/// Concepts, "Efficient detection of changes").
+///
+/// A watch ends every few minutes, so that one whose other side is gone without a word does not last.
+public final class DatasetReplicaApi implements ReplicaOrders {
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetReplicaApi.class);
+    private static final String PATH =
+            "/apis/" + DatasetReplica.GROUP + "/" + DatasetReplica.VERSION + "/" + DatasetReplica.PLURAL;
+    private static final String MERGE = "application/merge-patch+json";
+    private static final Duration WATCH = Duration.ofMinutes(4);
+
+    /// Beyond [#WATCH].
+    private static final Duration MORE = Duration.ofSeconds(15);
+
+    private static final Duration AGAIN = Duration.ofSeconds(3);
+    private static final String METADATA = "metadata";
+
+    private final ApiAccess access;
+    private final NodeId node;
+
+    /// Ends what follows.
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /// @param node whose orders they are
+    public DatasetReplicaApi(ApiAccess access, NodeId node) {
+        this.access = access;
+        this.node = node;
+    }
+
+    @Override
+    public Following follow(Follower follower) {
+        Thread thread = Thread.ofVirtual().name("dataset-replicas").start(() -> run(follower));
+        return () -> {
+            closed.countDown();
+            thread.interrupt();
+        };
+    }
+
+    private void run(Follower follower) {
+        Optional<String> told = Optional.empty();
+        do {
+            try (ApiConnection api = ApiConnection.to(access)) {
+                follow(api, follower);
+                told = Optional.empty();
+            } catch (DriverException notNow) {
+                Optional<String> why = Optional.ofNullable(notNow.getMessage());
+                if (!why.equals(told) && closed.getCount() > 0) {
+                    LOG.atInfo().addKeyValue("reason", notNow.getMessage()).log("nobody can say what to warm here");
+                }
+                told = why;
+            }
+        } while (!isClosedWithin(AGAIN));
+    }
+
+    private boolean isClosedWithin(Duration pause) {
+        try {
+            return closed.await(pause.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    private void follow(ApiConnection api, Follower follower) {
+        String mine = "?fieldSelector=" + encoded(DatasetReplica.NODE_FIELD + "=" + node.name());
+        ApiConnection.Reply reply = api.get(PATH + mine);
+        if (reply.status() != HttpURLConnection.HTTP_OK) {
+            throw new DriverException.BackendUnavailable("the objects " + DatasetReplica.KIND + " cannot be listed: "
+                    + reply.describe() + "; the chart has what that needs");
+        }
+        JsonObject list = object(reply.body());
+        Map<String, DatasetReplica.Order> orders = new HashMap<>();
+        list.getAsJsonArray("items")
+                .forEach(item -> order(item.getAsJsonObject())
+                        .ifPresent(order -> orders.put(name(item.getAsJsonObject()), order)));
+        follower.all(orders);
+        String version = list.getAsJsonObject(METADATA).get("resourceVersion").getAsString();
+        int status = api.lines(
+                PATH + mine + "&watch=true&timeoutSeconds=" + WATCH.toSeconds() + "&resourceVersion="
+                        + encoded(version),
+                WATCH.plus(MORE),
+                line -> changed(object(line), follower));
+        if (status != HttpURLConnection.HTTP_OK) {
+            throw new DriverException.BackendUnavailable(
+                    "the objects " + DatasetReplica.KIND + " cannot be watched: HTTP " + status);
+        }
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private void changed(JsonObject event, Follower follower) {
+        JsonObject object = event.getAsJsonObject("object");
+        switch (event.get("type").getAsString()) {
+            case "ADDED", "MODIFIED" -> order(object).ifPresent(order -> follower.changed(name(object), order));
+            case "DELETED" -> follower.gone(name(object));
+            // what was seen last is too old: all is listed anew
+            case "ERROR" -> throw new DriverException.BackendUnavailable("a watch was ended by the API server");
+            default -> {
+                // of a later Kubernetes
+            }
+        }
+    }
+
+    /// What is wanted of this node; empty if it is another's, or no order.
+    private Optional<DatasetReplica.Order> order(JsonObject object) {
+        try {
+            return Optional.ofNullable(object.getAsJsonObject("spec"))
+                    .map(DatasetReplica.Order::ofSpec)
+                    .filter(order -> order.node().equals(node.name()));
+        } catch (DriverException wrong) {
+            LOG.atWarn()
+                    .addKeyValue("object", name(object))
+                    .addKeyValue("reason", wrong.getMessage())
+                    .log("what the controller wants cannot be read");
+            return Optional.empty();
+        }
+    }
+
+    private static String name(JsonObject object) {
+        return Optional.ofNullable(object.getAsJsonObject(METADATA))
+                .map(metadata -> metadata.get("name"))
+                .map(JsonElement::getAsString)
+                .orElse("");
+    }
+
+    private static JsonObject object(String text) {
+        try {
+            return JsonParser.parseString(text).getAsJsonObject();
+        } catch (JsonParseException | IllegalStateException e) {
+            throw new DriverException.BackendUnavailable("the Kubernetes API's answer is no object", e);
+        }
+    }
+
+    @Override
+    public void report(String name, DatasetReplica.Report report) {
+        JsonObject change = new JsonObject();
+        change.add("status", report.toStatus());
+        try (ApiConnection api = ApiConnection.to(access)) {
+            ApiConnection.Reply reply = api.send(
+                    PATH + "/" + name + "/status?fieldManager=siphon-node",
+                    request -> request.patch(MERGE, change.toString()));
+            if (reply.status() != HttpURLConnection.HTTP_OK && reply.status() != HttpURLConnection.HTTP_NOT_FOUND) {
+                throw new DriverException.BackendUnavailable(
+                        "the status of " + DatasetReplica.KIND + " " + name + " is not taken: " + reply.describe());
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.siphon.node.warm;
+
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.mount.CephCredentials;
+import java.time.Duration;
+
+/// Port: images of datasets that no volume shows, as [dev.siphon.node.mount.NodeVolumes] mounts them.
+public interface HeldImages {
+    /// Mounts the image of a dataset, and has a replica made of it.
+    ///
+    /// @param dataset for no claim
+    /// @return its digest
+    /// @throws dev.siphon.csi.DriverException as NodeStageVolume
+    Digest hold(VolumeId.Dataset dataset, VolumeContext context, CephCredentials credentials, Duration limit);
+
+    /// Undoes it, as far as no volume shows the dataset; repeats safely.
+    void letGo(VolumeId.Dataset dataset, Duration limit);
+}
