@@ -105,4 +105,28 @@ END
     -p '{"metadata": {"labels": {"more": "of-it"}}}'
   kubectl -n u2 delete pod kept >/dev/null
   kubectl delete datasetwarmup every-node >/dev/null
+  automatic
+}
+
+# gate.automatic of the chart: an API server takes some seconds to know a policy.
+automatic() {
+  local policies
+  policies=$(chart --set gate.automatic=true | kubectl create --dry-run=client -o json -f - |
+    jq -c '.items[]? // . | select(.kind | startswith("MutatingAdmissionPolicy"))')
+  kubectl apply -f - <<<"$policies" >/dev/null
+  told "the gate of a pod with a GPU" 'siphon.dev/dataset' gates_of 1
+  expect "of one without" null "$(gates_of 0)"
+  kubectl delete -f - <<<"$policies" >/dev/null
+}
+
+# gates_of GPUS: what the API server gives a pod that asks for so many; it makes none.
+gates_of() {
+  kubectl create --dry-run=server -o json -f - <<END | jq -c .spec.schedulingGates
+apiVersion: v1
+kind: Pod
+metadata: {name: any, namespace: u2}
+spec:
+  containers: [{name: main, image: siphon.test/pause:1, resources: {limits: {nvidia.com/gpu: $1}}}]
+  volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: u2/digits}}}]
+END
 }
