@@ -58,6 +58,16 @@ gates() {
   kubectl -n u2 delete job waiting >/dev/null
   told "its object, when nobody waits" ' false +Local' kubectl get datasetreplicas --no-headers
 
+  step "gpu.yaml of the examples"
+  cold
+  sed -E 's|u1/imagenet-v1|u2/digits|; s|10001|10002|g; s|image: pytorch/.*|image: siphon.test/pytorch:1|' "$EXAMPLES/gpu.yaml" |
+    kubectl -n u2 apply -f - >/dev/null
+  settles "it" -n u2 --for=condition=Complete job/gpu
+  shows "it reads" ' bytes of 51 files$' "$(logs_of_job u2 gpu)"
+  expect "its ranks were let go since it is there" 2 "$(kubectl -n u2 get events --field-selector reason=DatasetWarm -o json |
+    jq '[.items[] | select(.involvedObject.name | startswith("gpu-"))] | length')"
+  kubectl -n u2 delete job gpu >/dev/null
+
   step "and the controller is killed meanwhile"
   cold
   gpu_job orphans 1 4 '' "$GATE"

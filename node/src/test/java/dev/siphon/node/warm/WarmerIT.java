@@ -1,0 +1,276 @@
+package dev.siphon.node.warm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.csi.dataset.DatasetReplica.Order;
+import dev.siphon.csi.dataset.DatasetReplica.Report;
+import dev.siphon.csi.dataset.DatasetReplica.State;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.Workplace;
+import dev.siphon.node.mount.CephCredentials;
+import dev.siphon.node.replica.NearPods;
+import dev.siphon.node.replica.Pace;
+import dev.siphon.node.replica.Placement;
+import dev.siphon.node.replica.ReplicaSettings;
+import dev.siphon.node.replica.Replicas;
+import dev.siphon.node.replica.TestDataset;
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What becomes of orders, with real replicas. The controller and the mount of the image are the test's.
+@Timeout(120)
+final class WarmerIT {
+    private static final String SECRET = "AQBdF2FlAAAAABAAjAnnpZ9Yw8bGaf7PPUCYAg==";
+    private static final String NAME = "u1.x.node-1-01234567";
+
+    private final Workplace workplace = Workplace.create();
+    private final TestDataset dataset = TestDataset.create(workplace, "one", 40, 100_000);
+    private final Path cache = workplace.path("cache");
+    private final VolumeId.Dataset volume =
+            new VolumeId.Dataset("lab", "cephfs", dataset.digest().beginning(), Optional.empty(), "/datasets/x");
+    private final Board board = new Board();
+    private final Images images = new Images();
+    private Optional<Replicas> running = Optional.empty();
+    private Optional<Warmer> warmer = Optional.empty();
+
+    /// The controller's side.
+    private static final class Board implements ReplicaOrders {
+        private final LinkedBlockingQueue<Report> reports = new LinkedBlockingQueue<>();
+        private final Map<String, Report> last = new ConcurrentHashMap<>();
+        private volatile boolean silent;
+
+        @Override
+        public Following follow(Follower follower) {
+            return () -> {};
+        }
+
+        @Override
+        public void report(String name, Report report) {
+            if (silent) {
+                throw new DriverException.BackendUnavailable("the API server is silent");
+            }
+            last.put(name, report);
+            reports.add(report);
+        }
+
+        Report await(Predicate<Report> wanted) throws InterruptedException {
+            while (true) {
+                Report next =
+                        Optional.ofNullable(reports.poll(60, TimeUnit.SECONDS)).orElseThrow();
+                if (wanted.test(next)) {
+                    return next;
+                }
+            }
+        }
+
+        Report await(State state) throws InterruptedException {
+            return await(report -> report.state() == state);
+        }
+    }
+
+    /// The image is at hand once its key is.
+    private final class Images implements HeldImages {
+        private final List<CephCredentials> credentials = new CopyOnWriteArrayList<>();
+        private volatile boolean held;
+
+        @Override
+        public Digest hold(VolumeId.Dataset wanted, VolumeContext context, CephCredentials key, Duration limit) {
+            assertEquals(volume, wanted);
+            credentials.add(key);
+            held = true;
+            running.orElseThrow().warm(dataset.image());
+            return dataset.digest();
+        }
+
+        @Override
+        public void letGo(VolumeId.Dataset wanted, Duration limit) {
+            held = false;
+        }
+    }
+
+    @AfterEach
+    void close() {
+        stop();
+        workplace.close();
+    }
+
+    private void stop() {
+        warmer.ifPresent(Warmer::close);
+        running.ifPresent(Replicas::close);
+        warmer = Optional.empty();
+        running = Optional.empty();
+    }
+
+    private Warmer start(List<CacheLimits> caches) {
+        stop();
+        Replicas replicas = Replicas.start(new ReplicaSettings(
+                workplace.path("state"),
+                caches,
+                Placement.mostFree(),
+                Pace.usual(),
+                new NearPods(Duration.ZERO, Duration.ofSeconds(20), true)));
+        running = Optional.of(replicas);
+        Warmer started = new Warmer(board, images, replicas).start();
+        warmer = Optional.of(started);
+        return started;
+    }
+
+    private Warmer start() {
+        return start(List.of(new CacheLimits(cache, 1L << 30, 100)));
+    }
+
+    private Order order(boolean wanted, Optional<DatasetAccess.Answer> access) {
+        return new Order("u1.x", "node-1", volume, wanted, access);
+    }
+
+    private Order answered(Report asking) {
+        DatasetReplica.Question question = asking.question().orElseThrow();
+        VolumeContext context = VolumeContext.fromMap(volume, Map.of("monitors", "10.0.0.1:3300"));
+        return order(
+                true,
+                Optional.of(DatasetAccess.Given.seal(
+                        question.request(), question.publicKey(), volume, context, "siphon-dataset.x", SECRET)));
+    }
+
+    private boolean isOnDisk() {
+        return Files.exists(cache.resolve(dataset.digest().hex()).resolve("image"));
+    }
+
+    private void fill(Warmer warmer) throws InterruptedException {
+        warmer.all(Map.of(NAME, order(true, Optional.empty())));
+        warmer.changed(NAME, answered(board.await(State.WAITING)));
+        board.await(State.LOCAL);
+    }
+
+    @Test
+    void whatIsWantedIsFilledWithTheKeyThatWasSealedForIt() throws InterruptedException {
+        Warmer warmer = start();
+        fill(warmer);
+        assertTrue(isOnDisk());
+        assertEquals(SECRET, images.credentials.getFirst().key().reveal());
+        assertEquals("siphon-dataset.x", images.credentials.getFirst().userId());
+        assertEquals(false, images.held, "nobody needs the image any more");
+        assertEquals(
+                Optional.of(cache.toString()),
+                Optional.ofNullable(board.last.get(NAME)).orElseThrow().cacheDirectory());
+    }
+
+    @Test
+    void whatIsThereAlreadyNeedsNoKey() throws InterruptedException {
+        fill(start());
+        board.reports.clear();
+        start().all(Map.of(NAME, order(true, Optional.empty())));
+        assertEquals(State.LOCAL, board.await(_ -> true).state());
+        assertEquals(1, images.credentials.size());
+    }
+
+    @Test
+    void whatIsNotWantedIsOnlyReportedOn() throws InterruptedException {
+        Warmer warmer = start();
+        warmer.all(Map.of(NAME, order(false, Optional.empty())));
+        assertEquals(Report.of(State.ABSENT), board.await(_ -> true));
+        warmer.all(Map.of());
+        fill(warmer);
+        warmer.changed(NAME, order(false, Optional.empty()));
+        running.orElseThrow().evict(dataset.digest());
+        board.await(State.ABSENT);
+        assertEquals(1, images.credentials.size());
+    }
+
+    @Test
+    void whyTheControllerRefusesIsSaidAndItIsAskedAgain() throws InterruptedException {
+        Warmer warmer = start();
+        warmer.all(Map.of(NAME, order(true, Optional.empty())));
+        Report first = board.await(State.WAITING);
+        warmer.changed(
+                NAME,
+                order(
+                        true,
+                        Optional.of(new DatasetAccess.Refused(
+                                first.question().orElseThrow().request(),
+                                new DriverException.NotFound("there is no dataset u1.x")))));
+        assertEquals(
+                Optional.of("there is no dataset u1.x"),
+                board.await(State.FAILED).message());
+        Report again = board.await(report -> report.question().isPresent());
+        assertEquals(State.FAILED, again.state(), "until it goes right");
+        assertEquals(Optional.of("there is no dataset u1.x"), again.message());
+        warmer.changed(NAME, answered(again));
+        board.await(State.LOCAL);
+    }
+
+    @Test
+    void anAnswerToAnotherQuestionIsNone() throws InterruptedException {
+        Warmer warmer = start();
+        warmer.all(Map.of(NAME, order(true, Optional.empty())));
+        Report first = board.await(State.WAITING);
+        warmer.changed(
+                NAME,
+                order(
+                        true,
+                        Optional.of(new DatasetAccess.Refused("another", new DriverException.NotFound("not asked")))));
+        warmer.changed(NAME, answered(first));
+        board.await(report -> {
+            assertEquals(Optional.empty(), report.message());
+            return report.state() == State.LOCAL;
+        });
+    }
+
+    @Test
+    void aNodeWithoutDisksAsksForNoKey() throws InterruptedException {
+        start(List.of()).all(Map.of(NAME, order(true, Optional.empty())));
+        assertTrue(board.await(_ -> true).message().orElseThrow().contains("no cache directory"));
+        assertEquals(List.of(), images.credentials);
+    }
+
+    @Test
+    void aDiskThatIsFullIsSaid() throws InterruptedException {
+        Warmer warmer = start(List.of(new CacheLimits(cache, 1 << 20, 100)));
+        warmer.all(Map.of(NAME, order(true, Optional.empty())));
+        warmer.changed(NAME, answered(board.await(State.WAITING)));
+        assertTrue(board.await(State.FAILED).message().orElseThrow().contains("no cache directory takes"));
+    }
+
+    @Test
+    void anOrderThatIsGoneLetsItsImageGo() throws InterruptedException {
+        Warmer warmer = start(List.of(new CacheLimits(cache, 1 << 20, 100)));
+        warmer.all(Map.of(NAME, order(true, Optional.empty())));
+        warmer.changed(NAME, answered(board.await(State.WAITING)));
+        board.await(State.FAILED);
+        assertTrue(images.held);
+        warmer.gone(NAME);
+        while (images.held) {
+            Thread.onSpinWait();
+        }
+        assertEquals(1, images.credentials.size());
+    }
+
+    @Test
+    void whatCannotBeSaidNowIsSaidLater() throws InterruptedException {
+        Warmer warmer = start();
+        board.silent = true;
+        warmer.all(Map.of(NAME, order(false, Optional.empty())));
+        board.silent = false;
+        warmer.changed(NAME, order(false, Optional.of(new DatasetAccess.Refused("1", new DriverException.InUse("")))));
+        assertEquals(State.ABSENT, board.await(_ -> true).state());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.node.warm;
+
+import org.jspecify.annotations.NullMarked;
