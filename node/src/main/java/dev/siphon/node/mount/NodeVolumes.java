@@ -8,7 +8,6 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.warm.HeldImages;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -10,6 +10,7 @@ import dev.siphon.csi.dataset.DatasetReplica.State;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.SealedSecret;
 import dev.siphon.node.mount.CephCredentials;
+import dev.siphon.node.mount.HeldImages;
 import dev.siphon.node.replica.ReplicaState;
 import dev.siphon.node.replica.ReplicaStatus;
 import dev.siphon.node.replica.Replicas;

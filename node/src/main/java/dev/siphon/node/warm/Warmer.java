@@ -1,6 +1,7 @@
 package dev.siphon.node.warm;
 
 import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.node.mount.HeldImages;
 import dev.siphon.node.replica.Replicas;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -14,6 +14,7 @@ import dev.siphon.csi.dataset.DatasetReplica.State;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.mount.CephCredentials;
+import dev.siphon.node.mount.HeldImages;
 import dev.siphon.node.replica.NearPods;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;

@@ -1,12 +1,11 @@
-package dev.siphon.node.warm;
+package dev.siphon.node.mount;
 
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.node.mount.CephCredentials;
 import java.time.Duration;
 
-/// Port: images of datasets that no volume shows, as [dev.siphon.node.mount.NodeVolumes] mounts them.
+/// Port: images of datasets that no volume shows, as [NodeVolumes] mounts them.
 public interface HeldImages {
     /// Mounts the image of a dataset, and has a replica made of it.
     ///
