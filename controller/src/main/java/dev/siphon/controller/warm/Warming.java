@@ -64,6 +64,9 @@ public final class Warming implements AutoCloseable {
     private List<ClusterNode> nodes = List.of();
     private Instant nodesSeen = Instant.EPOCH;
 
+    /// Why the last look came to nothing.
+    private Optional<String> trouble = Optional.empty();
+
     /// The pods that were there at the last look.
     private Set<String> uids = Set.of();
 
@@ -107,8 +110,13 @@ public final class Warming implements AutoCloseable {
         Duration listing = Duration.ZERO;
         try {
             listing = look();
+            trouble = Optional.empty();
         } catch (DriverException notNow) {
-            LOG.info("pods at the gate are looked at again in a moment: {}", notNow.getMessage());
+            Optional<String> why = Optional.ofNullable(notNow.getMessage());
+            if (!why.equals(trouble)) {
+                LOG.warn("pods at the gate wait: {}", notNow.getMessage());
+            }
+            trouble = why;
         } catch (RuntimeException unforeseen) {
             LOG.error("pods at the gate are looked at again in a moment", unforeseen);
         }

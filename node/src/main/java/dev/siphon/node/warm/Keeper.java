@@ -101,6 +101,11 @@ final class Keeper implements Runnable {
     private void set(Optional<Order> now, boolean leave) {
         lock.lock();
         try {
+            // what this has said itself changes its object too, and is no reason to try again
+            if (begun && now.map(Order::toSpec).equals(order.map(Order::toSpec))) {
+                left |= leave;
+                return;
+            }
             order = now;
             begun = true;
             left = leave;

@@ -197,22 +197,26 @@ final class WarmerIT {
         assertEquals(1, images.credentials.size());
     }
 
+    private Order refused(String request) {
+        return order(
+                true,
+                Optional.of(
+                        new DatasetAccess.Refused(request, new DriverException.NotFound("there is no dataset u1.x"))));
+    }
+
     @Test
     void whyTheControllerRefusesIsSaidAndItIsAskedAgain() throws InterruptedException {
         Warmer warmer = start();
         warmer.all(Map.of(NAME, order(true, Optional.empty())));
-        Report first = board.await(State.WAITING);
-        warmer.changed(
-                NAME,
-                order(
-                        true,
-                        Optional.of(new DatasetAccess.Refused(
-                                first.question().orElseThrow().request(),
-                                new DriverException.NotFound("there is no dataset u1.x")))));
+        String request = board.await(State.WAITING).question().orElseThrow().request();
+        warmer.changed(NAME, refused(request));
         assertEquals(
                 Optional.of("there is no dataset u1.x"),
                 board.await(State.FAILED).message());
+        long since = System.nanoTime();
+        warmer.changed(NAME, refused(request)); // as a watch tells when the report was written
         Report again = board.await(report -> report.question().isPresent());
+        assertTrue(System.nanoTime() - since > Duration.ofSeconds(4).toNanos(), "nobody is asked in a hurry");
         assertEquals(State.FAILED, again.state(), "until it goes right");
         assertEquals(Optional.of("there is no dataset u1.x"), again.message());
         warmer.changed(NAME, answered(again));
