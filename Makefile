@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves lint format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves gpu-wait lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -64,7 +64,8 @@ kubernetes: build ## installs that on a real Kubernetes: claims, pods, refusals,
 kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux)
 	e2e/kernel
 
-e2e: kernel kubernetes ## both, one after the other
+e2e: build ## both beside each other; of Kubernetes what is not about datasets or GPUs
+	e2e/both
 
 bench: build ## measures each RPC and the raw mgr commands beside it
 	e2e/bench
@@ -77,6 +78,9 @@ scale: build ## what 1,000 accounts with 3 volumes each cost: provisioned, liste
 
 waves: build ## WAVES of SIZE claims and pods on a real Kubernetes, up and down again, beside a driver that answers at once
 	e2e/waves
+
+gpu-wait: build ## how long pods hold GPUs and wait for data: with the gate, without, and with loose files
+	e2e/gpu-wait
 
 lint: need ## format, compiler checks, shellcheck, and the rules that no compiler knows
 	$(MVN) -q spotless:check

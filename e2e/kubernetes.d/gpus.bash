@@ -42,15 +42,26 @@ with_node() {
   kubectl -n siphon rollout status --timeout=120s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node"; }
 }
 
-# gpu_job NAME GPUS PODS [VOLUME [MORE]]: pods of u2 that say which GPUs they hold, and read.
+# Two cache directories of so many bytes each, on the disks of that machine.
+begin_gpus() {
+  make_machine
+  daemon fake-gpus "${JAVA[@]}" dev.siphon.e2e.gpu.FakeGpus "${GPUS[@]}"
+  told "GPUs of the node" "^${#GPUS[@]}$" kubectl get nodes -o 'jsonpath={.items[0].status.allocatable.nvidia\.com/gpu}'
+  with_node SIPHON_CACHE_DIRS="/var/lib/siphon/nvme0/cache=$1,/var/lib/siphon/nvme1/cache=$1" \
+    SIPHON_SYS=/var/lib/siphon/machine/sys SIPHON_PROC=/var/lib/siphon/machine/proc
+}
+
+# gpu_job NAME GPUS PODS [VOLUME [MORE]]: pods of u2 that say which GPUs they hold, and read; $AT_ONCE of them, $SCRIPT in place
+# of that.
 gpu_job() {
+  local script='cut -d" " -f1 /proc/uptime; echo "holds $NVIDIA_VISIBLE_DEVICES"; cat /data/two/7'
   kubectl apply -f - >/dev/null <<END
 apiVersion: batch/v1
 kind: Job
 metadata: {name: $1, namespace: u2}
 spec:
   completions: $3
-  parallelism: 8
+  parallelism: ${AT_ONCE:-8}
   backoffLimit: 100
   template:
     metadata: {labels: {gpus: "$2"}}
@@ -63,7 +74,7 @@ spec:
         - name: main
           image: siphon.test/pause:1
           imagePullPolicy: Never
-          command: [sh, -c, 'cut -d" " -f1 /proc/uptime; echo "holds \$NVIDIA_VISIBLE_DEVICES"; cat /data/two/7']
+          command: [sh, -c, $(jq -Rs . <<<"${SCRIPT:-$script}")]
           resources: {limits: {nvidia.com/gpu: $2}}
           volumeMounts: [{name: data, mountPath: /data}]
       volumes: [{name: data, ${4:-csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: u2/digits\}\}}}]
@@ -71,10 +82,10 @@ END
 }
 
 # What each pod that ran was told, beside what it has to be: the disk of the NUMA node with most of its GPUs; where these
-# are equally many it does not matter, and nothing is said.
+# are equally many it does not matter, and nothing is said. A pod that a kubelet refused when it was back has no log.
 choices() {
   join -j 1 -a 1 -e nothing -o 0,1.2,2.2 \
-    <(kubectl -n u2 logs -l gpus --prefix --tail=-1 --max-log-requests=200 |
+    <(kubectl -n u2 logs -l gpus --prefix --tail=-1 --max-log-requests=200 --ignore-errors |
       sed -nE 's|^\[pod/([^/]+)/main\] holds (.+)$|\1 \2|p' | sort) \
     <(kubectl -n u2 get events --field-selector reason=DatasetPlaced -o json |
       jq -r '.items[] | "\(.involvedObject.name) \(.message | capture("replica in /var/lib/siphon/(?<disk>[a-z0-9]+)/").disk)"' | sort -u) |
@@ -86,6 +97,12 @@ choices() {
 
 # wrong: those that were not shown the nearest.
 wrong() { choices | awk '$4 != $5' | head -n 5; }
+
+# silent: those that ended well, and of which nothing is known.
+silent() {
+  comm -23 <(kubectl -n u2 get pods -l gpus --field-selector=status.phase=Succeeded -o 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}' | sort) \
+    <(choices | cut -d' ' -f1 | sort)
+}
 
 # seconds NAME: from a pod with one GPU being asked for to its first command. The kubelet sees only every second that one ended.
 seconds() {
@@ -120,12 +137,8 @@ without_answers() {
 gpus() {
   step "pods with GPUs, and the disk that is nearest"
   local many=${GPU_PODS:-40}
-  make_machine
-  daemon fake-gpus "${JAVA[@]}" dev.siphon.e2e.gpu.FakeGpus "${GPUS[@]}"
-  told "GPUs of the node" '^8$' kubectl get nodes -o 'jsonpath={.items[0].status.allocatable.nvidia\.com/gpu}'
-  declare_digits '[u2]'
-  with_node SIPHON_CACHE_DIRS=/var/lib/siphon/nvme0/cache=1Gi,/var/lib/siphon/nvme1/cache=1Gi \
-    SIPHON_SYS=/var/lib/siphon/machine/sys SIPHON_PROC=/var/lib/siphon/machine/proc
+  begin_gpus 1Gi
+  declare_digits '["u2"]'
   shows "siphon topology" '^0 .*NODE +SYS$' "$(kubectl -n siphon exec daemonset/siphon-node -- siphon topology)"
   gpu_job one 1 $((many / 2))
   gpu_job two 2 $((many * 3 / 10))
@@ -136,6 +149,7 @@ gpus() {
   lab start kubelet
   settles "the pods" -n u2 --timeout=300s --for=condition=Complete job/one job/two job/four
   told "pods that were not shown the nearest" '^$' wrong
+  expect "pods that ran and said nothing" "" "$(silent)"
   shows "pods, and those near the one disk and the other" '^[0-9]+: [1-9][0-9]* [1-9][0-9]*$' \
     "$(choices | awk '{ all++; of[$5]++ } END { print all ": " of["nvme0"], of["nvme1"] }')"
   shows "replicas" 'local' "$(kubectl -n siphon exec daemonset/siphon-node -- siphon cache list)"

@@ -19,6 +19,7 @@ import deviceplugin.v1beta1.TopologyInfo;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +33,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /// A device plugin whose devices are names: `nvidia.com/gpu`, each on a NUMA node. Registers with each kubelet
-/// anew, as the real ones do: when its socket appears.
+/// anew, as the real ones do: when its socket appears. A container is told in `ALLOCATED_AT` when it was given
+/// them, in seconds since the machine was started.
 public final class FakeGpus extends DevicePluginGrpc.DevicePluginImplBase {
     private static final Logger LOG = LoggerFactory.getLogger(FakeGpus.class);
     private static final Path FOLDER = Path.of("/var/lib/kubelet/device-plugins");
@@ -121,11 +123,22 @@ public final class FakeGpus extends DevicePluginGrpc.DevicePluginImplBase {
 
     @Override
     public void allocate(AllocateRequest request, StreamObserver<AllocateResponse> observer) {
+        String now = uptime();
         AllocateResponse.Builder response = AllocateResponse.newBuilder();
         request.getContainerRequestsList()
                 .forEach(container -> response.addContainerResponses(ContainerAllocateResponse.newBuilder()
-                        .putEnvs("NVIDIA_VISIBLE_DEVICES", String.join(",", container.getDevicesIdsList()))));
+                        .putEnvs("NVIDIA_VISIBLE_DEVICES", String.join(",", container.getDevicesIdsList()))
+                        .putEnvs("ALLOCATED_AT", now)));
         observer.onNext(response.build());
         observer.onCompleted();
+    }
+
+    /// The first field of `/proc/uptime` (proc(5)), which shells can read too.
+    private static String uptime() {
+        try {
+            return Files.readString(Path.of("/proc/uptime")).split(" ", 2)[0];
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }
