@@ -32,6 +32,9 @@ public final class KubeletPodDevices implements PodDevices {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
+    /// How long it is not asked for one pod when it has said that it does not do that.
+    private static final Duration WITHOUT_GET = Duration.ofMinutes(10);
+
     /// Of all pods of a node.
     private static final int MAX_BYTES = 16 << 20;
 
@@ -39,6 +42,7 @@ public final class KubeletPodDevices implements PodDevices {
     private final Counter answers;
     private Duration pause = FIRST_PAUSE;
     private Optional<Long> quietUntil = Optional.empty();
+    private Optional<Long> withoutGetUntil = Optional.empty();
 
     /// @param socket the kubelet's; it need not be there yet
     public KubeletPodDevices(UnixEndpoint socket, PrometheusRegistry metrics) {
@@ -82,7 +86,7 @@ public final class KubeletPodDevices implements PodDevices {
     }
 
     /// It takes 100 calls a second of all who ask, 10 at once (`pkg/kubelet/apis/podresources`, `DefaultQPS`).
-    private static Answer patiently(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+    private Answer patiently(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
         while (true) {
             try {
                 return get(kubelet, namespace, name);
@@ -97,30 +101,46 @@ public final class KubeletPodDevices implements PodDevices {
         }
     }
 
-    /// A kubelet that has Get switched off answers with an error of no code (`pkg/kubelet/apis/podresources`).
-    private static Answer get(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+    /// A kubelet that has Get switched off answers with an error of no code, and so does one that does not know the
+    /// pod (`pkg/kubelet/apis/podresources/server_v1.go`).
+    private Answer get(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+        if (isBefore(withoutGet())) {
+            return list(kubelet, namespace, name);
+        }
         try {
-            return held(kubelet.get(GetPodResourcesRequest.newBuilder()
+            PodResources pod = kubelet.get(GetPodResourcesRequest.newBuilder()
                             .setPodNamespace(namespace)
                             .setPodName(name)
                             .build())
-                    .getPodResources());
+                    .getPodResources();
+            return isOf(pod, namespace, name) ? held(pod) : unknown(namespace, name);
         } catch (StatusRuntimeException e) {
+            boolean notFound = String.valueOf(e.getStatus().getDescription()).endsWith("not found");
             return switch (e.getStatus().getCode()) {
-                case UNIMPLEMENTED, UNKNOWN -> list(kubelet, namespace, name);
+                case UNKNOWN -> notFound ? unknown(namespace, name) : listFromNow(kubelet, namespace, name);
+                case UNIMPLEMENTED -> listFromNow(kubelet, namespace, name);
                 case NOT_FOUND -> unknown(namespace, name);
                 default -> throw e;
             };
         }
     }
 
+    private Answer listFromNow(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+        Answer answer = list(kubelet, namespace, name);
+        withoutGet(Optional.of(System.nanoTime() + WITHOUT_GET.toNanos()));
+        return answer;
+    }
+
     private static Answer list(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
         return kubelet.list(ListPodResourcesRequest.getDefaultInstance()).getPodResourcesList().stream()
-                .filter(pod ->
-                        pod.getNamespace().equals(namespace) && pod.getName().equals(name))
+                .filter(pod -> isOf(pod, namespace, name))
                 .findFirst()
                 .map(KubeletPodDevices::held)
                 .orElseGet(() -> unknown(namespace, name));
+    }
+
+    private static boolean isOf(PodResources pod, String namespace, String name) {
+        return pod.getNamespace().equals(namespace) && pod.getName().equals(name);
     }
 
     private static Answer unknown(String namespace, String name) {
@@ -144,8 +164,20 @@ public final class KubeletPodDevices implements PodDevices {
                         .collect(Collectors.toSet()));
     }
 
+    private static boolean isBefore(Optional<Long> moment) {
+        return moment.filter(until -> System.nanoTime() - until < 0).isPresent();
+    }
+
+    private synchronized Optional<Long> withoutGet() {
+        return withoutGetUntil;
+    }
+
+    private synchronized void withoutGet(Optional<Long> until) {
+        withoutGetUntil = until;
+    }
+
     private synchronized boolean isQuiet() {
-        return quietUntil.filter(until -> System.nanoTime() - until < 0).isPresent();
+        return isBefore(quietUntil);
     }
 
     /// Several who wait at once are late once.

@@ -159,15 +159,38 @@ final class KubeletPodDevicesTest {
     }
 
     @Test
-    void aKubeletWithoutGetIsAskedForAll() {
+    void aKubeletWithoutGetIsAskedForAllAndFromThenOnAtOnce() {
         try (UnixSocketServer _ = kubelet(observer -> refuse(observer, Status.UNIMPLEMENTED))) {
             assertEquals(HELD, ask());
+            assertEquals(HELD, ask());
         }
+        assertEquals(List.of("get u1/train", "list", "list"), asked);
+    }
+
+    @Test
+    void oneThatHasGetSwitchedOffToo() {
         try (UnixSocketServer _ = kubelet(
                 observer -> refuse(observer, Status.UNKNOWN.withDescription("PodResources API Get method disabled")))) {
             assertEquals(HELD, ask());
         }
-        assertEquals(List.of("get u1/train", "list", "get u1/train", "list"), asked);
+        assertEquals(List.of("get u1/train", "list"), asked);
+    }
+
+    @Test
+    void anErrorWithoutACodeMayMeanThatThereIsNoSuchPod() {
+        try (UnixSocketServer _ = kubelet(
+                observer -> refuse(observer, Status.UNKNOWN.withDescription("pod train in namespace u1 not found")))) {
+            assertEquals("the kubelet knows no pod u1/train", unknown());
+        }
+        assertEquals(List.of("get u1/train"), asked);
+    }
+
+    @Test
+    void whatIsSaidOfAnotherPodIsNotBelieved() {
+        try (UnixSocketServer _ = kubelet(
+                observer -> answer(observer, TRAIN.toBuilder().setName("other").build()))) {
+            assertEquals("the kubelet knows no pod u1/train", unknown());
+        }
     }
 
     @Test
