@@ -8,6 +8,7 @@ import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +38,10 @@ final class Orders implements AutoCloseable {
     private final WarmingCluster cluster;
     private final BiFunction<DatasetReplica.Question, String, DatasetAccess.Answer> answers;
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+
+    /// Why what could not be done to an object could not, by its name; of the last look.
+    private Map<String, String> refusals = Map.of();
+
     private final ExecutorService workers = Executors.newFixedThreadPool(
             AT_ONCE, Thread.ofPlatform().daemon().name("dataset-replicas-", 0).factory());
 
@@ -67,14 +72,16 @@ final class Orders implements AutoCloseable {
     /// @param nodes names of all that there are
     void keep(Set<Place> wanted, List<Replica> replicas, Map<String, Shared> declared, Set<String> nodes) {
         Set<Place> there = replicas.stream().map(Replica::place).collect(Collectors.toSet());
+        Map<String, String> refused = new HashMap<>();
         for (Replica replica : replicas) {
-            attempt(replica.name(), () -> keep(replica, wanted, declared, nodes));
+            attempt(replica.name(), refused, () -> keep(replica, wanted, declared, nodes));
         }
         for (Place place : wanted) {
             if (!there.contains(place)) {
                 Optional.ofNullable(declared.get(place.dataset()))
                         .ifPresent(shared -> attempt(
                                 name(place),
+                                refused,
                                 () -> cluster.tell(
                                         name(place),
                                         new DatasetReplica.Order(
@@ -85,6 +92,7 @@ final class Orders implements AutoCloseable {
                                                 Optional.empty()))));
             }
         }
+        refusals = refused;
     }
 
     /// One that is removed is told anew at the next look, if it is wanted: it is gone then.
@@ -104,14 +112,18 @@ final class Orders implements AutoCloseable {
         }
     }
 
-    /// What cannot be done to one keeps no other, and no pod.
-    private static void attempt(String name, Runnable step) {
+    /// What cannot be done to one keeps no other, and no pod. It is tried with each look, and told once.
+    private void attempt(String name, Map<String, String> refused, Runnable step) {
         try {
             step.run();
         } catch (DriverException.BackendUnavailable silent) {
             throw silent;
-        } catch (DriverException refused) {
-            LOG.warn("DatasetReplica {} stays as it is: {}", name, refused.getMessage());
+        } catch (DriverException notThis) {
+            String why = String.valueOf(notThis.getMessage());
+            refused.put(name, why);
+            if (!why.equals(refusals.get(name))) {
+                LOG.warn("DatasetReplica {} stays as it is: {}", name, why);
+            }
         }
     }
 

@@ -1,11 +1,11 @@
 package dev.siphon.controller.warm;
 
-import dev.siphon.controller.dataset.Dataset;
 import dev.siphon.controller.warm.WarmingCluster.Claimed;
 import dev.siphon.controller.warm.WarmingCluster.Notice;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.dataset.Dataset;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

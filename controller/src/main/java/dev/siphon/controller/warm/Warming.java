@@ -1,11 +1,11 @@
 package dev.siphon.controller.warm;
 
-import dev.siphon.controller.dataset.Dataset;
 import dev.siphon.controller.warm.Replica.Place;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.time.Duration;
