@@ -1,19 +1,18 @@
 # Sourced by e2e/kubernetes: datasets that an administrator declares, and who reads them.
-# shellcheck shell=bash disable=SC2016 # scripts for the lab's shell
+# shellcheck shell=bash disable=SC2016,SC2119,SC2120 # scripts for the lab's shell; e2e/gpu-wait has one to seal
 
-# As an administrator does with a client that sees the whole file system. Prints what `siphon dataset pack` says.
+# seal_a_dataset [SCRIPT]: what that makes in a folder, as an administrator does with a client that sees the whole file system.
+# Prints the object that declares it.
 seal_a_dataset() {
+  local fifty='mkdir one two; for n in {1..50}; do head -c $((n * 1000)) /dev/urandom >"one/$n"; done; echo seven >two/7'
   lab run bash -euo pipefail -c '
     at=$(mktemp -d)
     ceph-fuse --id admin --client_fs "$FS_NAME" "$at" 2>/dev/null >/dev/null
     trap "umount -l $at; rmdir $at" EXIT
-    mkdir -p "$at/datasets/digits" "$at/source/one" "$at/source/two"
-    setfattr -n ceph.dir.layout.pool_namespace -v dataset-digits "$at/datasets/digits" 2>/dev/null ||
-      python3 -c "import os, sys; os.setxattr(sys.argv[1], \"ceph.dir.layout.pool_namespace\", b\"dataset-digits\")" "$at/datasets/digits"
-    for n in {1..50}; do head -c $((n * 1000)) /dev/urandom >"$at/source/one/$n"; done
-    echo seven >"$at/source/two/7"
-    "$1" dataset pack --source "$at/source" --image "$at/datasets/digits/image"
-    rm -rf "$at/source"' bash "$SIPHON" | tail -n 1
+    mkdir "$at/source"
+    (cd "$at/source" && eval "$2")
+    "$1" dataset seal --name u2/digits --mount "$at" --fs-name "$FS_NAME" --source "$at/source" --reader u2
+    rm -rf "$at/source"' bash "$SIPHON" "${1:-$fifty}"
 }
 
 a_dataset_claim() { # NAMESPACE NAME DATASET
@@ -26,20 +25,15 @@ END
 }
 
 declare_digits() { # READERS
-  kubectl apply -f - >/dev/null <<END
-apiVersion: siphon.dev/v1alpha1
-kind: Dataset
-metadata: {name: u2.digits}
-spec: {fsName: $FS_NAME, path: /datasets/digits, digest: $(jq -r .digest <<<"$SEALED"), bytes: $(jq .imageBytes <<<"$SEALED"), readers: $1}
-END
+  jq --argjson readers "$1" '.spec.readers = $readers' <<<"$SEALED" | kubectl apply -f - >/dev/null
 }
 
 # Runs after `own`: namespace vision lists u3, who is a reader; u1 is none.
 datasets() {
   step "a dataset that its readers name in an annotation"
   SEALED=$(seal_a_dataset)
-  declare_digits '[u2, u3]'
-  told "kubectl get datasets" '^u2.digits +true +/datasets/digits +[0-9]+ +\["u2","u3"\]' kubectl get datasets -o wide
+  declare_digits '["u2", "u3"]'
+  told "kubectl get datasets" '^u2.digits +true +/datasets/u2.digits +[0-9]+ +\["u2","u3"\]' kubectl get datasets -o wide
   local readers
   for readers in u2 vision; do
     a_dataset_claim "$readers" digits u2/digits | kubectl apply -f - >/dev/null
@@ -57,7 +51,7 @@ datasets() {
   named_by_pods
 
   step "a reader is taken away"
-  declare_digits '[u2]'
+  declare_digits '["u2"]'
   told "a new pod of vision" 'code = PermissionDenied desc = .*is no reader of the dataset' late_reader
   kubectl -n vision delete pod late reader --wait=false >/dev/null
   kubectl -n u1 delete pvc digits --wait=false >/dev/null

@@ -5,7 +5,7 @@ GATE='schedulingGates: [{name: siphon.dev/dataset}]'
 
 # cold: no replica of the dataset anywhere, and no object that knows of one.
 cold() {
-  kubectl -n siphon exec daemonset/siphon-node -- siphon cache evict "$(jq -r .digest <<<"$SEALED")" >/dev/null
+  kubectl -n siphon exec daemonset/siphon-node -- siphon cache evict "$(jq -r .spec.digest <<<"$SEALED")" >/dev/null
   told "replicas before" '^No resources found' kubectl get datasetreplicas
 }
 

@@ -8,6 +8,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -102,7 +103,7 @@ public final class DatasetGrants implements AutoCloseable {
                     dataset.name(),
                     new Shared(
                             dataset.volume(clusters.defaultCluster()),
-                            dataset.readers().areEverybody(),
+                            dataset.isForEverybody(),
                             readable.getOrDefault(dataset, new TreeSet<>())));
         }
         // a slip of the pen takes nothing from anybody
@@ -209,13 +210,12 @@ public final class DatasetGrants implements AutoCloseable {
         }
     }
 
-    /// The namespaces that may read each dataset that is not everybody's. Where the directory does not say whether
-    /// one may, it is as it was published: one account's entry, or a directory that is silent, holds up no other
-    /// change.
+    /// The namespaces that may read each dataset that is not everybody's. Where the directory does not say
+    /// whether one may, it is as it was published: one account's entry, or a directory that is silent, holds up
+    /// no other change.
     private Map<Dataset, NavigableSet<String>> readable(List<Dataset> declared, Grants before) {
-        List<Dataset> some = declared.stream()
-                .filter(dataset -> !dataset.readers().areEverybody())
-                .toList();
+        List<Dataset> some =
+                declared.stream().filter(dataset -> !dataset.isForEverybody()).toList();
         Map<Dataset, NavigableSet<String>> readable = new HashMap<>();
         if (some.isEmpty()) {
             return readable;

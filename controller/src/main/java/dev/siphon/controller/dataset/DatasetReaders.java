@@ -4,6 +4,7 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Dataset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,11 +29,18 @@ final class DatasetReaders {
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if directory or API server do not
     ///     answer
     boolean mayRead(Dataset dataset, String namespace) {
-        return dataset.readers().areEverybody() || mayRead(dataset, accounts.of(namespace));
+        return dataset.isForEverybody() || mayRead(dataset, accounts.of(namespace));
     }
 
     private boolean mayRead(Dataset dataset, Set<String> names) {
-        return accounts(names).stream().anyMatch(dataset.readers()::include);
+        return accounts(names).stream().anyMatch(account -> include(dataset, account));
+    }
+
+    /// Whether an account may read it: it is named, or a group that it is in.
+    static boolean include(Dataset dataset, Account account) {
+        return dataset.isForEverybody()
+                || dataset.readers().contains(account.name())
+                || account.groups().stream().anyMatch(group -> dataset.readers().contains(Directory.GROUP + group));
     }
 
     private List<Account> accounts(Set<String> names) {
@@ -46,7 +54,7 @@ final class DatasetReaders {
     record Standing(List<Account> known, Map<String, DriverException> unknown) {
         /// Whether that lets it read a dataset; empty if that cannot be known now.
         Optional<Boolean> reads(Dataset dataset) {
-            if (known.stream().anyMatch(dataset.readers()::include)) {
+            if (known.stream().anyMatch(account -> include(dataset, account))) {
                 return Optional.of(true);
             }
             return unknown.isEmpty() ? Optional.of(false) : Optional.empty();

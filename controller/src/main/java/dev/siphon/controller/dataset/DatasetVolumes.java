@@ -14,6 +14,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
@@ -216,7 +217,7 @@ public final class DatasetVolumes {
     }
 
     private void checkReader(Dataset dataset, Optional<String> namespace) {
-        if (dataset.readers().areEverybody()) {
+        if (dataset.isForEverybody()) {
             return;
         }
         String asking = namespace.orElseThrow(() -> new DriverException.InvalidRequest("dataset " + dataset.name()

@@ -1,5 +1,6 @@
 package dev.siphon.controller.dataset;
 
+import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Dataset;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

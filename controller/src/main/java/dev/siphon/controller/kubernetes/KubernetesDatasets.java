@@ -1,9 +1,9 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
-import dev.siphon.controller.dataset.Dataset;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Dataset;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
@@ -25,7 +25,7 @@ final class KubernetesDatasets implements Datasets {
     private static final ResourceDefinitionContext KIND = new ResourceDefinitionContext.Builder()
             .withGroup("siphon.dev")
             .withVersion("v1alpha1")
-            .withKind("Dataset")
+            .withKind(Dataset.KIND)
             .withPlural("datasets")
             .withNamespaced(false)
             .build();

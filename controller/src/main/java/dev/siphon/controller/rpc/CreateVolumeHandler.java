@@ -76,7 +76,7 @@ final class CreateVolumeHandler {
         grants.ifPresent(all -> all.share(
                 made.dataset().name(),
                 ((VolumeId.Dataset) made.volume().id()).forNobody(),
-                made.dataset().readers().areEverybody(),
+                made.dataset().isForEverybody(),
                 made.namespace()));
         return made.volume();
     }

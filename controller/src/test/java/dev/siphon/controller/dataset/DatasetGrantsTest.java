@@ -92,7 +92,7 @@ final class DatasetGrantsTest {
 
     @Test
     void oneThatIsDeclaredWrongKeepsNoOtherFromBeingPublished() {
-        world.write("{\"bad\":{},\"all\":{\"fsName\":\"cephfs\",\"path\":\"/all\",\"digest\":\"" + DatasetTest.DIGEST
+        world.write("{\"bad\":{},\"all\":{\"fsName\":\"cephfs\",\"path\":\"/all\",\"digest\":\"" + DatasetsWorld.DIGEST
                 + "\",\"readers\":[\"*\"]}}");
         look();
         assertEquals(Set.of("all"), world.store().last().datasets().keySet());
@@ -206,7 +206,7 @@ final class DatasetGrantsTest {
         look();
         Shared old = world.store().last().dataset("mine").orElseThrow();
         String anew = "{\"mine\":{\"fsName\":\"%s\",\"path\":\"/anew\",\"digest\":\"%s\",\"readers\":[\"u1\"]}}"
-                .formatted(old.volume().fileSystem(), DatasetTest.DIGEST);
+                .formatted(old.volume().fileSystem(), DatasetsWorld.DIGEST);
         world.write(anew);
         VolumeId.Dataset now = new VolumeId.Dataset(
                 old.volume().cluster(), old.volume().fileSystem(), old.volume().digest(), Optional.empty(), "/anew");

@@ -102,7 +102,7 @@ final class DatasetVolumesTest {
     void whatIsDeclaredWrongIsSaidToWhoAsksForIt() {
         outside.write(
                 "{\"all\":{\"fsName\":\"cephfs\"},\"far\":{\"cluster\":\"far\",\"fsName\":\"cephfs\",\"path\":\"/d\","
-                        + "\"digest\":\"" + DatasetTest.DIGEST + "\",\"readers\":[\"*\"]}}");
+                        + "\"digest\":\"" + DatasetsWorld.DIGEST + "\",\"readers\":[\"*\"]}}");
         assertThrows(DriverException.InUse.class, () -> made(outside, "user-u1", "all"));
         assertThrows(DriverException.InUse.class, () -> made(outside, "user-u1", "far"));
         outside.write("[]");

@@ -31,6 +31,8 @@ import java.util.function.Consumer;
 /// Datasets in a file, over a Ceph in memory, for the accounts u1 and u2, who is in group vision. Namespace
 /// `user-NAME` is account NAME's.
 final class DatasetsWorld {
+    static final String DIGEST = "0123456789abcdef".repeat(4);
+
     final InMemoryCeph ceph = new InMemoryCeph();
     final InMemoryNamespaces kubernetes = new InMemoryNamespaces();
     final InMemoryDirectory directory = new InMemoryDirectory(Map.of(
@@ -61,7 +63,7 @@ final class DatasetsWorld {
                                         name,
                                         InMemoryCeph.FILE_SYSTEM,
                                         name.replace('/', '-'),
-                                        DatasetTest.DIGEST,
+                                        DIGEST,
                                         String.join(
                                                 ",",
                                                 names.stream()

@@ -7,12 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.siphon.controller.dataset.Dataset;
 import dev.siphon.controller.dataset.Datasets;
-import dev.siphon.controller.dataset.Readers;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.nio.charset.StandardCharsets;
@@ -80,7 +79,7 @@ abstract class KubernetesDatasetsContract {
                         "/datasets/u1.pictures",
                         new Digest(DIGEST),
                         7,
-                        new Readers(Set.of("u1", "group:vision"))),
+                        Set.of("u1", "group:vision")),
                 found);
         assertTrue(datasets().all().datasets().contains(found));
         assertEquals(Optional.empty(), datasets().find("none-" + unique));

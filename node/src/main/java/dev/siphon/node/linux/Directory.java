@@ -165,6 +165,22 @@ public final class Directory implements AutoCloseable {
         }
     }
 
+    /// Gives this directory the extended attribute `name`, or another value of it.
+    ///
+    /// @throws ErrnoException EACCES or EPERM if that may not be done, ENOTSUP or EINVAL if the file system has
+    ///     no such attribute
+    public void attribute(String name, String value) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment octets = arena.allocateFrom(ValueLayout.JAVA_BYTE, value.getBytes(StandardCharsets.UTF_8));
+            Syscalls.SETXATTR.call(
+                    Syscalls.text(arena, descriptor.path()),
+                    Syscalls.text(arena, name),
+                    octets.address(),
+                    octets.byteSize(),
+                    0);
+        }
+    }
+
     int number() {
         return descriptor.number();
     }

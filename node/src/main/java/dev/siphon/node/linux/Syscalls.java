@@ -29,6 +29,7 @@ enum Syscalls {
     FSTATFS(138, 44),
     MOUNT(165, 40),
     UMOUNT2(166, 39),
+    SETXATTR(188, 5),
     GETXATTR(191, 8),
     LGETXATTR(192, 9),
     LLISTXATTR(195, 12),

@@ -2,6 +2,7 @@ package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.linux.Directory;
@@ -35,8 +36,8 @@ import org.slf4j.LoggerFactory;
 /// the image whenever a replica fails, so the client outlives the fill.
 final class ImageMounts {
     private static final Logger LOG = LoggerFactory.getLogger(ImageMounts.class);
-    private static final String IMAGE = "image";
-    private static final String MANIFEST = "image.manifest";
+    private static final String IMAGE = Dataset.IMAGE;
+    private static final String MANIFEST = Dataset.IMAGE + ".manifest";
 
     /// Of 16 TiB, the largest image; whoever may write what is read here must not fill the driver's memory.
     private static final long MAX_MANIFEST_BYTES = 300L << 20;

@@ -2,6 +2,7 @@ package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -13,7 +14,7 @@ final class Mounts {
     static final String VOLUMES = "/volumes";
 
     /// Where datasets may be.
-    static final String DATASETS = "/datasets";
+    static final String DATASETS = Dataset.DIRECTORY;
 
     /// Copies at once per cluster; each has threads and memory of its own.
     static final int COPIES = 2;

@@ -1,5 +1,6 @@
-package dev.siphon.controller.dataset;
+package dev.siphon.csi.dataset;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.siphon.csi.CephPath;
@@ -7,7 +8,6 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Nearest;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.csi.dataset.Digest;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 /// @param path of the directory with the files `image` and `image.manifest`
 /// @param digest of its manifest
 /// @param bytes how long the image is; 0 if nobody wrote that
-/// @param readers who may read it
+/// @param readers who may read it: names of accounts, of groups as `group:NAME`, or [#EVERYBODY]
 public record Dataset(
         String name,
         Optional<String> cluster,
@@ -31,7 +31,19 @@ public record Dataset(
         String path,
         Digest digest,
         long bytes,
-        Readers readers) {
+        Set<String> readers) {
+    /// The object's kind.
+    public static final String KIND = "Dataset";
+
+    /// Below this directory of a file system the controller may look for datasets.
+    public static final String DIRECTORY = "/datasets";
+
+    /// The image's name in the dataset's directory.
+    public static final String IMAGE = "image";
+
+    /// As a reader: whoever has a namespace in the cluster.
+    public static final String EVERYBODY = "*";
+
     private static final String CLUSTER = "cluster";
     private static final String FS_NAME = "fsName";
     private static final String PATH = "path";
@@ -47,6 +59,7 @@ public record Dataset(
     private static final int CLAIM = 12;
 
     public Dataset {
+        readers = Set.copyOf(readers);
         CephPath.check(path);
         VolumeId.Part.FILE_SYSTEM.check(fileSystem);
         cluster.ifPresent(VolumeId.Part.CLUSTER::check);
@@ -92,7 +105,7 @@ public record Dataset(
                     text(spec, PATH),
                     new Digest(text(spec, DIGEST)),
                     bytes(spec),
-                    new Readers(readers(spec)));
+                    readers(spec));
         } catch (DriverException.InvalidRequest e) {
             throw new DriverException.InvalidRequest("dataset " + name + ": " + e.getMessage());
         }
@@ -136,20 +149,51 @@ public record Dataset(
     private static Set<String> readers(JsonObject spec) {
         JsonElement value = spec.get(READERS);
         if (value == null || !value.isJsonArray()) {
-            throw new DriverException.InvalidRequest(READERS + " must be a list of accounts, group:NAME, or \""
-                    + Readers.EVERYBODY + "\" for everybody");
+            throw new DriverException.InvalidRequest(
+                    READERS + " must be a list of accounts, group:NAME, or \"" + EVERYBODY + "\" for everybody");
         }
         Set<String> readers = new HashSet<>();
         value.getAsJsonArray().forEach(each -> readers.add(text(READERS, each)));
         return readers;
     }
 
+    /// Whether there is nobody who may not read it.
+    public boolean isForEverybody() {
+        return readers.contains(EVERYBODY);
+    }
+
     /// Where it is, for no claim.
     ///
     /// @param defaultCluster where no other is written
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if that is too long to be the id of a volume
-    VolumeId.Dataset volume(String defaultCluster) {
+    public VolumeId.Dataset volume(String defaultCluster) {
         return new VolumeId.Dataset(
                 cluster.orElse(defaultCluster), fileSystem, digest.beginning(), Optional.empty(), path);
+    }
+
+    /// The whole object, as `kubectl apply` takes it.
+    public JsonObject toObject() {
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("name", name);
+        JsonObject object = new JsonObject();
+        object.addProperty("apiVersion", DatasetAccess.GROUP + "/" + DatasetAccess.VERSION);
+        object.addProperty("kind", KIND);
+        object.add("metadata", metadata);
+        object.add("spec", toSpec());
+        return object;
+    }
+
+    /// What [#parse] reads.
+    public JsonObject toSpec() {
+        JsonArray names = new JsonArray();
+        readers.stream().sorted().forEach(names::add);
+        JsonObject spec = new JsonObject();
+        cluster.ifPresent(value -> spec.addProperty(CLUSTER, value));
+        spec.addProperty(FS_NAME, fileSystem);
+        spec.addProperty(PATH, path);
+        spec.addProperty(DIGEST, digest.hex());
+        spec.addProperty(BYTES, bytes);
+        spec.add(READERS, names);
+        return spec;
     }
 }

@@ -1,4 +1,4 @@
-package dev.siphon.controller.dataset;
+package dev.siphon.csi.dataset;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonParser;
-import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.DriverException;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,17 +15,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class DatasetTest {
-    static final String DIGEST = "0123456789abcdef".repeat(4);
+    private static final String DIGEST = "0123456789abcdef".repeat(4);
 
     private static Dataset parse(String name, String spec) {
         return Dataset.parse(
                 name,
                 JsonParser.parseString(spec.replace('\'', '"').replace("DIGEST", DIGEST))
                         .getAsJsonObject());
-    }
-
-    private static Account account(String name, String... groups) {
-        return new Account(name, "id-" + name, 1, 1, Set.of(groups), OptionalLong.empty());
     }
 
     @Test
@@ -43,16 +37,29 @@ final class DatasetTest {
         Dataset least = parse("imagenet", "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':[]}");
         assertEquals(Optional.empty(), least.cluster());
         assertEquals("other", least.volume("other").cluster());
-        assertFalse(least.readers().include(account("u1")));
+        assertEquals(Set.of(), least.readers());
+        assertFalse(least.isForEverybody());
+        assertTrue(parse("d", "{'fsName':'cephfs','path':'/d','digest':'DIGEST','readers':['*']}")
+                .isForEverybody());
     }
 
-    @ParameterizedTest(name = "{0} may read: {1}")
-    @CsvSource({"u1, true", "u3, true", "u2, false", "vision, false", "U1, false", "group:vision, true"})
-    void readersAreAccountsAndWhoIsInTheirGroups(String name, boolean may) {
-        Readers readers = new Readers(Set.of("u1", "group:vision"));
-        Account who = name.equals("u3") || name.startsWith("group:") ? account(name, "vision") : account(name, "u1");
-        assertEquals(may, readers.include(who));
-        assertTrue(new Readers(Set.of("*")).include(who));
+    @ParameterizedTest
+    @ValueSource(strings = {"lab", ""})
+    void whatIsWrittenIsReadAgain(String cluster) {
+        Dataset dataset = new Dataset(
+                "u1.imagenet-v1",
+                Optional.of(cluster).filter(text -> !text.isEmpty()),
+                "cephfs",
+                "/datasets/imagenet-v1",
+                new Digest(DIGEST),
+                7,
+                Set.of("u1", "group:vision"));
+        assertEquals(dataset, Dataset.parse(dataset.name(), dataset.toSpec()));
+        assertEquals(
+                "{'apiVersion':'siphon.dev/v1alpha1','kind':'Dataset','metadata':{'name':'u1.imagenet-v1'},'spec':"
+                                .replace('\'', '"')
+                        + dataset.toSpec() + "}",
+                dataset.toObject().toString());
     }
 
     @ParameterizedTest

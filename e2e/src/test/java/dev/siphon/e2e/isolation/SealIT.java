@@ -1,0 +1,149 @@
+package dev.siphon.e2e.isolation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import csi.v1.Volume;
+import csi.v1.VolumeCapability;
+import csi.v1.VolumeCapability.AccessMode.Mode;
+import dev.siphon.e2e.driver.LeavesNothingBehind;
+import dev.siphon.e2e.driver.NodeMounts;
+import dev.siphon.e2e.driver.Requests;
+import dev.siphon.e2e.lab.CephTree;
+import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Lab;
+import dev.siphon.e2e.lab.Project;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `siphon dataset seal` on a real file system: one command, and what it prints is a dataset.
+@ExtendWith(LeavesNothingBehind.class)
+final class SealIT {
+    private static final VolumeCapability READING = Requests.mount(Mode.MULTI_NODE_READER_ONLY);
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    /// Short, since it is part of ids.
+    private final String name = "u1/" + UUID.randomUUID().toString().substring(0, 8);
+    private final String path = "/datasets/" + name.replace('/', '.');
+
+    @BeforeEach
+    void source() throws IOException {
+        Files.writeString(
+                Files.createDirectories(folder.resolve("source/class")).resolve("picture"), "seven");
+        Files.writeString(Files.createDirectories(folder.resolve("other")).resolve("file"), "another");
+    }
+
+    @AfterEach
+    void remove() throws IOException {
+        try (CephTree tree = CephTree.mount(Lab.here())) {
+            Path top = tree.at("/datasets");
+            if (Files.exists(top)) {
+                try (Stream<Path> all = Files.walk(top)) {
+                    for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                        Files.delete(each);
+                    }
+                }
+            }
+        }
+    }
+
+    private Command.Result seal(Path mount, String called, String source, String... more) {
+        List<String> words = new ArrayList<>(List.of(
+                Project.launcher().toString(),
+                "dataset",
+                "seal",
+                "--name=" + called,
+                "--mount=" + mount,
+                "--fs-name=" + Lab.here().fileSystem(),
+                "--source=" + folder.resolve(source),
+                "--reader=u1"));
+        words.addAll(List.of(more));
+        return Command.attempt(words.toArray(String[]::new));
+    }
+
+    /// The object that was printed, behind whatever else was said.
+    private static JsonObject object(Command.Result said) {
+        assertEquals(0, said.exit(), said.output());
+        return JsonParser.parseString(said.output().substring(said.output().indexOf("{\n")))
+                .getAsJsonObject();
+    }
+
+    private static void refused(String why, Command.Result said) {
+        assertEquals(1, said.exit(), said.output());
+        assertTrue(said.output().contains(why), said.output());
+    }
+
+    @Test
+    void whatItPrintsIsADatasetForItsReaders() throws IOException {
+        JsonObject object;
+        try (CephTree tree = CephTree.mount(Lab.here())) {
+            object = object(seal(tree.at("/"), name, "source", "--reader=group:lab"));
+            assertEquals(object, object(seal(tree.at("/"), name, "source", "--reader=group:lab")), "done again");
+            refused("is not the image of this source", seal(tree.at("/"), name, "other"));
+        }
+        assertEquals("Dataset", object.get("kind").getAsString());
+        assertEquals(
+                name.replace('/', '.'),
+                object.getAsJsonObject("metadata").get("name").getAsString());
+        JsonObject declared = new JsonObject();
+        declared.add(name, object.getAsJsonObject("spec"));
+        Files.writeString(folder.resolve("datasets.json"), declared.toString());
+        String grants = "--grants-file=" + folder.resolve("grants.json");
+        try (KeyedDriver driver = KeyedDriver.start(
+                List.of(
+                        grants,
+                        "--datasets-file=" + folder.resolve("datasets.json"),
+                        "--namespace-owner=namespace-prefix:user-"),
+                List.of(grants))) {
+            Volume volume =
+                    driver.volume(Requests.readOnly(Requests.volume("pvc-1", "nobody", Requests.GIB)).toBuilder()
+                            .putParameters("dataset", name)
+                            .putParameters("csi.storage.k8s.io/pvc/namespace", "user-u1")
+                            .build());
+            NodeMounts mounts = driver.mountsWith(volume, "pods");
+            mounts.stage(volume, READING).get();
+            Volume forPod = volume.toBuilder()
+                    .putVolumeContext("csi.storage.k8s.io/pod.namespace", "user-u1")
+                    .build();
+            mounts.publish(forPod, READING, "pod").get();
+            assertEquals("seven", Files.readString(mounts.target(volume, "pod").resolve("class/picture")));
+        }
+    }
+
+    @Test
+    void whatCannotBeSealedLeavesNothing() throws IOException {
+        refused("there is no CephFS at " + folder, seal(folder, name, "source"));
+        try (CephTree tree = CephTree.mount(Lab.here())) {
+            refused("a dataset cannot be declared so", seal(tree.at("/"), "u1/" + "n".repeat(60), "source"));
+            refused("is no dataset's name", seal(tree.at("/"), "No Name", "source"));
+            refused("is no SHA-256 digest", seal(tree.at("/"), name, "source", "--sha256=7"));
+            assertFalse(Files.exists(tree.at(path)));
+        }
+    }
+
+    /// Its key is bound to the namespace, and would open none of them.
+    @Test
+    void filesThatAreInNoNamespaceAreNotJoined() throws IOException {
+        try (CephTree tree = CephTree.mount(Lab.here())) {
+            Files.writeString(Files.createDirectories(tree.at(path)).resolve("image"), "from before");
+            refused("no RADOS namespace of its own", seal(tree.at("/"), name, "source"));
+            assertEquals("from before", Files.readString(tree.at(path).resolve("image")));
+        }
+    }
+}

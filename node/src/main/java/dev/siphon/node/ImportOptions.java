@@ -1,0 +1,76 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.fetch.FetchLimits;
+import dev.siphon.node.image.ImageImport;
+import dev.siphon.node.image.ImportOrigin;
+import dev.siphon.node.image.ImportRequest;
+import dev.siphon.node.image.Modes;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Locale;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+
+/// What is imported, and how.
+final class ImportOptions {
+    @Option(
+            names = "--source",
+            paramLabel = "PATH-or-URL",
+            required = true,
+            description = "A directory, a tar, or the http:// or https:// address of a tar. No part of a path may be a"
+                    + " symbolic link.")
+    private String source = "";
+
+    @Option(
+            names = "--sha256",
+            paramLabel = "HEX",
+            description = "The SHA-256 digest of the tar as it lies there, compressed or not. An address needs it.")
+    private Optional<String> sha256 = Optional.empty();
+
+    @Option(
+            names = "--strip-components",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Leaves out the first N parts of each name in a tar (default: 0).")
+    private int strip;
+
+    @Option(
+            names = "--modes",
+            paramLabel = "MODES",
+            defaultValue = "readable",
+            description =
+                    "readable: all is root's, and readable by whoever may mount it. preserved: owners and modes as"
+                            + " they are (default: readable).")
+    private Modes modes = Modes.READABLE;
+
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            defaultValue = "8",
+            description = "So many files are read at the same time, each with 4 MiB of memory (default: 8).")
+    private int parallel;
+
+    @Option(names = "--progress", description = "Says on stderr how far it is, each per cent or each 5 s.")
+    private boolean progress;
+
+    /// What there is to import.
+    ///
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if that cannot be
+    ImportRequest request(Path image) {
+        return new ImportRequest(
+                ImportOrigin.parse(source),
+                sha256.map(hex -> new Digest(hex.toLowerCase(Locale.ROOT))),
+                strip,
+                image,
+                modes,
+                parallel);
+    }
+
+    /// Does it, and says on `err` how far it is.
+    Manifest run(ImportRequest request, PrintWriter err) {
+        return new ImageImport(new PackProgress(err, progress, Clock.systemUTC()), FetchLimits.USUAL).run(request);
+    }
+}
