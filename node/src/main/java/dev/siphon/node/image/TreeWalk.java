@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import jnr.constants.platform.Errno;
 
 /// Looks at everything in a tree, with several directories at a time. What comes out depends neither on the
 /// order in which they are looked at nor on that in which a directory tells its names.
@@ -120,9 +121,17 @@ final class TreeWalk implements Crew.Work {
     }
 
     private static byte[] target(TreeReader reader, Inode.Folder folder, byte[] name) {
-        byte[] target = reader.target(name);
-        ErofsLimits.checkTarget(folder, name, target);
-        return target;
+        try {
+            byte[] target = reader.target(name);
+            ErofsLimits.checkTarget(folder, name, target);
+            return target;
+        } catch (ErrnoException e) {
+            // readlinkat(2): it was a symbolic link a moment ago
+            if (e.is(Errno.EINVAL)) {
+                throw SourceErrors.changed(TreePath.quoted(folder, name));
+            }
+            throw e;
+        }
     }
 
     private byte[] attributes(TreeReader reader, Inode.Folder folder, byte[] name) {
