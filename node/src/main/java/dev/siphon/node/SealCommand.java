@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "seal",
         description = {
-            "Imports a dataset to its own directory below /datasets, and prints the object that declares it:",
-            "siphon dataset seal ... | kubectl apply -f -",
+            "Imports a dataset to its own directory below /datasets, and prints the object that declares it.",
+            "What it prints is for Kubernetes: siphon dataset seal ... | kubectl apply -f -",
             "Killed, it goes on where it stopped. Once it is done, the same command prints the same again."
         })
 public final class SealCommand implements Callable<Integer> {
