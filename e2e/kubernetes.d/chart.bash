@@ -25,6 +25,9 @@ values() {
   expect "parameters of both classes" "siphon of cephfs,siphon-home of cephfs" \
     "$(jq -r 'select(.kind == "StorageClass") | "\(.metadata.name) of \(.parameters.fsName)"' <<<"$read" | paste -sd,)"
   expect "how nodes are updated" OnDelete "$(jq -r 'select(.kind == "DaemonSet").spec.updateStrategy.type' <<<"$read")"
+  expect "where nodes serve HTTPS" "9812 with siphon-http" "$(jq -r 'select(.kind == "DaemonSet").spec.template.spec
+    | "\(.containers[0].env[] | select(.name == "SIPHON_HTTP_PORT").value) with \(.volumes[] | select(.name == "http").secret.secretName)"' <<<"$read")"
+  if chart -f <(example_values | sed "s/, secretName: siphon-http//") >/dev/null 2>&1; then failed "HTTPS without a Secret"; fi
   if chart -f <(example_values | sed "s/'0750'/0750/") >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a mode that is a number"; fi
   shows "a mode that is a number" 'needs quotation marks' "$(cat "$LAB_RUN/log/strict.log")"
   if chart --set ownr=x >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a value that the chart does not have"; fi

@@ -105,6 +105,8 @@ metadata: {name: every-node}
 spec: {dataset: u2/digits}
 END
   told "kubectl get datasetwarmups" '^every-node +u2/digits +1 +1' kubectl get datasetwarmups --no-headers
+  expect "a program of the node that asks by HTTP" true "$(by_http GET /v1/datasets/u2/digits | jq .ready)"
+  expect "and has it warmed, which it is" true "$(by_http POST '/v1/datasets/u2/digits/warm?wait=30' | jq .ready)"
   local name
   name=$(kubectl get datasetreplicas -o 'jsonpath={.items[0].metadata.name}')
   refused "an administrator's report" 'said by the siphon-node of its own node alone' kubectl patch datasetreplica "$name" \
@@ -116,6 +118,16 @@ END
   kubectl -n u2 delete pod kept >/dev/null
   kubectl delete datasetwarmup every-node >/dev/null
   automatic
+}
+
+# by_http METHOD TARGET: on the node, beside Kubernetes.
+by_http() {
+  lab run python3 -c 'import http.client, socket, sys
+connection = http.client.HTTPConnection("node")
+connection.sock = socket.socket(socket.AF_UNIX)
+connection.sock.connect("/var/lib/siphon/node/http.sock")
+connection.request(*sys.argv[1:])
+print(connection.getresponse().read().decode())' "$@"
 }
 
 # gate.automatic of the chart: an API server takes some seconds to know a policy.

@@ -22,6 +22,7 @@ import java.util.Optional;
 /// @param caches the disks for replicas of datasets
 /// @param devices how it learns which devices pods hold
 /// @param control where its administrator reaches it
+/// @param http where programs ask for datasets
 /// @param registration what to tell the kubelet; empty if somebody else does
 public record NodeConfig(
         ServerConfig server,
@@ -34,6 +35,7 @@ public record NodeConfig(
         List<CacheLimits> caches,
         DeviceConfig devices,
         UnixEndpoint control,
+        HttpConfig http,
         Optional<KubeletPlugin> registration) {
     public NodeConfig {
         caches = List.copyOf(caches);

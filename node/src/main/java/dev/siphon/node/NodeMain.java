@@ -3,6 +3,7 @@ package dev.siphon.node;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.csi.server.JsonServer;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
 import dev.siphon.node.device.DatasetPlacing;
@@ -28,6 +29,7 @@ import dev.siphon.node.replica.ReplicaSettings;
 import dev.siphon.node.replica.Replicas;
 import dev.siphon.node.replica.cache.CacheLimits;
 import dev.siphon.node.rpc.CacheService;
+import dev.siphon.node.rpc.DatasetPages;
 import dev.siphon.node.rpc.NodeService;
 import dev.siphon.node.rpc.RegistrationService;
 import dev.siphon.node.warm.ReplicaOrders;
@@ -126,9 +128,16 @@ public final class NodeMain implements Callable<Integer> {
         process.closeAtEnd("replicas", replicas);
         process.closeAtEnd("mount calls", calls);
         process.closeAtEnd("pod events", pods);
-        orders(config).ifPresent(each -> process.closeAtEnd("warming", new Warmer(each, volumes, replicas).start()));
+        Optional<Warmer> warmer = orders(config).map(each -> new Warmer(each, volumes, replicas).start());
+        warmer.ifPresent(each -> process.closeAtEnd("warming", each));
         CacheService control = new CacheService(replicas, config.server().deadlines());
         openDoor(process, "control", () -> control.serve(config.control()));
+        DatasetPages pages = new DatasetPages(replicas, name -> warmer.flatMap(each -> each.ordered(name)));
+        openDoor(process, "http", () -> JsonServer.startForRoot(config.http().socket(), pages));
+        config.http()
+                .remote()
+                .ifPresent(each -> openDoor(
+                        process, "https", () -> JsonServer.startForHolders(each.address(), each.door(), pages)));
         grants.begin(process);
         registration.ifPresent(each -> offer(each, process));
         return process;

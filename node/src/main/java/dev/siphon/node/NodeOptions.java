@@ -81,6 +81,9 @@ final class NodeOptions {
     private String controlSocket = "";
 
     @Mixin
+    private HttpOptions http = new HttpOptions();
+
+    @Mixin
     private CacheOptions caches = new CacheOptions();
 
     @Mixin
@@ -115,6 +118,7 @@ final class NodeOptions {
                         controlSocket.isEmpty()
                                 ? stateDirectory.resolve("control.sock").toString()
                                 : controlSocket));
+        var programs = http.read(problems, stateDirectory);
         var registration = kubernetes.registration(problems, serverConfig);
         var machine = devices.read(problems, registration);
         return problems.orFail(
@@ -130,6 +134,7 @@ final class NodeOptions {
                         limits.get(),
                         machine.get(),
                         control.get(),
+                        programs.get(),
                         registration.get()));
     }
 

@@ -2,10 +2,14 @@ package dev.siphon.node;
 
 import static dev.siphon.node.Refusals.refused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
 import dev.siphon.csi.client.UnixSocketChannel;
+import dev.siphon.csi.server.SocketHttp;
+import dev.siphon.csi.server.SocketHttp.Answer;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.replica.NearPods;
 import dev.siphon.node.replica.Pace;
@@ -33,7 +37,8 @@ import siphon.node.v1.Replica;
 import siphon.node.v1.WarmProgress;
 import siphon.node.v1.WarmRequest;
 
-/// A node's replicas by its control socket, on real loop devices and real EROFS, without any Ceph: the image is
+/// A node's replicas by its control socket and by HTTP, on real loop devices and real EROFS, without any Ceph: the
+/// image is
 /// on a local disk, attached and shown by a run before, and the node that is started then finds it.
 class CacheControlIT {
     /// Says whether the other end of a unix socket sends a byte: an HTTP/2 server does, before anything else.
@@ -169,6 +174,66 @@ class CacheControlIT {
         }
     }
 
+    private JsonObject told(int status, String method, String target) {
+        Path http = state.resolve("http.sock");
+        OpsPages.await(() -> Files.exists(http)); // which is there after the others
+        Answer answer = SocketHttp.ask(http, method, target);
+        assertEquals(status, answer.status(), answer.body());
+        return answer.json();
+    }
+
+    private static JsonObject replica(JsonObject dataset) {
+        assertEquals(1, dataset.getAsJsonArray("replicas").size(), dataset.toString());
+        return dataset.getAsJsonArray("replicas").get(0).getAsJsonObject();
+    }
+
+    @Test
+    void programsAskByHttpWhetherADatasetIsThereAndHaveItWarmed() {
+        String digest = dataset.digest().hex();
+        String name = "/v1/datasets/" + digest.substring(0, 8);
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        JsonObject there = told(200, "GET", name);
+        assertTrue(there.get("ready").getAsBoolean(), there.toString());
+        assertEquals(digest, there.get("digest").getAsString());
+        JsonObject replica = replica(there);
+        assertEquals("local", replica.get("state").getAsString());
+        assertEquals(cache.toString(), replica.get("cacheDirectory").getAsString());
+        assertEquals(dataset.manifest().imageBytes(), replica.get("bytes").getAsLong());
+        assertEquals("replica", replica.get("readFrom").getAsString());
+
+        evict(digest);
+        JsonObject gone = told(200, "GET", name);
+        assertFalse(gone.get("ready").getAsBoolean(), gone.toString());
+        assertEquals("cephfs", replica(gone).get("readFrom").getAsString());
+        // nobody waits: it is begun, and whoever asks again sees how far it is
+        assertFalse(told(202, "POST", name + "/warm").get("ready").getAsBoolean());
+        JsonObject warm = told(200, "POST", name + "/warm?wait=60");
+        assertTrue(warm.get("ready").getAsBoolean(), warm.toString());
+        JsonObject all = told(200, "GET", "/v1/datasets");
+        assertEquals(warm, all.getAsJsonArray("datasets").get(0));
+        assertEquals(1, all.getAsJsonArray("datasets").size());
+    }
+
+    @Test
+    void whatProgramsCannotHaveByHttpIsSaid() {
+        assertEquals("NOT_FOUND", told(404, "GET", "/").get("code").getAsString());
+        told(404, "GET", "/v1/datasets/" + "0".repeat(64));
+        String said =
+                told(404, "GET", "/v1/datasets/u1/imagenet-v1").get("message").getAsString();
+        assertTrue(said.contains("u1.imagenet-v1") && said.contains("DatasetWarmup"), said);
+        told(400, "DELETE", "/v1/datasets");
+        told(400, "GET", "/v1/datasets/u1/imagenet-v1/warm");
+        told(400, "POST", "/v1/datasets/" + dataset.digest().hex() + "/warm?wait=601");
+        awaitReadFrom(Replica.Attachment.FROM_REPLICA);
+        node.close();
+        node = NodeProcess.start(workplace.path("node"), "--cache-dir=" + workplace.path("small") + "=1Mi");
+        OpsPages.await(() -> !only().getProblem().isEmpty());
+        JsonObject full = told(507, "POST", "/v1/datasets/" + dataset.digest().hex() + "/warm?wait=60");
+        assertEquals("RESOURCE_EXHAUSTED", full.get("code").getAsString());
+        assertTrue(replica(told(200, "GET", "/v1/datasets/" + dataset.digest().hex()))
+                .has("problem"));
+    }
+
     @Test
     void whatCannotBeDoneIsSaid() {
         refused(Code.INVALID_ARGUMENT, () -> warm("0123"));
@@ -235,6 +300,7 @@ class CacheControlIT {
         awaitReadFrom(Replica.Attachment.FROM_REPLICA);
         assertEquals("rwx------", modes(state));
         assertEquals("rw-------", modes(socket));
+        assertEquals("rw-------", modes(state.resolve("http.sock")));
         Path program = Files.writeString(workplace.path("Knock.java"), KNOCK);
         Path root = workplace.directory(".");
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));

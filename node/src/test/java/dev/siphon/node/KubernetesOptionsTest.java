@@ -7,31 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.node.kubernetes.ApiAccess;
 import dev.siphon.node.registration.KubeletPlugin;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParameterException;
 
 final class KubernetesOptionsTest {
-    @Command(name = "node")
-    private static final class Line {
-        @Mixin
-        private NodeOptions options = new NodeOptions();
-    }
-
     private static NodeConfig read(String... flags) {
-        List<String> all = new ArrayList<>(List.of(flags));
-        all.add("--node-id=n1");
-        Line line = new Line();
-        CommandLine parsed = new CommandLine(line);
-        var _ = parsed.parseArgs(all.toArray(String[]::new));
-        return line.options.read(parsed.getCommandSpec());
+        return NodeFlags.read(List.of(flags));
     }
 
     private static void assertRefused(String problem, String... flags) {

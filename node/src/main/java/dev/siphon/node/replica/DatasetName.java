@@ -15,9 +15,14 @@ public record DatasetName(String beginning) {
     private static final Pattern DIGITS = Pattern.compile("[0-9a-f]{8,64}");
     private static final int MAX_NAMED = 5;
 
+    /// Whether `text` may be one.
+    public static boolean isOne(String text) {
+        return DIGITS.matcher(text).matches();
+    }
+
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is anything else
     public DatasetName {
-        if (!DIGITS.matcher(beginning).matches()) {
+        if (!isOne(beginning)) {
             throw new DriverException.InvalidRequest("dataset " + Quoted.of(beginning)
                     + " must be a digest or its beginning: 8 to 64 hexadecimal digits in lower case");
         }

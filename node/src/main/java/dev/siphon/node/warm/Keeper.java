@@ -93,6 +93,16 @@ final class Keeper implements Runnable {
         set(Optional.empty(), false);
     }
 
+    /// What is wanted; empty if nothing is.
+    Optional<Order> order() {
+        lock.lock();
+        try {
+            return order;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /// The process ends.
     void leave() {
         set(Optional.empty(), true);

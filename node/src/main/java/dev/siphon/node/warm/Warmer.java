@@ -1,5 +1,6 @@
 package dev.siphon.node.warm;
 
+import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.node.mount.HeldImages;
 import dev.siphon.node.replica.Replicas;
@@ -54,6 +55,15 @@ public final class Warmer implements ReplicaOrders.Follower, AutoCloseable {
         Keeper keeper = new Keeper(name, orders, images, replicas);
         var _ = Thread.ofVirtual().name("warm-" + name).start(keeper);
         return keeper;
+    }
+
+    /// The dataset that is declared under that name, if the controller has ordered it for this node.
+    public synchronized Optional<VolumeId.Dataset> ordered(String dataset) {
+        return keepers.values().stream()
+                .flatMap(keeper -> keeper.order().stream())
+                .filter(order -> order.dataset().equals(dataset))
+                .map(DatasetReplica.Order::volume)
+                .findFirst();
     }
 
     @Override

@@ -1,0 +1,166 @@
+package dev.siphon.node.rpc;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.server.JsonCall;
+import dev.siphon.csi.server.JsonCall.Reply;
+import dev.siphon.node.replica.DatasetName;
+import dev.siphon.node.replica.Place;
+import dev.siphon.node.replica.ReplicaState;
+import dev.siphon.node.replica.ReplicaStatus;
+import dev.siphon.node.replica.Replicas;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// Whether datasets are on this node's disks, for programs that ask before they give a pod its GPUs
+/// (docs/gpu.md, "By HTTP"):
+///
+/// - `GET /v1/datasets`: all that are attached, on a disk, or on their way there.
+/// - `GET /v1/datasets/NAME`: one; `ready` says whether it is whole on a disk.
+/// - `POST /v1/datasets/NAME/warm?wait=SECONDS`: has it made, or checked. 200 if it is whole within the time, else
+///   202; the fill goes on. Repeating it does nothing more.
+///
+/// NAME is a digest or a beginning of it, or the name under which a dataset is declared that the controller has
+/// ordered for this node. Reads nothing of any dataset.
+public final class DatasetPages implements JsonCall.Pages {
+    private static final int ALL_PERCENT = 100;
+    private static final int MAX_WAIT_SECONDS = 600;
+    private static final int DONE = 200;
+    private static final int UNDER_WAY = 202;
+
+    private final Replicas replicas;
+    private final Function<String, Optional<VolumeId.Dataset>> declared;
+
+    /// @param declared which dataset has that name, if that is known here
+    public DatasetPages(Replicas replicas, Function<String, Optional<VolumeId.Dataset>> declared) {
+        this.replicas = replicas;
+        this.declared = declared;
+    }
+
+    @Override
+    public Reply answer(JsonCall call) {
+        List<String> path = call.path();
+        if (path.size() < 2 || !path.get(0).equals("v1") || !path.get(1).equals("datasets")) {
+            throw new DriverException.NotFound("there is nothing here: see /v1/datasets");
+        }
+        List<String> rest = path.subList(2, path.size());
+        if (rest.isEmpty()) {
+            only("GET", call);
+            return new Reply(DONE, list());
+        }
+        if (rest.size() > 1 && rest.getLast().equals("warm")) {
+            only("POST", call);
+            return warm(String.join(".", rest.subList(0, rest.size() - 1)), call);
+        }
+        only("GET", call);
+        return new Reply(DONE, one(String.join(".", rest)));
+    }
+
+    private static void only(String method, JsonCall call) {
+        if (!call.method().equals(method)) {
+            throw new DriverException.InvalidRequest("this takes " + method + ", not " + call.method());
+        }
+    }
+
+    private JsonObject list() {
+        Map<String, List<ReplicaStatus>> byDigest = replicas.list().stream()
+                .collect(Collectors.groupingBy(status -> status.digest().hex(), TreeMap::new, Collectors.toList()));
+        JsonArray datasets = new JsonArray();
+        byDigest.forEach((digest, each) -> datasets.add(dataset(digest, each)));
+        JsonArray problems = new JsonArray();
+        replicas.cacheProblems().forEach(problems::add);
+        JsonObject answer = new JsonObject();
+        answer.add("datasets", datasets);
+        answer.add("cacheProblems", problems);
+        return answer;
+    }
+
+    private JsonObject one(String name) {
+        Optional<VolumeId.Dataset> known = declared.apply(name);
+        try {
+            return dataset(find(name, known));
+        } catch (DriverException.NotFound e) {
+            // it is to come, and nothing of it is here yet
+            return known.map(volume -> dataset(volume.digest(), List.of())).orElseThrow(() -> e);
+        }
+    }
+
+    private Digest find(String name, Optional<VolumeId.Dataset> known) {
+        if (known.isEmpty() && !DatasetName.isOne(name)) {
+            throw new DriverException.NotFound(
+                    "nobody has ordered a dataset " + Quoted.of(name) + " for this node: have"
+                            + " it warmed by a DatasetWarmup, or name one that is attached here by its digest");
+        }
+        return replicas.find(new DatasetName(known.map(VolumeId.Dataset::digest).orElse(name)));
+    }
+
+    private Reply warm(String name, JsonCall call) {
+        int seconds = call.number("wait", MAX_WAIT_SECONDS).orElse(0);
+        Digest digest = find(name, declared.apply(name));
+        try {
+            replicas.warm(digest, Duration.ofSeconds(seconds), _ -> {}, call.gone());
+            return new Reply(DONE, dataset(digest));
+        } catch (DriverException.DeadlinePassed e) {
+            return new Reply(UNDER_WAY, dataset(digest));
+        }
+    }
+
+    private JsonObject dataset(Digest digest) {
+        return dataset(
+                digest.hex(),
+                replicas.list().stream()
+                        .filter(status -> status.digest().equals(digest))
+                        .toList());
+    }
+
+    private static JsonObject dataset(String digest, List<ReplicaStatus> replicas) {
+        JsonArray all = new JsonArray();
+        replicas.forEach(status -> all.add(replica(status)));
+        JsonObject json = new JsonObject();
+        json.addProperty("digest", digest);
+        json.addProperty("ready", replicas.stream().anyMatch(status -> status.state() instanceof ReplicaState.Local));
+        json.add("replicas", all);
+        return json;
+    }
+
+    private static JsonObject replica(ReplicaStatus status) {
+        JsonObject json = new JsonObject();
+        switch (status.state()) {
+            case ReplicaState.Remote _ -> state(json, "remote", 0);
+            case ReplicaState.Filling(var percent, var cache) -> {
+                state(json, "filling", percent);
+                json.addProperty("cacheDirectory", cache.toString());
+            }
+            case ReplicaState.Local(var cache) -> {
+                state(json, "local", ALL_PERCENT);
+                json.addProperty("cacheDirectory", cache.toString());
+            }
+        }
+        json.addProperty("bytes", status.bytes());
+        json.addProperty("pinned", status.pinned());
+        status.attached()
+                .ifPresent(attached -> json.addProperty(
+                        "readFrom",
+                        switch (attached.place()) {
+                            case Place.Remote _ -> "cephfs";
+                            case Place.Local _ -> "replica";
+                        }));
+        status.lastUse().ifPresent(use -> json.addProperty("lastUse", use.toString()));
+        status.problem().ifPresent(problem -> json.addProperty("problem", problem));
+        return json;
+    }
+
+    private static void state(JsonObject json, String state, int percent) {
+        json.addProperty("state", state);
+        json.addProperty("percent", percent);
+    }
+}
