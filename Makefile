@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves gpu-wait lint format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves upgrade gpu-wait lint format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -78,6 +78,9 @@ scale: build ## what 1,000 accounts with 3 volumes each cost: provisioned, liste
 
 waves: build ## WAVES of SIZE claims and pods on a real Kubernetes, up and down again, beside a driver that answers at once
 	e2e/waves
+
+upgrade: build ## from the version of commit FROM to this one, on a real Kubernetes under pods that write and read
+	e2e/upgrade
 
 gpu-wait: build ## how long pods hold GPUs and wait for data: with the gate, without, and with loose files
 	e2e/gpu-wait

@@ -68,13 +68,14 @@ datasets() {
 }
 
 # Two fields: no claim, no PersistentVolume, no Secret.
-inline_pod() { # NAMESPACE NAME ATTRIBUTES SCRIPT
+inline_pod() { # NAMESPACE NAME ATTRIBUTES SCRIPT, on node $ON or any
   kubectl apply -f - >/dev/null <<END
 apiVersion: v1
 kind: Pod
 metadata: {name: $2, namespace: $1}
 spec:
   restartPolicy: Never
+  ${ON:+nodeName: $ON}
   terminationGracePeriodSeconds: 1
   securityContext: {runAsUser: 10002, runAsGroup: 10002}
   containers:

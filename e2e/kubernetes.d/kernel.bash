@@ -60,6 +60,8 @@ kernel_node() {
   lab guest kill 1
 }
 
+images_that_run() { kubectl -n siphon get pods -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u; }
+
 # upgrade NODE: as docs/operations.md says; the version is another one by its image's name alone.
 upgrade() {
   local old since claims=0 end=$((SECONDS + 180))
@@ -80,7 +82,7 @@ upgrade() {
   beats_on "with a new one"
   shows "the longest pause of it since then, in seconds" '^1?[0-9]$' "$(longest_pause "$since")"
   expect "restarts of the pod" 0 "$(kubectl -n u1 get pod heart -o 'jsonpath={.status.containerStatuses[0].restartCount}')"
-  expect "what runs now" siphon:next "$(kubectl -n siphon get pods -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u)"
+  expect "what runs now" siphon:next "$(images_that_run)"
   settles "$claims claims that were made meanwhile" -n u7 --for=jsonpath='{.status.phase}'=Bound pvc --all
   shows "claims that were made meanwhile, all bound" '^[1-9]' "$claims"
 }
