@@ -16,13 +16,15 @@ import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpResponse;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpResponseStatus;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpVersion;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.QueryStringDecoder;
-import io.grpc.netty.shaded.io.netty.handler.timeout.ReadTimeoutHandler;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,13 +37,31 @@ final class JsonExchange extends SimpleChannelInboundHandler<FullHttpRequest> {
     private final JsonCall.Pages pages;
     private final Optional<TokenDoor> door;
     private final Executor calls;
+    private final Duration arrival;
     private boolean taken;
 
     /// @param door who is let in; empty for everybody who could connect
-    JsonExchange(JsonCall.Pages pages, Optional<TokenDoor> door, Executor calls) {
+    /// @param arrival how long a request may take to arrive as a whole, however it trickles
+    JsonExchange(JsonCall.Pages pages, Optional<TokenDoor> door, Executor calls, Duration arrival) {
         this.pages = pages;
         this.door = door;
         this.calls = calls;
+        this.arrival = arrival;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext connection) {
+        Future<?> late = connection
+                .executor()
+                .schedule(
+                        () -> {
+                            if (!taken) {
+                                var _ = connection.close();
+                            }
+                        },
+                        arrival.toMillis(),
+                        TimeUnit.MILLISECONDS);
+        var _ = connection.channel().closeFuture().addListener(_ -> late.cancel(false));
     }
 
     @Override
@@ -50,7 +70,6 @@ final class JsonExchange extends SimpleChannelInboundHandler<FullHttpRequest> {
             return; // the connection ends with the answer to the first
         }
         taken = true;
-        connection.pipeline().remove(ReadTimeoutHandler.class); // the answer may take longer than the question
         Optional<String> token = Optional.ofNullable(request.headers().get(HttpHeaderNames.AUTHORIZATION));
         String method = request.method().name();
         String target = request.uri();
@@ -142,6 +161,9 @@ final class JsonExchange extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     private static void send(ChannelHandlerContext connection, Reply reply) {
+        if (!connection.channel().isActive()) {
+            return; // nobody waits any more, or this process ends
+        }
         byte[] body = (reply.body() + "\n").getBytes(StandardCharsets.UTF_8);
         HttpResponse response = new DefaultFullHttpResponse(
                 HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(reply.status()), Unpooled.wrappedBuffer(body));

@@ -14,12 +14,12 @@ import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerDomainSocketCha
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpObjectAggregator;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpServerCodec;
-import io.grpc.netty.shaded.io.netty.handler.timeout.ReadTimeoutHandler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -32,8 +32,8 @@ import java.util.function.Consumer;
 ///
 /// The JDK's own server knows no unix sockets, hence netty's, which is here for gRPC.
 public final class JsonServer implements AutoCloseable {
-    /// How long a request may take to arrive.
-    private static final int ARRIVAL_SECONDS = 10;
+    /// How long a request may take to arrive, TLS and all.
+    private static final Duration ARRIVAL = Duration.ofSeconds(10);
 
     private static final int MAX_BODY_BYTES = 16 << 10;
 
@@ -45,19 +45,25 @@ public final class JsonServer implements AutoCloseable {
     private final ExecutorService calls = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("http-", 0).factory());
     private final JsonCall.Pages pages;
+    private final Duration arrival;
     private Optional<Channel> listening = Optional.empty();
     private Optional<SocketFile> file = Optional.empty();
 
-    private JsonServer(JsonCall.Pages pages) {
+    private JsonServer(JsonCall.Pages pages, Duration arrival) {
         this.pages = pages;
+        this.arrival = arrival;
     }
 
     /// Serves root and the user of this process, whatever the modes of the socket and its directory are.
     ///
     /// @throws StartFailure as [SocketFile#bind]
     public static JsonServer startForRoot(UnixEndpoint endpoint, JsonCall.Pages pages) {
+        return startForRoot(endpoint, pages, ARRIVAL);
+    }
+
+    static JsonServer startForRoot(UnixEndpoint endpoint, JsonCall.Pages pages, Duration arrival) {
         PeerGate gate = PeerGate.forRootAndSelf();
-        JsonServer server = new JsonServer(pages);
+        JsonServer server = new JsonServer(pages, arrival);
         return server.starting(() -> server.file = Optional.of(SocketFile.bind(
                 endpoint.path(),
                 bound -> server.listen(
@@ -75,7 +81,7 @@ public final class JsonServer implements AutoCloseable {
     ///
     /// @throws StartFailure if the address cannot be had, or a file of `door` cannot be used
     public static JsonServer startForHolders(OpsAddress address, TokenDoor door, JsonCall.Pages pages) {
-        JsonServer server = new JsonServer(pages);
+        JsonServer server = new JsonServer(pages, ARRIVAL);
         return server.starting(() -> {
             door.check();
             try {
@@ -118,10 +124,9 @@ public final class JsonServer implements AutoCloseable {
                 secure.accept(connection);
                 connection
                         .pipeline()
-                        .addLast(new ReadTimeoutHandler(ARRIVAL_SECONDS))
                         .addLast(new HttpServerCodec())
                         .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
-                        .addLast(new JsonExchange(pages, door, calls));
+                        .addLast(new JsonExchange(pages, door, calls, arrival));
             }
         };
         ChannelFuture bound = new ServerBootstrap()

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,6 +147,36 @@ final class JsonServerTest {
                 asked.await();
             }
             Eventually.is(gone::get);
+        }
+    }
+
+    @Test
+    void whoSendsItsRequestTooSlowlyIsCutOffAndWhoWaitsForAnAnswerIsNot() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        Duration arrival = Duration.ofMillis(300);
+        try (JsonServer _ = JsonServer.startForRoot(
+                        new UnixEndpoint(socket()),
+                        call -> {
+                            Eventually.open(over);
+                            return echo(call);
+                        },
+                        arrival);
+                SocketChannel waiting = SocketChannel.open(UnixDomainSocketAddress.of(socket()));
+                SocketChannel slow = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
+            waiting.write(ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+            Eventually.is(() -> isCutOff(slow));
+            over.countDown();
+            assertTrue(waiting.read(ByteBuffer.allocate(1)) == 1);
+        }
+    }
+
+    /// Sends one more byte of a header.
+    private static boolean isCutOff(SocketChannel slow) {
+        try {
+            slow.write(ByteBuffer.wrap(new byte[] {'G'}));
+            return false;
+        } catch (IOException e) {
+            return true;
         }
     }
 
