@@ -6,8 +6,9 @@ JAVA=("$("$E2E/lab.d/jdk")/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --
   --sun-misc-unsafe-memory-access=allow -cp "$E2E/target/test-classes:$(cat "$E2E/target/classpath" 2>/dev/null)")
 
 # As sysfs and the NVIDIA driver describe such a machine; the disks are what /var/lib/siphon/nvme0 and nvme1 are on.
-make_machine() {
-  lab run bash -euo pipefail -c '
+make_machine() { # GPU=NODE...; of the lab, or of guest $GUEST
+  # shellcheck disable=SC2086 # words
+  lab ${GUEST:+guest} ${GUEST:-run} bash -euo pipefail -c '
     root=/var/lib/siphon/machine
     rm -rf "$root" && mkdir -p "$root/proc/self" && cd "$root"
     device() { # CHAIN ADDRESS VENDOR CLASS NODE
@@ -33,7 +34,7 @@ make_machine() {
       ln -s "../../$disk/nvme${node}n1" "sys/class/block/nvme${node}n1"
       ln -s "../../$disk/nvme${node}n1" "sys/dev/block/259:$node"
       echo "3$node 22 259:$node / /var/lib/siphon/nvme$node rw - xfs /dev/nvme${node}n1 rw" >>proc/self/mountinfo
-    done' bash "${GPUS[@]}"
+    done' bash "$@"
 }
 
 # with_node NAME=VALUE...: the node's pod with this in its environment, `NAME-` without.
@@ -44,7 +45,7 @@ with_node() {
 
 # Two cache directories of so many bytes each, on the disks of that machine.
 begin_gpus() {
-  make_machine
+  make_machine "${GPUS[@]}"
   daemon fake-gpus "${JAVA[@]}" dev.siphon.e2e.gpu.FakeGpus "${GPUS[@]}"
   told "GPUs of the node" "^${#GPUS[@]}$" kubectl get nodes -o 'jsonpath={.items[0].status.allocatable.nvidia\.com/gpu}'
   with_node SIPHON_CACHE_DIRS="/var/lib/siphon/nvme0/cache=$1,/var/lib/siphon/nvme1/cache=$1" \
