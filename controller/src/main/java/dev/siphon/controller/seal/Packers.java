@@ -7,8 +7,10 @@ import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.ContentSource;
 import dev.siphon.controller.volume.DatasetPlace;
+import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
+import dev.siphon.controller.volume.Snapshots;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.controller.volume.Volumes;
@@ -28,14 +30,16 @@ final class Packers {
     private final FileTree files;
     private final Identities identities;
     private final SealingCluster cluster;
+    private final Snapshots snapshots;
     private final Volumes volumes;
 
-    Packers(SealedSnapshots.Ports ports, Volumes volumes) {
+    Packers(SealedSnapshots.Ports ports, Domain domain) {
         this.clusters = ports.ceph().clusters();
         this.files = ports.ceph().files();
         this.identities = ports.identities();
         this.cluster = ports.cluster();
-        this.volumes = volumes;
+        this.snapshots = domain.snapshots();
+        this.volumes = domain.volumes();
     }
 
     /// What has become of the packer of an image; where there is none, one begins.
@@ -50,7 +54,7 @@ final class Packers {
         Volume source = volumes.create(new VolumeRequest(
                 place.sourceName(),
                 CapacityRange.ANY,
-                ClassParameters.ofSnapshot(place.cluster(), place.fileSystem(), place.account(files)),
+                ClassParameters.ofSnapshot(place.cluster(), place.fileSystem(), snapshots.owner(place.snapshot())),
                 true,
                 Optional.of(new ContentSource.FromSnapshot(place.snapshot()))));
         VolumeId.Static target = new VolumeId.Static(place.cluster(), place.fileSystem(), place.path());

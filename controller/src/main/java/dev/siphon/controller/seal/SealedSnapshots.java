@@ -59,7 +59,7 @@ public final class SealedSnapshots {
         this.datasets = ports.datasets();
         this.keys = ports.keys();
         this.cluster = ports.cluster();
-        this.packers = new Packers(ports, domain.volumes());
+        this.packers = new Packers(ports, domain);
     }
 
     /// Takes a snapshot, or finds the one that an earlier try took, and does what is next for its image (CSI
@@ -73,19 +73,20 @@ public final class SealedSnapshots {
     /// @throws DriverException whatever [Snapshots#create] throws
     public SnapshotView create(VolumeId source, String name, Sealing sealing) {
         SnapshotId id = Snapshots.toSeal(source, name, sealing.modes());
-        boolean known = snapshots.find(id).isPresent();
-        SnapshotView taken = snapshots.createToSeal(id, name);
-        if (!known || taken.ready()) {
-            return taken;
-        }
         return operations.run(key(id), () -> {
-            try {
-                return seal(taken, sealing) ? taken.sealed() : taken;
-            } catch (DriverException.InUse | DriverException.IncompatibleExisting | DriverException.QuotaExhausted no) {
-                tell(taken.id(), sealing.object(), new Notice(true, "DatasetNotSealed", no.getMessage()));
-                throw no;
-            }
+            boolean known = snapshots.find(id).isPresent();
+            SnapshotView taken = snapshots.createToSeal(id, name);
+            return !known || taken.ready() ? taken : goOn(taken, sealing);
         });
+    }
+
+    private SnapshotView goOn(SnapshotView taken, Sealing sealing) {
+        try {
+            return seal(taken, sealing) ? taken.sealed() : taken;
+        } catch (DriverException.InUse | DriverException.IncompatibleExisting | DriverException.QuotaExhausted no) {
+            tell(taken.id(), sealing.object(), new Notice(true, "DatasetNotSealed", no.getMessage()));
+            throw no;
+        }
     }
 
     /// @return whether nothing is left to be done
@@ -121,7 +122,7 @@ public final class SealedSnapshots {
     /// What would be refused at the end is refused now. The directory comes last: it says that all of this was done.
     private String begin(SnapshotView snapshot, SealedDirectory directory, Sealing sealing) {
         DatasetPlace place = directory.place();
-        String name = name(place.account(files), sealing);
+        String name = name(snapshots.owner(place.snapshot()), sealing);
         var _ = declared(place, name, new SealedImage(Digest.of(ByteBuffer.allocate(0)), 0), Set.of());
         if (datasets.find(name)
                 .filter(found -> !found.path().equals(place.path()))
@@ -163,7 +164,7 @@ public final class SealedSnapshots {
     /// The note on the directory comes last: it says that nothing is left to be done.
     private void finish(SealedDirectory directory, String name, SealedImage image) {
         DatasetPlace place = directory.place();
-        cluster.declare(declared(place, name, image, Set.of(place.account(files))));
+        cluster.declare(declared(place, name, image, Set.of(snapshots.owner(place.snapshot()))));
         snapshots.countImage(place.snapshot(), image.bytes());
         boolean _ = packers.remove(place); // it has ended, or is about to, and has nothing left to write
         directory.seal(image);

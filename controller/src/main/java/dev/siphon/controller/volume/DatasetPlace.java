@@ -1,6 +1,5 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
@@ -57,18 +56,6 @@ public record DatasetPlace(SnapshotId snapshot) {
     public VolumeId.Provisioned source() {
         Group group = Group.of(snapshot.volume());
         return group.volume(Names.shallow(group, sourceName(), snapshot));
-    }
-
-    /// The account whose snapshot it is, by the name that it had when somebody last wrote that down.
-    ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if nobody has
-    public String account(FileTree files) {
-        Group group = Group.of(snapshot.volume());
-        return files.note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
-                .flatMap(AccountNote::parse)
-                .map(AccountNote::name)
-                .orElseThrow(() -> new DriverException.InUse("nobody has written down whose " + group
-                        + " is: the controller does so within a minute; retry"));
     }
 
     /// Whether all of it is there.

@@ -160,6 +160,26 @@ public final class Snapshots {
         }
     }
 
+    /// The account whose snapshot it is: whom its group's note names, if the directory knows that one as the same. A
+    /// name may have been given to somebody else.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it does not, or nobody has written a name down
+    /// @throws DriverException whatever [Placement#choose] throws
+    public String owner(SnapshotId id) {
+        Group group = Group.of(id.volume());
+        String name = files.note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
+                .flatMap(AccountNote::parse)
+                .map(AccountNote::name)
+                .orElseThrow(() -> new DriverException.InUse("nobody has written down whose " + group
+                        + " is: the controller does so within minutes; retry"));
+        Placement.Place place =
+                volumes.placement().choose(ClassParameters.ofSnapshot(group.cluster(), group.fileSystem(), name));
+        if (!place.group().equals(group)) {
+            throw new DriverException.InUse("account " + name + " is another one than that whose " + group + " is");
+        }
+        return name;
+    }
+
     /// Reserves what an image of a snapshot will take about, before it is made. Repeating it is safe.
     ///
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the account's allowance

@@ -16,11 +16,16 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 final class SealedSnapshotsTest {
@@ -213,6 +218,40 @@ final class SealedSnapshotsTest {
         SnapshotId plain =
                 world.domain.snapshots().create(world.volume, "plain").id();
         assertEquals(Optional.empty(), world.sealed.shownBy(SealWorld.reading(plain, Map.of())));
+    }
+
+    @Test
+    void anAccountOfThatNameThatIsAnotherOneReadsNothing() {
+        var _ = world.ask();
+        SnapshotId id = world.ask().id();
+        world.pack(id);
+        world.directory.put(new Account("u1", "id-2", 10_009, 10_009, Set.of("u1"), OptionalLong.empty()));
+        assertThrows(DriverException.InUse.class, world::ask);
+        assertEquals(Map.of(), world.cluster.declared);
+        world.sealed.delete(id);
+        assertEquals(before, world.ceph.everything());
+    }
+
+    @Test
+    void twoAtOnceDoItOnce() throws Exception {
+        var _ = world.ask();
+        List<Callable<String>> both = Collections.nCopies(8, () -> {
+            try {
+                return world.ask().id().toString();
+            } catch (DriverException.OperationPending comeBack) {
+                return "";
+            }
+        });
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Future<String> each : threads.invokeAll(both)) {
+                String _ = each.get();
+            }
+        }
+        SnapshotId id = world.ask().id();
+        assertEquals(Set.of(world.place(id).packer()), world.cluster.packers.keySet());
+        world.pack(id);
+        assertTrue(world.ask().ready());
+        assertEquals(2, world.ceph.everything().size());
     }
 
     @Test
