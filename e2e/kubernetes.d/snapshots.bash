@@ -20,7 +20,8 @@ attributes() {
 
 snapshots() {
   step "a snapshot, a claim from it that another pod reads, and a limit on files"
-  example u1 snapshot.yaml attributes.yaml
+  on_root 'mkdir -p datasets'
+  example u1 snapshot.yaml attributes.yaml dataset-snapshot.yaml
   attributes group-reads
   attributes few-files
   pod u1 limited training 10001 \
@@ -32,4 +33,37 @@ snapshots() {
   shows "attributes.yaml" 'quota exceeded' "$(kubectl -n u1 logs limited)"
   shows "the chart's class" '^mode 750$' "$(kubectl -n u1 logs limited)"
   kubectl -n siphon rollout status --timeout=120s deployment/siphon-controller >/dev/null
+}
+
+# What is left of a dataset that was a snapshot: of its packer, and of its image.
+of_sealing() {
+  kubectl -n siphon get jobs,pvc,secrets -o name | grep siphon-pack- || true
+  kubectl get pv,datasets -o name | grep -E 'siphon-pack-|/u1.training-v1$' || true
+  lab run ceph auth ls 2>/dev/null | grep -E '^client.siphon-(packer|dataset)' || true
+  on_root 'ls datasets | grep -E "^i[0-9a-v]{15}$" || true'
+}
+
+# on_root SCRIPT: in the root of the file system, as whoever mounts that.
+on_root() {
+  lab run bash -euo pipefail -c '
+    at=$(mktemp -d)
+    ceph-fuse --id admin --client_fs "$FS_NAME" "$at" >/dev/null 2>&1
+    trap "umount -l $at; rmdir $at" EXIT
+    cd "$at" && eval "$1"; cd /' bash "$1"
+}
+
+sealed_snapshot() {
+  step "a snapshot that becomes a sealed dataset, which a claim shows"
+  settles "the dataset" -n u1 --for=jsonpath='{.status.readyToUse}'=true volumesnapshot/training-v1
+  succeeds u1 training-v1
+  shows "dataset-snapshot.yaml" '^[0-9]{4,5}$' "$(kubectl -n u1 logs training-v1)"
+  shows "it cannot be written" 'Read-only file system' "$(kubectl -n u1 logs training-v1)"
+  shows "kubectl describe volumesnapshot" 'DatasetSealed .* is dataset u1.training-v1' "$(kubectl -n u1 describe volumesnapshot training-v1)"
+  told "kubectl get datasets" '^u1.training-v1 +true .*\["u1"\]' kubectl get datasets
+  expect "what is left of the packer" "" "$(of_sealing | grep pack)"
+  kubectl -n u1 delete volumesnapshot training-v1 --wait=false >/dev/null
+  told "its deletion" 'u1.training-v1 is in use by PersistentVolume pvc-' kubectl -n u1 describe volumesnapshot training-v1
+  kubectl -n u1 delete pod/training-v1 pvc/training-v1 >/dev/null
+  settles "its deletion" -n u1 --for=delete volumesnapshot/training-v1
+  expect "what is left of it" "" "$(of_sealing)"
 }

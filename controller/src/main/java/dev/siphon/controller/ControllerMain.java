@@ -11,6 +11,7 @@ import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.kubernetes.Leadership;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
+import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Domain;
@@ -133,7 +134,12 @@ public final class ControllerMain implements Callable<Integer> {
                         List.of(IdentityService.Offer.values()),
                         List.of(
                                 new ControllerService(
-                                        domain, config.attach(), datasets.map(DeclaredDatasets::volumes), grants),
+                                        domain,
+                                        config.attach(),
+                                        datasets.map(DeclaredDatasets::volumes),
+                                        datasets.flatMap(DeclaredDatasets::sealing)
+                                                .map(sealing -> new SealedSnapshots(sealing, domain)),
+                                        grants),
                                 new GroupControllerService(domain)),
                         check(ceph.ports().clusters(), backend.directory()),
                         metrics));

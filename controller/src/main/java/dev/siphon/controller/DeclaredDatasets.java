@@ -7,6 +7,7 @@ import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.DatasetsFile;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.warm.Warming;
@@ -26,11 +27,13 @@ import java.util.Optional;
 /// @param grants tells nodes of them; empty where nobody asks
 /// @param kubernetes has pods that name datasets themselves; empty without it
 /// @param warming has them filled for pods that wait; empty without Kubernetes
+/// @param sealing what makes datasets of snapshots; empty without Kubernetes
 record DeclaredDatasets(
         DatasetVolumes volumes,
         Optional<DatasetGrants> grants,
         Optional<KubernetesAdapter> kubernetes,
-        Optional<Warming> warming) {
+        Optional<Warming> warming,
+        Optional<SealedSnapshots.Ports> sealing) {
     /// Two requests to the API server, or a look at a file, where nothing has changed.
     private static final Duration LOOK = Duration.ofSeconds(15);
 
@@ -74,7 +77,10 @@ record DeclaredDatasets(
                                 grants::published,
                                 (question, dataset) -> answer(volumes, question, dataset),
                                 new WarmingMetrics(metrics),
-                                InstantSource.system()))));
+                                InstantSource.system()))),
+                backend.kubernetes()
+                        .flatMap(kubernetes -> keys.map(minting -> new SealedSnapshots.Ports(
+                                ports, datasets, minting, backend.ceph().identities(), kubernetes.sealing()))));
     }
 
     /// What a node gets that is to keep a replica: the key, sealed for its question.

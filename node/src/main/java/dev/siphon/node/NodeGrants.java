@@ -18,13 +18,16 @@ record NodeGrants(PublishCheck check, Optional<Api> api) {
 
     static NodeGrants from(GrantsFrom source, PrometheusRegistry metrics) {
         return switch (source) {
-            case GrantsFrom.Nowhere _ -> new NodeGrants(new PublishCheck(Optional.empty(), false), Optional.empty());
+            case GrantsFrom.Nowhere _ ->
+                new NodeGrants(new PublishCheck(Optional.empty(), Optional.empty()), Optional.empty());
             case GrantsFrom.File(var file) ->
-                new NodeGrants(new PublishCheck(Optional.of(new GrantsFile(file)), false), Optional.empty());
+                new NodeGrants(new PublishCheck(Optional.of(new GrantsFile(file)), Optional.empty()), Optional.empty());
             case GrantsFrom.Api(var access, var namespace) -> {
                 GrantsConfigMap map = new GrantsConfigMap(access, namespace);
                 CachedGrants cached = new CachedGrants(map, metrics);
-                yield new NodeGrants(new PublishCheck(Optional.of(cached), true), Optional.of(new Api(cached, map)));
+                yield new NodeGrants(
+                        new PublishCheck(Optional.of(cached), Optional.of(namespace)),
+                        Optional.of(new Api(cached, map)));
             }
         };
     }

@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 /// @param fileSystems that volumes are made in; each name has the form of [VolumeId.Part#FILE_SYSTEM]
 /// @param uses what it does beyond volumes and snapshots
 public record ControllerCaps(List<String> fileSystems, List<Use> uses) {
-    /// Where volumes are, and where declared datasets may be.
+    /// Where volumes are, and where declared datasets may be, whose directories it makes if snapshots are sealed.
     private static final String ITS_DIRECTORIES =
-            "allow rwp fsname=%1$s path=/volumes, allow r fsname=%1$s path=/datasets";
+            "allow rwp fsname=%1$s path=/volumes, allow rwp fsname=%1$s path=/datasets";
 
     /// What a controller may do besides.
     public enum Use {

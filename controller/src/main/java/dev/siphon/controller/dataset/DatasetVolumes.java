@@ -32,6 +32,8 @@ public final class DatasetVolumes {
     ///
     /// @param store where nodes find them
     public record Keys(DatasetIdentities identities, DatasetKeyStore store) {
+        private static final int MOST_NAMED = 5;
+
         /// Keeps a copy of its dataset's key for a volume.
         ///
         /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
@@ -47,6 +49,36 @@ public final class DatasetVolumes {
             } finally {
                 keeping.unlock();
             }
+        }
+
+        /// Ends a dataset that nobody uses: takes it back, and removes its identity.
+        ///
+        /// @param withdraw takes back what declares it
+        /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume has a copy of its key; then nothing
+        /// is done
+        /// @throws DriverException.OperationPending (ABORTED) if a volume is being given one
+        public void end(VolumeId.Dataset dataset, String name, Runnable withdraw) {
+            Lock removing = identities.lock(dataset).writeLock();
+            if (!removing.tryLock()) {
+                throw new DriverException.OperationPending(
+                        "a volume is being made that shows dataset " + name + "; retry");
+            }
+            try {
+                List<String> users = store.users(dataset);
+                if (!users.isEmpty()) {
+                    throw new DriverException.InUse("dataset " + name + " is in use by " + some(users)
+                            + ": delete those first, their claims and pods");
+                }
+                withdraw.run();
+                identities.remove(dataset);
+            } finally {
+                removing.unlock();
+            }
+        }
+
+        private static String some(List<String> users) {
+            String first = String.join(", ", users.subList(0, Math.min(users.size(), MOST_NAMED)));
+            return users.size() > MOST_NAMED ? first + " and " + (users.size() - MOST_NAMED) + " more" : first;
         }
 
         /// Removes a dataset's identity if no volume has a copy of its key, or is being given one.

@@ -1,6 +1,7 @@
 package dev.siphon.controller.key;
 
 import dev.siphon.csi.VolumeId;
+import java.util.List;
 
 /// Port: where the keys of volumes that show datasets wait for the nodes that stage them: a copy for each volume,
 /// of the one key that its dataset has. What it throws is as in [KeyStore].
@@ -16,6 +17,11 @@ public interface DatasetKeyStore {
     ///
     /// @param dataset for no claim
     boolean hasAny(VolumeId.Dataset dataset);
+
+    /// Who has a key of this dataset here, in words for people: volumes of claims, and pods that name it themselves.
+    ///
+    /// @param dataset for no claim
+    List<String> users(VolumeId.Dataset dataset);
 
     /// Forgets the key of a volume; one that is not there is no error.
     void remove(VolumeId.Dataset volume);

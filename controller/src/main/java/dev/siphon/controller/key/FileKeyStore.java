@@ -50,11 +50,18 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
 
     @Override
     public boolean hasAny(VolumeId.Dataset dataset) {
+        return !users(dataset).isEmpty();
+    }
+
+    @Override
+    public List<String> users(VolumeId.Dataset dataset) {
         return ids().stream()
                 .map(name -> VolumeId.tryParse(name.replace("%2F", "/")).orElse(dataset))
-                .anyMatch(id -> id instanceof VolumeId.Dataset shown
+                .filter(id -> id instanceof VolumeId.Dataset shown
                         && shown.claim().isPresent()
-                        && shown.forNobody().equals(dataset));
+                        && shown.forNobody().equals(dataset))
+                .map(id -> "volume " + id)
+                .toList();
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.warm.WarmingCluster;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -65,6 +66,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// Pods that wait until datasets are on disks of nodes, and what nodes were told.
     public WarmingCluster warming() {
         return new KubernetesWarming(api, driver);
+    }
+
+    /// Where packers run, and datasets are declared that they make.
+    public SealingCluster sealing() {
+        return new KubernetesSealing(api, driver);
     }
 
     /// What is written at namespaces and PVCs.

@@ -33,7 +33,11 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     private boolean isNamedByPods(VolumeId.Dataset dataset) {
-        List<VolumeId.Dataset> named = new ArrayList<>();
+        return !podsNaming(dataset).isEmpty();
+    }
+
+    private List<String> podsNaming(VolumeId.Dataset dataset) {
+        List<String> named = new ArrayList<>();
         // no pod names any where there is no such kind
         boolean _ = api.listCustom(
                 "list DatasetAccesses",
@@ -41,8 +45,21 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
                 access -> DatasetRequests.given(access)
                         .map(VolumeId.Dataset::forNobody)
                         .filter(dataset.forNobody()::equals)
-                        .ifPresent(named::add));
-        return !named.isEmpty();
+                        .ifPresent(_ -> named.add("pod "
+                                + JsonParts.text(access, "metadata", "namespace")
+                                        .orElse("") + "/"
+                                + JsonParts.text(access, "spec", "pod").orElse(""))));
+        return named;
+    }
+
+    @Override
+    public List<String> users(VolumeId.Dataset dataset) {
+        List<String> users = new ArrayList<>();
+        secrets.list(
+                KeySecret.ofDataset(dataset),
+                secret -> users.add("PersistentVolume " + secret.getMetadata().getName()));
+        users.addAll(podsNaming(dataset));
+        return users;
     }
 
     @Override

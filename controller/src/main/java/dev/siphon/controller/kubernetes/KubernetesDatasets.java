@@ -17,7 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Datasets as objects of the cluster (`datasets.siphon.dev`), which only administrators write.
+/// Datasets as objects of the cluster (`datasets.siphon.dev`), which administrators write;
+/// those of sealed snapshots [KubernetesSealing].
 final class KubernetesDatasets implements Datasets {
     /// Where they are.
     static final String PATH = "apis/siphon.dev/v1alpha1/datasets";

@@ -16,7 +16,6 @@ import dev.siphon.csi.dataset.DatasetReplica;
 import java.net.HttpURLConnection;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -51,9 +50,6 @@ final class KubernetesWarming implements WarmingCluster {
     private static final String PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
     private static final int MOST_PREFERRED = 100;
 
-    /// What an API server takes of an event.
-    private static final int MOST_MESSAGE = 1000;
-
     private static final String METADATA = "metadata";
     private static final String STATUS = "status";
     private static final String SPEC = "spec";
@@ -61,6 +57,7 @@ final class KubernetesWarming implements WarmingCluster {
     private final KubernetesApi api;
     private final String driver;
     private final PodReading pods;
+    private final ObjectEvents events;
 
     /// The pods of the last look, by their uids.
     private Map<String, JsonObject> seen = Map.of();
@@ -70,6 +67,7 @@ final class KubernetesWarming implements WarmingCluster {
         this.api = api;
         this.driver = driver;
         this.pods = new PodReading(driver);
+        this.events = new ObjectEvents(api, driver);
     }
 
     /// What waits at a gate is on no node.
@@ -294,39 +292,11 @@ final class KubernetesWarming implements WarmingCluster {
 
     @Override
     public void tell(GatedPod pod, Notice notice) {
-        JsonObject event = new JsonObject();
-        JsonObject metadata = new JsonObject();
-        metadata.addProperty("generateName", "siphon-");
-        metadata.addProperty("namespace", pod.namespace());
-        event.add(METADATA, metadata);
-        JsonObject involved = new JsonObject();
-        involved.addProperty("apiVersion", "v1");
-        involved.addProperty("kind", "Pod");
-        involved.addProperty("namespace", pod.namespace());
-        involved.addProperty("name", pod.name());
-        involved.addProperty("uid", pod.uid());
-        event.add("involvedObject", involved);
-        JsonObject source = new JsonObject();
-        source.addProperty("component", driver);
-        event.add("source", source);
-        String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        event.addProperty("apiVersion", "v1");
-        event.addProperty("kind", "Event");
-        event.addProperty("reportingComponent", driver);
-        event.addProperty("reportingInstance", "siphon-controller");
-        event.addProperty("type", notice.warning() ? "Warning" : "Normal");
-        event.addProperty("reason", notice.reason());
-        event.addProperty(
-                "message",
-                notice.message().substring(0, Math.min(notice.message().length(), MOST_MESSAGE)));
-        event.addProperty("firstTimestamp", now);
-        event.addProperty("lastTimestamp", now);
-        event.addProperty("count", 1);
-        boolean _ = api.send(
-                "create Event of Pod " + pod.namespace() + "/" + pod.name(),
-                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_FORBIDDEN), // its namespace goes
-                "api/v1/namespaces/" + pod.namespace() + "/events",
-                request -> request.post(JSON, event.toString()));
+        events.add(
+                new ObjectEvents.About("v1", "Pod", pod.namespace(), pod.name(), pod.uid()),
+                notice.warning(),
+                notice.reason(),
+                notice.message());
     }
 
     @Override

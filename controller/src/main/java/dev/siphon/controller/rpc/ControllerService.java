@@ -38,6 +38,7 @@ import csi.v1.ValidateVolumeCapabilitiesRequest;
 import csi.v1.ValidateVolumeCapabilitiesResponse;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.Attachments;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.csi.server.Unary;
@@ -58,18 +59,23 @@ public final class ControllerService extends ControllerGrpc.ControllerImplBase {
 
     /// @param attach whether volumes are attached to nodes before they are used there
     /// @param datasets those that volumes may show; empty where none are declared
+    /// @param sealed snapshots that become datasets; empty where nothing can make them
     /// @param grants who may use what is made; empty where nobody asks
     public ControllerService(
-            Domain domain, boolean attach, Optional<DatasetVolumes> datasets, Optional<NamespaceGrants> grants) {
+            Domain domain,
+            boolean attach,
+            Optional<DatasetVolumes> datasets,
+            Optional<SealedSnapshots> sealed,
+            Optional<NamespaceGrants> grants) {
         Ids ids = new Ids(domain.clusters());
         Optional<Attachments> attachments = attach ? Optional.of(domain.attachments()) : Optional.empty();
         capabilities = capabilities(attach);
-        create = new CreateVolumeHandler(domain.volumes(), ids, datasets, grants);
+        create = new CreateVolumeHandler(domain.volumes(), ids, datasets, sealed, grants);
         volume = new VolumeHandler(domain.volumes(), domain.capacities(), attachments, datasets, ids);
         publish = new PublishHandler(attachments, ids);
         validate = new ValidateHandler(domain.volumes(), ids);
         list = new ListVolumesHandler(domain.listings(), domain.health(), attachments, ids);
-        snapshot = new SnapshotHandler(domain.snapshots(), domain.listings(), ids);
+        snapshot = new SnapshotHandler(domain.snapshots(), sealed, domain.listings(), ids);
     }
 
     private static List<ControllerServiceCapability.RPC.Type> capabilities(boolean attach) {

@@ -5,6 +5,7 @@ import csi.v1.CreateVolumeResponse;
 import csi.v1.VolumeContentSource;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.AccessMode;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
@@ -25,14 +26,22 @@ final class CreateVolumeHandler {
     private final Volumes volumes;
     private final Ids ids;
     private final Optional<DatasetVolumes> datasets;
+    private final Optional<SealedSnapshots> sealed;
     private final Optional<NamespaceGrants> grants;
 
     /// @param datasets those that volumes may show; empty where none are declared
+    /// @param sealed snapshots that are datasets; empty where nothing can make them
     /// @param grants who may use what is made; empty where nobody asks
-    CreateVolumeHandler(Volumes volumes, Ids ids, Optional<DatasetVolumes> datasets, Optional<NamespaceGrants> grants) {
+    CreateVolumeHandler(
+            Volumes volumes,
+            Ids ids,
+            Optional<DatasetVolumes> datasets,
+            Optional<SealedSnapshots> sealed,
+            Optional<NamespaceGrants> grants) {
         this.volumes = volumes;
         this.ids = ids;
         this.datasets = datasets;
+        this.sealed = sealed;
         this.grants = grants;
     }
 
@@ -65,6 +74,11 @@ final class CreateVolumeHandler {
         if (request.parameters().dataset().isPresent()) {
             throw new DriverException.InvalidRequest("parameter dataset: the controller knows no datasets; run it with"
                     + " --datasets-file or --kubernetes-namespace");
+        }
+        Optional<String> ofSnapshot = sealed.flatMap(all -> all.shownBy(request));
+        if (ofSnapshot.isPresent()) {
+            Volume shown = show(request.withoutSource(), ofSnapshot.get());
+            return new Volume(shown.id(), shown.capacityBytes(), shown.context(), request.source());
         }
         Volume made = volumes.create(request);
         request.parameters().claim().ifPresent(claim -> grant(made, claim.namespace()));

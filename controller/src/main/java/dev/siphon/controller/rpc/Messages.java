@@ -44,14 +44,14 @@ final class Messages {
         };
     }
 
-    /// A snapshot; one of Ceph is ready as soon as it is taken.
+    /// A snapshot.
     static csi.v1.Snapshot snapshot(SnapshotView snapshot) {
         return csi.v1.Snapshot.newBuilder()
                 .setSnapshotId(snapshot.id().toString())
                 .setSourceVolumeId(snapshot.id().volume().toString())
                 .setSizeBytes(snapshot.sizeBytes().orElse(0))
                 .setCreationTime(timestamp(snapshot.createdAt()))
-                .setReadyToUse(true)
+                .setReadyToUse(snapshot.ready())
                 .setGroupSnapshotId(
                         snapshot.group().map(GroupSnapshotId::toString).orElse(""))
                 .build();

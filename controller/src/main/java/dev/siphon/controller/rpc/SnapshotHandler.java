@@ -8,8 +8,10 @@ import csi.v1.GetSnapshotRequest;
 import csi.v1.GetSnapshotResponse;
 import csi.v1.ListSnapshotsRequest;
 import csi.v1.ListSnapshotsResponse;
-import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.seal.SealedSnapshots;
+import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.Listings;
+import dev.siphon.controller.volume.SnapshotClass;
 import dev.siphon.controller.volume.SnapshotView;
 import dev.siphon.controller.volume.Snapshots;
 import dev.siphon.csi.DriverException;
@@ -21,11 +23,14 @@ import java.util.Optional;
 /// The RPCs about snapshots.
 final class SnapshotHandler {
     private final Snapshots snapshots;
+    private final Optional<SealedSnapshots> sealed;
     private final Listings listings;
     private final Ids ids;
 
-    SnapshotHandler(Snapshots snapshots, Listings listings, Ids ids) {
+    /// @param sealed those that become datasets; empty where nothing can make them
+    SnapshotHandler(Snapshots snapshots, Optional<SealedSnapshots> sealed, Listings listings, Ids ids) {
         this.snapshots = snapshots;
+        this.sealed = sealed;
         this.listings = listings;
         this.ids = ids;
     }
@@ -34,18 +39,36 @@ final class SnapshotHandler {
         String name = Fields.name("name", request.getName());
         String source = Fields.id("source_volume_id", request.getSourceVolumeId());
         Fields.secrets(request.getSecretsMap());
-        ClassParameters.checkSnapshot(Fields.map("parameters", request.getParametersMap()));
+        SnapshotClass parameters = SnapshotClass.parse(Fields.map("parameters", request.getParametersMap()));
         Fields.noTopology("accessibility_requirements", request.getAccessibilityRequirements());
+        VolumeId volume = ids.volume("source_volume_id", source);
+        SnapshotView taken = parameters
+                .sealing()
+                .map(sealing -> sealing().create(volume, name, sealing))
+                .orElseGet(() -> snapshots.create(volume, name));
         return CreateSnapshotResponse.newBuilder()
-                .setSnapshot(Messages.snapshot(snapshots.create(ids.volume("source_volume_id", source), name)))
+                .setSnapshot(Messages.snapshot(taken))
                 .build();
+    }
+
+    private SealedSnapshots sealing() {
+        return sealed.orElseThrow(() -> new DriverException.InvalidRequest("parameter kind: dataset needs Jobs of"
+                + " Kubernetes (--kubernetes-namespace): elsewhere `siphon dataset seal` seals"));
     }
 
     DeleteSnapshotResponse delete(DeleteSnapshotRequest request) {
         Optional<SnapshotId> id = ids.snapshotToRemove("snapshot_id", request.getSnapshotId());
         Fields.secrets(request.getSecretsMap());
-        id.ifPresent(snapshots::delete);
+        id.ifPresent(this::delete);
         return DeleteSnapshotResponse.getDefaultInstance();
+    }
+
+    private void delete(SnapshotId id) {
+        if (DatasetPlace.isOf(id)) {
+            sealing().delete(id);
+        } else {
+            snapshots.delete(id);
+        }
     }
 
     GetSnapshotResponse get(GetSnapshotRequest request) {

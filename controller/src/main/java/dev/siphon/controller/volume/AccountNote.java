@@ -4,7 +4,8 @@ import dev.siphon.controller.identity.Account;
 import java.util.Optional;
 
 /// What is written on a group's directory so that people know whose it is, also when the directory of accounts no
-/// longer does: a group's name is a digest of what never changes. Nothing is decided by it.
+/// longer does: a group's name is a digest of what never changes. Nothing is decided by it that the directory does not
+/// confirm.
 ///
 /// @param uid the account's uid, of a project group the gid
 /// @param name the account's name when this was written

@@ -8,7 +8,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /// How much each thing that an account has counts against its allowance: a volume with its size, a snapshot with
-/// what its files are long. A volume that stands for a snapshot holds nothing, and a snapshot that only lives while
+/// what its files are long, and with its image if it is a sealed dataset. A volume that stands for a snapshot holds
+/// nothing, and a snapshot that only lives while
 /// a volume is filled from it goes by itself: neither counts.
 public final class Charges {
     private Charges() {}
@@ -77,9 +78,10 @@ public final class Charges {
         return 0;
     }
 
-    /// One that nobody has measured counts with the size of its volume, since it cannot hold more.
+    /// One that nobody has measured counts with the size of its volume, since it cannot hold more. The image that was
+    /// made of it counts with it, and goes with it.
     private static long snapshot(Holdings.Entry entry, Holdings.Snapshot snapshot) {
         OptionalLong known = snapshot.heldBytes().isPresent() ? snapshot.heldBytes() : snapshot.sizeBytes();
-        return known.orElse(entry.sizeBytes().orElse(entry.writtenBytes()));
+        return plus(known.orElse(entry.sizeBytes().orElse(entry.writtenBytes())), snapshot.imageBytes());
     }
 }

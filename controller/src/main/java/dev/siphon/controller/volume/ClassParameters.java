@@ -134,7 +134,12 @@ public final class ClassParameters {
         return new Changeable(quotaFiles(parameters), mode(parameters));
     }
 
-    /// Reads a VolumeSnapshotClass or VolumeGroupSnapshotClass, of which nothing is known.
+    /// The class of a volume that stands for a snapshot of an account.
+    public static VolumeClass ofSnapshot(String cluster, String fileSystem, String account) {
+        return parse(Map.of(CLUSTER, cluster, FS_NAME, fileSystem, OWNER, account, SNAPSHOT_BACKED, "true"));
+    }
+
+    /// Reads a VolumeGroupSnapshotClass, of which nothing is known.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is a parameter
     public static void checkSnapshot(Map<String, String> parameters) {

@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.dataset.Digest;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -83,6 +84,21 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     void setNote(String cluster, String fileSystem, String path, String name, String value);
 
+    /// Makes a directory for files that nobody but root may see, in a RADOS namespace of their own, to which a key can
+    /// be bound; the directory above it has to be there. One that is there already stays, with the namespace that
+    /// it has.
+    ///
+    /// @throws DriverException.NotFound if the directory above it is not there
+    /// @throws DriverException.AccessDenied if the driver's identity may not do that
+    void makeDirectory(String cluster, String fileSystem, String path, String namespace);
+
+    /// Removes a directory with the files in it; what is no file keeps it. One that is not there is no error.
+    void removeDirectory(String cluster, String fileSystem, String path);
+
+    /// Reads a file, and keeps nothing of it but how it begins; empty if there is none. What another client has written
+    /// there and closed is seen.
+    Optional<Digested> digest(String cluster, String fileSystem, String path);
+
     /// All groups of a file system, by name; the mgr's own directories beside them are left out. One call, however
     /// many there are.
     List<Holdings.Standing> standings(String cluster, String fileSystem);
@@ -112,6 +128,15 @@ public interface FileTree {
     ///
     /// @param namespace the RADOS namespace in the pool; empty for the default one
     record Layout(String pool, String namespace) {}
+
+    /// A file that was read.
+    ///
+    /// @param sha256 of all of it
+    /// @param beginning the first [#BEGINNING_BYTES] of it, as ISO 8859-1
+    record Digested(Digest sha256, String beginning) {
+        /// More than what stands before the digests in a manifest.
+        public static final int BEGINNING_BYTES = 200;
+    }
 
     /// A copy that runs.
     ///

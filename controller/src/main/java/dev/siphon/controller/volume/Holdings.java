@@ -12,6 +12,10 @@ public record Holdings(Standing standing, List<Entry> subvolumes) {
     /// The note on a subvolume's directory, not on its data, that a class with `overcommit` made it.
     public static final String OVERCOMMITTED = "overcommit";
 
+    /// How the note on a subvolume's directory begins that says how long the sealed image of a snapshot is, in bytes;
+    /// the snapshot's name is behind it.
+    public static final String IMAGE = "image.";
+
     public Holdings {
         subvolumes = List.copyOf(subvolumes);
     }
@@ -47,5 +51,6 @@ public record Holdings(Standing standing, List<Entry> subvolumes) {
     ///
     /// @param heldBytes what its files are long together; empty if nobody has measured it
     /// @param sizeBytes the size of the volume when it was taken; empty if it had none
-    public record Snapshot(String name, OptionalLong heldBytes, OptionalLong sizeBytes) {}
+    /// @param imageBytes how long the image is that was made of it, or will be about; 0 if there is none
+    public record Snapshot(String name, OptionalLong heldBytes, OptionalLong sizeBytes, long imageBytes) {}
 }

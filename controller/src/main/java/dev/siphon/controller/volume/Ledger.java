@@ -265,6 +265,11 @@ public final class Ledger {
         }));
     }
 
+    /// Adds up anew what an account has, of which something has turned out to be another size.
+    void recount(Group group) {
+        boolean _ = with(group, book -> book.isSummed() && sum(group, book).isPresent());
+    }
+
     /// Counts a volume that was found, should it not be counted yet.
     void found(VolumeId.Provisioned volume, long bytes) {
         Book book = books.get(Group.of(volume));

@@ -25,6 +25,7 @@ public final class Names {
     private static final int TIME_DIGITS = 7;
     private static final int SECONDS_PER_MINUTE = 60;
     private static final char EXPORT = 'x';
+    private static final char SEALED = 'i';
     private static final int COMMON_DIGITS = 15;
     private static final int SOURCE_DIGITS = 8;
 
@@ -139,6 +140,22 @@ public final class Names {
     /// The snapshot called `name` of any volume.
     static String snapshot(String name) {
         return 's' + digest("snapshot\0" + name);
+    }
+
+    /// The snapshot called `name` of any volume that is to become a sealed dataset: what is kept of modes makes it
+    /// another one.
+    static String sealedSnapshot(String name, SnapshotClass.Modes modes) {
+        return SEALED + digest("sealed snapshot\0" + modes + "\0" + name);
+    }
+
+    /// Whether a snapshot is, or is to be, a sealed dataset.
+    static boolean isSealedSnapshot(String snapshot) {
+        return snapshot.charAt(0) == SEALED && snapshot.length() == DIGITS + 1;
+    }
+
+    /// A short name for the dataset that a snapshot becomes; it is part of ids, of which each byte counts.
+    static String sealed(SnapshotId snapshot) {
+        return SEALED + digest("sealed\0" + snapshot).substring(0, COMMON_DIGITS);
     }
 
     /// The snapshots of the group of snapshots called `name`: the same in each of its volumes. Its second part

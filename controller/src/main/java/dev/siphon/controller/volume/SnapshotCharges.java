@@ -61,6 +61,38 @@ final class SnapshotCharges {
         ledger.admit(new Ledger.Request(Group.of(id.volume()), Item.of(id), held, held, false));
     }
 
+    /// Reserves what an image of a snapshot will take about: as much as the snapshot itself.
+    ///
+    /// @param size of its volume
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the allowance
+    void reserveImage(SnapshotId id, OptionalLong size) {
+        Group group = Group.of(id.volume());
+        if (ledger.isLimited(group)) {
+            long held = files.measure(id, MOST_ENTRIES, size.orElse(0));
+            long both = Charges.plus(held, held);
+            boolean _ = ledger.spend(new Ledger.Request(group, Item.of(id), both, both, false), () -> {
+                noteImage(id, held);
+                return true;
+            });
+        }
+    }
+
+    /// Counts an image that is there. Nobody is refused for what it is more than was reserved.
+    void countImage(SnapshotId id, long bytes) {
+        noteImage(id, bytes);
+        ledger.recount(Group.of(id.volume()));
+    }
+
+    private void noteImage(SnapshotId id, long bytes) {
+        Group group = Group.of(id.volume());
+        files.setNote(
+                group.cluster(),
+                group.fileSystem(),
+                group.path() + "/" + id.volume().subvolume(),
+                Holdings.IMAGE + id.name(),
+                Long.toString(bytes));
+    }
+
     /// Says that nobody knows whether a snapshot is there.
     void doubt(SnapshotId id, OptionalLong size) {
         ledger.doubt(Group.of(id.volume()), Item.of(id), size.orElse(0));

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /// Snapshots of volumes. They outlive their volume: Ceph retains what a removed subvolume's snapshots need.
 public final class Snapshots {
     private final Subvolumes subvolumes;
+    private final FileTree files;
     private final Volumes volumes;
     private final KeyedOperations operations;
 
@@ -26,6 +27,7 @@ public final class Snapshots {
 
     public Snapshots(CephPorts ports, Volumes volumes, KeyedOperations operations) {
         this.subvolumes = ports.subvolumes();
+        this.files = ports.files();
         this.volumes = volumes;
         this.operations = operations;
     }
@@ -36,15 +38,32 @@ public final class Snapshots {
     }
 
     /// Takes a snapshot called `name`, or finds the one that an earlier try took (CSI v1.13, CreateSnapshot).
-    /// Ready to use at once.
+    /// Ready to use at once, but for what is to be sealed.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the volume does not exist
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the name was used for another volume
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the volume has as many as Ceph allows, or
     ///     what it holds does not fit the account's allowance
     public SnapshotView create(VolumeId source, String name) {
-        VolumeId.Provisioned volume = snapshottable("source_volume_id", source);
-        SnapshotId id = new SnapshotId(volume, Names.snapshot(name));
+        return create(name, new SnapshotId(snapshottable("source_volume_id", source), Names.snapshot(name)));
+    }
+
+    /// What [#createToSeal] takes, whether it is there or not.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if no snapshot can be taken of the volume
+    public static SnapshotId toSeal(VolumeId source, String name, SnapshotClass.Modes modes) {
+        return new SnapshotId(snapshottable("source_volume_id", source), Names.sealedSnapshot(name, modes));
+    }
+
+    /// As [#create], of what is to become a sealed dataset.
+    ///
+    /// @param id as [#toSeal] gives it
+    public SnapshotView createToSeal(SnapshotId id, String name) {
+        return create(name, id);
+    }
+
+    private SnapshotView create(String name, SnapshotId id) {
+        VolumeId.Provisioned volume = id.volume();
         return operations.run(key(id), () -> {
             VolumeId.Provisioned used = sources.getOrDefault(NameInFileSystem.of(id), volume);
             if (!used.equals(volume)) {
@@ -75,7 +94,12 @@ public final class Snapshots {
         try {
             return subvolumes
                     .findSnapshot(id)
-                    .map(_ -> new SnapshotView(id, volumes.sizeOf(id), volumes.takenAt(id), GroupSnapshotId.of(id)));
+                    .map(_ -> new SnapshotView(
+                            id,
+                            volumes.sizeOf(id),
+                            volumes.takenAt(id),
+                            GroupSnapshotId.of(id),
+                            !DatasetPlace.isOf(id) || DatasetPlace.isSealed(files, id)));
         } catch (DriverException.NotFound goneMeanwhile) {
             return Optional.empty();
         }
@@ -120,6 +144,13 @@ public final class Snapshots {
     /// @throws DriverException.OperationPending (ABORTED) if it is being cloned
     void checkRemovable(SnapshotId id) {
         checkNotNeeded(id);
+        checkNotCloned(id);
+    }
+
+    /// Refuses to remove what a volume is being filled from.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if it is being cloned
+    public void checkNotCloned(SnapshotId id) {
         if (subvolumes
                 .findSnapshot(id)
                 .filter(found -> !found.pendingClones().isEmpty())
@@ -127,6 +158,38 @@ public final class Snapshots {
             throw new DriverException.OperationPending(
                     "snapshot " + id + " is being cloned into a volume; retry when that is whole");
         }
+    }
+
+    /// The account whose snapshot it is: whom its group's note names, if the directory knows that one as the same. A
+    /// name may have been given to somebody else.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it does not, or nobody has written a name down
+    /// @throws DriverException whatever [Placement#choose] throws
+    public String owner(SnapshotId id) {
+        Group group = Group.of(id.volume());
+        String name = files.note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
+                .flatMap(AccountNote::parse)
+                .map(AccountNote::name)
+                .orElseThrow(() -> new DriverException.InUse("nobody has written down whose " + group
+                        + " is: the controller does so within minutes; retry"));
+        Placement.Place place =
+                volumes.placement().choose(ClassParameters.ofSnapshot(group.cluster(), group.fileSystem(), name));
+        if (!place.group().equals(group)) {
+            throw new DriverException.InUse("account " + name + " is another one than that whose " + group + " is");
+        }
+        return name;
+    }
+
+    /// Reserves what an image of a snapshot will take about, before it is made. Repeating it is safe.
+    ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the account's allowance
+    public void reserveImage(SnapshotView snapshot) {
+        volumes.snapshotCharges().reserveImage(snapshot.id(), snapshot.sizeBytes());
+    }
+
+    /// Counts the image of a snapshot against the account's allowance, with what it is.
+    public void countImage(SnapshotId id, long bytes) {
+        volumes.snapshotCharges().countImage(id, bytes);
     }
 
     /// The key of operations on a snapshot: alone to make or remove it, shared to use it.

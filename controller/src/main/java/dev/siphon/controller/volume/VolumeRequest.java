@@ -10,8 +10,9 @@ import java.util.Optional;
 /// @param readOnly whether every access mode asked for only reads
 /// @param source what its contents are to come from
 public record VolumeRequest(
-        String name,
-        CapacityRange capacity,
-        VolumeClass parameters,
-        boolean readOnly,
-        Optional<ContentSource> source) {}
+        String name, CapacityRange capacity, VolumeClass parameters, boolean readOnly, Optional<ContentSource> source) {
+    /// The same for a volume with contents of another kind.
+    public VolumeRequest withoutSource() {
+        return new VolumeRequest(name, capacity, parameters, readOnly, Optional.empty());
+    }
+}

@@ -61,7 +61,7 @@ class CephCapsCommandTest {
         assertFalse(out.toString().contains("auth get-or-create\""), out.toString());
         assertTrue(out.toString().contains("mon 'allow r'"), out.toString());
         assertTrue(
-                out.toString().contains("mds 'allow rwp fsname=x path=/volumes, allow r fsname=x path=/datasets'"),
+                out.toString().contains("mds 'allow rwp fsname=x path=/volumes, allow rwp fsname=x path=/datasets'"),
                 out.toString());
         assertFalse(out.toString().contains("blocklist"), out.toString());
     }

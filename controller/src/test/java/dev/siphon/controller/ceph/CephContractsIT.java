@@ -10,7 +10,11 @@ import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.FileTreeContract;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.SubvolumesContract;
+import dev.siphon.csi.dataset.Dataset;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +39,11 @@ class CephContractsIT {
     @BeforeAll
     void clonesTakeLongEnoughToBeSeen() {
         cloneDelay(Clones.TAKES);
+    }
+
+    @BeforeAll
+    void datasetsHaveAPlace() {
+        onFuse(fuse -> Files.createDirectories(fuse.at(Dataset.DIRECTORY)));
     }
 
     @AfterAll
@@ -98,6 +107,25 @@ class CephContractsIT {
         @Override
         protected Subvolumes subvolumes() {
             return adapter.ports().subvolumes();
+        }
+
+        @Override
+        protected void write(String path, String text) {
+            onFuse(fuse -> Files.writeString(fuse.at(path), text));
+        }
+    }
+
+    /// What does something with files that another client mounts.
+    @FunctionalInterface
+    private interface OnFuse {
+        void run(FuseMount fuse) throws IOException;
+    }
+
+    private static void onFuse(OnFuse action) {
+        try (FuseMount fuse = FuseMount.mount()) {
+            action.run(fuse);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

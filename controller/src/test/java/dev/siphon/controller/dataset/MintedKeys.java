@@ -16,9 +16,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Identities of one cluster, and the keys of volumes that show datasets, in memory.
-final class MintedKeys implements Identities, DatasetKeyStore {
-    final Set<String> removed = new HashSet<>();
-    final Map<VolumeId.Dataset, VolumeKey> kept = new HashMap<>();
+public final class MintedKeys implements Identities, DatasetKeyStore {
+    public final Set<String> removed = new HashSet<>();
+    public final Map<VolumeId.Dataset, VolumeKey> kept = new HashMap<>();
 
     /// How often an identity was to be removed.
     int asked;
@@ -30,7 +30,7 @@ final class MintedKeys implements Identities, DatasetKeyStore {
     /// What happens when a volume has been given the key, and the store does not have it yet.
     Runnable whileGiven = () -> {};
 
-    DatasetVolumes.Keys keys(FileTree files) {
+    public DatasetVolumes.Keys keys(FileTree files) {
         return new DatasetVolumes.Keys(new DatasetIdentities(files, this), this);
     }
 
@@ -75,6 +75,14 @@ final class MintedKeys implements Identities, DatasetKeyStore {
     public void put(VolumeId.Dataset volume, String name, VolumeKey key) {
         whileGiven.run();
         kept.put(volume, key);
+    }
+
+    @Override
+    public List<String> users(VolumeId.Dataset dataset) {
+        return kept.keySet().stream()
+                .filter(volume -> volume.forNobody().equals(dataset))
+                .map(volume -> "volume " + volume)
+                .toList();
     }
 
     @Override

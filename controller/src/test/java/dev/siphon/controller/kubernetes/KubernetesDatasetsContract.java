@@ -143,6 +143,7 @@ abstract class KubernetesDatasetsContract {
                                 Base64.getDecoder().decode(found.getData().get("userKey")), StandardCharsets.UTF_8)));
         assertEquals(List.of(), adapter().keys().volumes(), "it is no provisioned volume's");
         assertTrue(adapter().datasetKeys().hasAny(volume.forNobody()));
+        assertEquals(1, adapter().datasetKeys().users(volume.forNobody()).size());
         VolumeId.Dataset other = volume.forClaim("vvvvvvvvvvvv");
         assertThrows(
                 DriverException.InUse.class,

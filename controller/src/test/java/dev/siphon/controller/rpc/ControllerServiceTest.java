@@ -236,6 +236,20 @@ final class ControllerServiceTest {
     }
 
     @Test
+    void withoutKubernetesNoSnapshotBecomesADataset() {
+        Volume source = volume("pvc-1");
+        var request = createSnapshot(source.getVolumeId(), "snap-1")
+                .putParameters("kind", "dataset")
+                .putParameters("csi.storage.k8s.io/volumesnapshot/namespace", "u1")
+                .putParameters("csi.storage.k8s.io/volumesnapshot/name", "v1")
+                .build();
+        Status refused = ServedController.statusOf(() -> served.controller().createSnapshot(request));
+        assertEquals(Status.Code.INVALID_ARGUMENT, refused.getCode());
+        assertTrue(String.valueOf(refused.getDescription()).contains("siphon dataset seal"), refused::toString);
+        assertTrue(snapshot(source, "snap-1").getReadyToUse());
+    }
+
+    @Test
     void volumesAndSnapshotsAreListedInPages() {
         Volume one = volume("pvc-1");
         Volume two = volume("pvc-2");

@@ -10,6 +10,9 @@ import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -49,6 +52,9 @@ public abstract class FileTreeContract {
     protected abstract FileTree files();
 
     protected abstract Subvolumes subvolumes();
+
+    /// Writes a file as another client would.
+    protected abstract void write(String path, String text);
 
     @BeforeEach
     final void haveAVolume() {
@@ -126,11 +132,42 @@ public abstract class FileTreeContract {
         assertEquals(OptionalLong.of(SIZE), held().sizeBytes());
         assertTrue(held().live() && held().overcommitted());
         assertEquals(
-                List.of(new Holdings.Snapshot(snapshot.name(), OptionalLong.empty(), OptionalLong.of(SIZE))),
+                List.of(new Holdings.Snapshot(snapshot.name(), OptionalLong.empty(), OptionalLong.of(SIZE), 0)),
                 held().snapshots());
         files().setQuotaBytes(cluster, fileSystem, group.path(), 0);
         Group missing = new Group(cluster, fileSystem, "amissing");
         assertThrows(DriverException.NotFound.class, () -> files().holdings(missing));
+    }
+
+    @Test
+    final void aSnapshotCountsWithTheImageThatWasMadeOfIt() {
+        subvolumes().createSnapshot(snapshot);
+        files().setNote(cluster, fileSystem, home, Holdings.IMAGE + snapshot.name(), "5000");
+        assertEquals(5000, held().snapshots().getFirst().imageBytes());
+    }
+
+    @Test
+    final void aDirectoryForADatasetHasARadosNamespaceAndGoesWithItsFiles() {
+        String path = "/datasets/i-one";
+        String image = path + "/image";
+        for (int i = 0; i < 2; i++) {
+            files().makeDirectory(cluster, fileSystem, path, "dataset-i-one");
+            assertEquals(
+                    "dataset-i-one", files().layout(cluster, fileSystem, path).namespace());
+        }
+        files().setNote(cluster, fileSystem, path, "dataset", "u1.x");
+        assertEquals(Optional.of("u1.x"), files().note(cluster, fileSystem, path, "dataset"));
+        assertEquals(Optional.empty(), files().digest(cluster, fileSystem, image));
+        String text = "how it begins ".repeat(20_000);
+        write(image, text);
+        FileTree.Digested read = files().digest(cluster, fileSystem, image).orElseThrow();
+        assertEquals(text.substring(0, FileTree.Digested.BEGINNING_BYTES), read.beginning());
+        assertEquals(Digest.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII))), read.sha256());
+        for (int i = 0; i < 2; i++) {
+            files().removeDirectory(cluster, fileSystem, path);
+            assertEquals(Optional.empty(), files().digest(cluster, fileSystem, image));
+            assertEquals(Optional.empty(), files().note(cluster, fileSystem, path, "dataset"));
+        }
     }
 
     @Test

@@ -95,6 +95,21 @@ public final class InMemoryCeph {
         }
     }
 
+    /// Writes a file in a directory outside of all subvolumes.
+    public void file(String path, String text) {
+        synchronized (tree) {
+            int name = path.lastIndexOf('/') + 1;
+            tree.at(path.substring(0, name - 1)).orElseThrow().files.put(path.substring(name), text);
+        }
+    }
+
+    /// Whether there is a directory that is no subvolume's.
+    public boolean hasDirectory(String path) {
+        synchronized (tree) {
+            return tree.plainDirectories.containsKey(path);
+        }
+    }
+
     /// Makes a directory outside of all subvolumes.
     void directory(String path, OptionalLong quotaBytes) {
         synchronized (tree) {

@@ -5,7 +5,8 @@ import org.junit.jupiter.api.Nested;
 
 /// The fake behaves as the contracts say that Ceph does.
 final class InMemoryCephTest {
-    private final CephPorts ports = new InMemoryCeph().ports();
+    private final InMemoryCeph ceph = new InMemoryCeph();
+    private final CephPorts ports = ceph.ports();
 
     @Nested
     final class ForSubvolumes extends SubvolumesContract {
@@ -38,6 +39,11 @@ final class InMemoryCephTest {
         @Override
         protected Subvolumes subvolumes() {
             return ports.subvolumes();
+        }
+
+        @Override
+        protected void write(String path, String text) {
+            ceph.file(path, text);
         }
     }
 

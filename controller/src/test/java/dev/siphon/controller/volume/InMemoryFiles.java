@@ -6,6 +6,9 @@ import dev.siphon.controller.volume.InMemoryTree.GroupState;
 import dev.siphon.controller.volume.InMemoryTree.SnapshotState;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.dataset.Digest;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +88,9 @@ final class InMemoryFiles implements FileTree {
                             .map(each -> new Holdings.Snapshot(
                                     each.getKey(),
                                     each.getValue().held(),
-                                    each.getValue().data().quotaBytes))
+                                    each.getValue().data().quotaBytes,
+                                    Long.parseLong(
+                                            entry.directoryNotes.getOrDefault(Holdings.IMAGE + each.getKey(), "0"))))
                             .toList())));
             return new Holdings(standing(group.name()), entries);
         }
@@ -218,6 +223,35 @@ final class InMemoryFiles implements FileTree {
             } else {
                 notes.put(name, value);
             }
+        }
+    }
+
+    @Override
+    public void makeDirectory(String cluster, String fileSystem, String path, String namespace) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            tree.plainDirectories.putIfAbsent(path, Directory.apart(path, namespace));
+        }
+    }
+
+    @Override
+    public void removeDirectory(String cluster, String fileSystem, String path) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            tree.plainDirectories.remove(path);
+        }
+    }
+
+    @Override
+    public Optional<Digested> digest(String cluster, String fileSystem, String path) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            int name = path.lastIndexOf('/') + 1;
+            return tree.at(path.substring(0, name - 1))
+                    .flatMap(directory -> Optional.ofNullable(directory.files.get(path.substring(name))))
+                    .map(text -> new Digested(
+                            Digest.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1))),
+                            text.substring(0, Math.min(text.length(), Digested.BEGINNING_BYTES))));
         }
     }
 

@@ -83,6 +83,12 @@ final class InMemoryTree {
                     UUID.randomUUID().toString(), spec, "fsvolumens__" + volume.group() + "_" + volume.subvolume());
         }
 
+        /// One that is no subvolume's, in a RADOS namespace of its own.
+        static Directory apart(String path, String namespace) {
+            SubvolumeSpec spec = new SubvolumeSpec(OptionalLong.empty(), 0, 0, 0700, Optional.empty());
+            return new Directory(path, spec, namespace);
+        }
+
         /// The same contents and attributes under another name.
         Directory copy(String as) {
             SubvolumeSpec spec = new SubvolumeSpec(quotaBytes, uid, gid, mode, Optional.of(dataPool));
@@ -104,7 +110,7 @@ final class InMemoryTree {
         if (parts.length == 4) {
             return entry(parts[2], parts[3]).map(entry -> entry.directoryNotes);
         }
-        return parts.length == 3
+        return parts.length == 3 && parts[1].equals("volumes")
                 ? Optional.ofNullable(groups.get(parts[2])).map(group -> group.notes)
                 : at(path).map(directory -> directory.notes);
     }

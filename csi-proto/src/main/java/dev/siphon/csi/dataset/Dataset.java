@@ -41,6 +41,9 @@ public record Dataset(
     /// The image's name in the dataset's directory.
     public static final String IMAGE = "image";
 
+    /// The name of the image's manifest, beside it.
+    public static final String MANIFEST = IMAGE + ".manifest";
+
     /// As a reader: whoever has a namespace in the cluster.
     public static final String EVERYBODY = "*";
 

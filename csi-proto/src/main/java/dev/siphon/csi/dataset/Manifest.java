@@ -57,6 +57,18 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
         return new Manifest(Long.parseLong(head.group(1)), Long.parseLong(head.group(2)), chunks);
     }
 
+    /// The length of the image, by how the text of its manifest begins.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#parse]
+    public static long imageBytes(String text) {
+        Matcher head = HEAD.matcher(text);
+        if (!head.lookingAt()) {
+            throw new DriverException.InvalidRequest(
+                    "no manifest of a dataset that this version reads: it begins " + Quoted.of(beginning(text)));
+        }
+        return Long.parseLong(head.group(1));
+    }
+
     private static String beginning(String text) {
         return text.substring(0, Math.min(text.length(), 40));
     }

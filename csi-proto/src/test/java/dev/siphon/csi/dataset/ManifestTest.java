@@ -35,6 +35,12 @@ class ManifestTest {
     }
 
     @Test
+    void itsBeginningTellsTheImagesLength() {
+        assertEquals(4194305, Manifest.imageBytes(TWO_CHUNKS.text().substring(0, 100)));
+        assertThrows(DriverException.InvalidRequest.class, () -> Manifest.imageBytes("siphon-dataset 2\n"));
+    }
+
+    @Test
     void lastChunkIsWhatIsLeft() {
         assertEquals(Manifest.CHUNK_BYTES, TWO_CHUNKS.length(0));
         assertEquals(1, TWO_CHUNKS.length(1));

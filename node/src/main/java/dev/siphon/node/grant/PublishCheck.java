@@ -29,14 +29,14 @@ public final class PublishCheck {
     private static final Duration FRESH = Duration.ofSeconds(60);
 
     private final Optional<GrantsSource> grants;
-    private final boolean kubernetes;
+    private final Optional<String> own;
 
     /// @param grants those in force; empty for no check
-    /// @param kubernetes whether it is a kubelet that asks for certain: one that does not say for whom has not
-    ///     been told to say it, and everybody would be let in
-    public PublishCheck(Optional<GrantsSource> grants, boolean kubernetes) {
+    /// @param own the driver's own namespace, where it is a kubelet that asks for certain: one that does not say
+    ///     for whom has not been told to say it, and everybody would be let in
+    public PublishCheck(Optional<GrantsSource> grants, Optional<String> own) {
         this.grants = grants;
-        this.kubernetes = kubernetes;
+        this.own = own;
     }
 
     /// Refuses a pod that may not use the volume.
@@ -48,7 +48,7 @@ public final class PublishCheck {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a kubelet does not say the pod's
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now
     public void check(VolumeId volume, Optional<VolumeContext> context, Optional<String> namespace) {
-        if (grants.isEmpty() || (namespace.isEmpty() && !kubernetes)) {
+        if (grants.isEmpty() || (namespace.isEmpty() && own.isEmpty()) || isForPacker(context, namespace)) {
             return;
         }
         if (namespace.isEmpty()) {
@@ -67,6 +67,14 @@ public final class PublishCheck {
         if (refusal.isPresent()) {
             throw refused(refusal.get(), known.outdated());
         }
+    }
+
+    /// Whether a pod of the driver's own namespace is to read what nobody can write, as packers of snapshots do. The
+    /// keys of all volumes are Secrets there: who may make pods there needs no grant.
+    private boolean isForPacker(Optional<VolumeContext> context, Optional<String> namespace) {
+        return own.isPresent()
+                && own.equals(namespace)
+                && context.filter(VolumeContext::readOnly).isPresent();
     }
 
     /// Why a pod that has a dataset would not get it any more; empty if it would, or if that is not known for certain

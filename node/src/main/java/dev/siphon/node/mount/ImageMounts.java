@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 final class ImageMounts {
     private static final Logger LOG = LoggerFactory.getLogger(ImageMounts.class);
     private static final String IMAGE = Dataset.IMAGE;
-    private static final String MANIFEST = Dataset.IMAGE + ".manifest";
+    private static final String MANIFEST = Dataset.MANIFEST;
 
     /// Of 16 TiB, the largest image; whoever may write what is read here must not fill the driver's memory.
     private static final long MAX_MANIFEST_BYTES = 300L << 20;

@@ -82,7 +82,7 @@ public abstract class GrantsSourceContract {
     @Test
     public void aGrantOfAMomentAgoLetsAPodIn() {
         publish(grants("one").toJson());
-        PublishCheck check = new PublishCheck(Optional.of(source()), true);
+        PublishCheck check = new PublishCheck(Optional.of(source()), Optional.of("siphon"));
         assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("one")));
         assertThrows(
                 DriverException.AccessDenied.class, () -> check.check(VOLUME, Optional.empty(), Optional.of("two")));

@@ -83,7 +83,7 @@ final class PublishCheckTest {
             throw new DriverException.BackendUnavailable("the API is down");
         });
         assertEquals(Optional.empty(), unknown.withdrawn(mine, "user-u2"));
-        assertEquals(Optional.empty(), new PublishCheck(Optional.empty(), false).withdrawn(mine, "user-u2"));
+        assertEquals(Optional.empty(), new PublishCheck(Optional.empty(), Optional.empty()).withdrawn(mine, "user-u2"));
     }
 
     private static Grants.Grant grant(String account, String... namespaces) {
@@ -148,8 +148,8 @@ final class PublishCheckTest {
 
     @Test
     void withoutGrantsNothingIsChecked() {
-        assertDoesNotThrow(() ->
-                new PublishCheck(Optional.empty(), false).check(VOLUME, Optional.empty(), Optional.of("user-u2")));
+        assertDoesNotThrow(() -> new PublishCheck(Optional.empty(), Optional.empty())
+                .check(VOLUME, Optional.empty(), Optional.of("user-u2")));
     }
 
     @Test
@@ -180,14 +180,35 @@ final class PublishCheckTest {
 
     @Test
     void aKubeletThatDoesNotSayForWhomIsRefused() {
-        PublishCheck check = new PublishCheck(Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), true);
+        PublishCheck check = new PublishCheck(
+                Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"));
         assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1")));
         DriverException refused = assertThrows(
                 DriverException.InUse.class, () -> check.check(VOLUME, Optional.empty(), Optional.empty()));
         assertTrue(refused.getMessage().contains("podInfoOnMount"), refused::getMessage);
     }
 
+    @Test
+    void podsOfTheDriversOwnNamespaceReadWhatNobodyCanWrite() {
+        PublishCheck check = new PublishCheck(
+                Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"));
+        Map<String, String> monitors = Map.of("monitors", "10.0.0.1");
+        VolumeContext writable = VolumeContext.fromMap(VOLUME, monitors);
+        VolumeContext snapshot = VolumeContext.fromMap(VOLUME, Map.of("monitors", "10.0.0.1", "readOnly", "true"));
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.of(snapshot), Optional.of("siphon")));
+        assertThrows(
+                DriverException.AccessDenied.class,
+                () -> check.check(VOLUME, Optional.of(writable), Optional.of("siphon")));
+        assertThrows(
+                DriverException.AccessDenied.class,
+                () -> check.check(VOLUME, Optional.of(snapshot), Optional.of("user-u2")));
+        PublishCheck elsewhere = check(_ -> new GrantsSource.Known(GRANTS, Optional.empty()));
+        assertThrows(
+                DriverException.AccessDenied.class,
+                () -> elsewhere.check(VOLUME, Optional.of(snapshot), Optional.of("siphon")));
+    }
+
     private static PublishCheck check(GrantsSource grants) {
-        return new PublishCheck(Optional.of(grants), false);
+        return new PublishCheck(Optional.of(grants), Optional.empty());
     }
 }

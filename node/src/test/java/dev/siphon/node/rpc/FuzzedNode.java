@@ -95,7 +95,7 @@ final class FuzzedNode implements AutoCloseable {
                                 new NodeId("node-1", Optional.empty()),
                                 0,
                                 volumes,
-                                new PublishCheck(Optional.empty(), false),
+                                new PublishCheck(Optional.empty(), Optional.empty()),
                                 new Inline(new InlineVolumes(workplace.path("inline")), InlineDatasets.NONE),
                                 AnyPlace.of(pods(), calls),
                                 pods(),

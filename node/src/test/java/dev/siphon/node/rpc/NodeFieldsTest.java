@@ -56,7 +56,7 @@ class NodeFieldsTest {
     private static final String ID = "s1:lab:fs:g:v";
     private static final String MODE = "volume_capability.access_mode.mode";
 
-    private static final PublishCheck OPEN = new PublishCheck(Optional.empty(), false);
+    private static final PublishCheck OPEN = new PublishCheck(Optional.empty(), Optional.empty());
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it

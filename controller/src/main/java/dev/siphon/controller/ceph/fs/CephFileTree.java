@@ -137,16 +137,57 @@ final class CephFileTree implements FileTree {
     @Override
     public Optional<String> note(String cluster, String fileSystem, String path, String name) {
         return fileSystems
-                .client(cluster, fileSystem)
+                .client(cluster, fileSystem, path)
                 .call("get note", mount -> mount.attribute(mount.locate(path), NOTE + name))
                 .filter(value -> !value.isEmpty());
     }
 
     @Override
     public void setNote(String cluster, String fileSystem, String path, String name, String value) {
-        boolean _ = fileSystems.client(cluster, fileSystem).call("set note", mount -> {
+        boolean _ = fileSystems.client(cluster, fileSystem, path).call("set note", mount -> {
             mount.setAttribute(mount.locate(path), NOTE + name, value);
             return true;
+        });
+    }
+
+    @Override
+    public void makeDirectory(String cluster, String fileSystem, String path, String namespace) {
+        boolean _ = fileSystems.client(cluster, fileSystem, path).call("make directory", mount -> {
+            mount.makeDirectory(mount.locate(path));
+            try (OpenFile directory = mount.openDirectory(mount.locate(path))) {
+                if (directory.attribute(LAYOUT + ".pool_namespace").isEmpty()) {
+                    directory.setText(LAYOUT + ".pool_namespace", namespace);
+                }
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public void removeDirectory(String cluster, String fileSystem, String path) {
+        boolean _ = fileSystems.client(cluster, fileSystem, path).call("remove directory", mount -> {
+            MountPath directory = mount.locate(path);
+            List<MountPath> files = new ArrayList<>();
+            try {
+                mount.openDirectory(directory).close();
+                mount.list(directory, entry -> files.add(entry.name()));
+                files.forEach(name -> mount.unlink(directory.child(name)));
+                mount.removeDirectory(directory);
+                return true;
+            } catch (DriverException.NotFound gone) {
+                return false;
+            }
+        });
+    }
+
+    @Override
+    public Optional<Digested> digest(String cluster, String fileSystem, String path) {
+        return fileSystems.client(cluster, fileSystem, path).call("read file", mount -> {
+            try (OpenFile file = mount.open(mount.locate(path), OpenFlags.READ)) {
+                return Optional.of(DigestedFile.read(file));
+            } catch (DriverException.NotFound missing) {
+                return Optional.empty();
+            }
         });
     }
 

@@ -31,6 +31,8 @@ record GroupTree(Mount mount) {
     /// later one of that name, and what it holds.
     private static final String HELD = NOTE + "held.";
 
+    private static final String IMAGE = NOTE + Holdings.IMAGE;
+
     /// The groups, in the order of their names. The mgr's own directories begin with `_`.
     List<Holdings.Standing> standings() {
         List<Holdings.Standing> all = new ArrayList<>();
@@ -98,8 +100,9 @@ record GroupTree(Mount mount) {
                     .mapToLong(text -> Long.parseLong(text.substring(time.length() + 1)))
                     .findFirst();
             Optional<MountPath> data = held.isPresent() ? Optional.empty() : data(path);
-            return Optional.of(
-                    new Holdings.Snapshot(name, held, data.isPresent() ? size(data.get()) : OptionalLong.empty()));
+            long image = directory.attribute(IMAGE + name).map(Long::parseLong).orElse(0L);
+            return Optional.of(new Holdings.Snapshot(
+                    name, held, data.isPresent() ? size(data.get()) : OptionalLong.empty(), image));
         } catch (DriverException.NotFound gone) {
             return Optional.empty();
         }
@@ -226,9 +229,12 @@ record GroupTree(Mount mount) {
     /// Notes on snapshots that are gone would fill the room that a directory has for attributes.
     private void forgetRemoved(MountPath subvolume) {
         Set<String> there = new HashSet<>();
-        directories(subvolume.child(MountPath.of(".snap"))).forEach(name -> there.add(HELD + name));
+        directories(subvolume.child(MountPath.of(".snap"))).forEach(name -> {
+            there.add(HELD + name);
+            there.add(IMAGE + name);
+        });
         for (String name : mount.userAttributes(subvolume)) {
-            if (name.startsWith(HELD) && !there.contains(name)) {
+            if ((name.startsWith(HELD) || name.startsWith(IMAGE)) && !there.contains(name)) {
                 mount.removeAttribute(name, subvolume);
             }
         }

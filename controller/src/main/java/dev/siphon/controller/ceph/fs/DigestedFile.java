@@ -1,0 +1,45 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.volume.FileTree.Digested;
+import dev.siphon.csi.dataset.Digest;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/// Reads a file to its end, piece by piece: it may be longer than this process has memory.
+final class DigestedFile {
+    private static final int PIECE_BYTES = 1 << 16;
+
+    private DigestedFile() {}
+
+    static Digested read(OpenFile file) {
+        MessageDigest sha256 = sha256();
+        String beginning = "";
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment piece = arena.allocate(PIECE_BYTES);
+            long done = 0;
+            for (int read = file.read(piece, 0); read > 0; read = file.read(piece, done)) {
+                byte[] bytes = piece.asSlice(0, read).toArray(ValueLayout.JAVA_BYTE);
+                if (done == 0) {
+                    int length = Math.min(read, Digested.BEGINNING_BYTES);
+                    beginning = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+                }
+                sha256.update(bytes);
+                done += read;
+            }
+        }
+        return new Digested(new Digest(HexFormat.of().formatHex(sha256.digest())), beginning);
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException missing) {
+            throw new IllegalStateException("every Java platform has SHA-256", missing);
+        }
+    }
+}

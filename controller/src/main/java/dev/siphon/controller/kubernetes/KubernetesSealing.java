@@ -1,0 +1,247 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.seal.PackOrder;
+import dev.siphon.controller.seal.Packing;
+import dev.siphon.controller.seal.SealingCluster;
+import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Dataset;
+import java.net.HttpURLConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Packers as Jobs of the driver's own namespace, and Dataset objects.
+final class KubernetesSealing implements SealingCluster {
+    /// The PodTemplate that says how packers are run.
+    static final String TEMPLATE = "siphon-packer";
+
+    static final String JOBS = "apis/batch/v1/namespaces/";
+
+    private static final Logger LOG = LoggerFactory.getLogger(KubernetesSealing.class);
+
+    private static final String JSON = "application/json";
+    private static final String STATUS = "status";
+    private static final List<Integer> THERE = List.of(HttpURLConnection.HTTP_CONFLICT);
+    private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
+
+    /// How a packer says how far it is: `read 7% 12 of 345 bytes`.
+    private static final Pattern PROGRESS = Pattern.compile("[a-z ]{0,20}[0-9]{1,3}% [0-9]+ of [0-9]+ bytes");
+
+    private static final int MOST_LOG_BYTES = 4096;
+    private static final int MOST_WORDS = 500;
+
+    private final KubernetesApi api;
+    private final KeySecrets secrets;
+    private final ObjectEvents events;
+    private final String driver;
+
+    /// @param driver the CSI driver's name
+    KubernetesSealing(KubernetesApi api, String driver) {
+        this.api = api;
+        this.secrets = new KeySecrets(api);
+        this.events = new ObjectEvents(api, driver);
+        this.driver = driver;
+    }
+
+    @Override
+    public Optional<Packing> find(String name) {
+        return get("Job " + name, jobs() + "/" + name).map(job -> packing(name, job));
+    }
+
+    private Packing packing(String name, JsonObject job) {
+        if (hasCondition(job, "Complete")) {
+            return new Packing.Ended();
+        }
+        Optional<JsonObject> pod = newestPod(name);
+        if (hasCondition(job, "Failed")) {
+            String why = JsonParts.each(job, STATUS, "conditions")
+                    .filter(condition -> JsonParts.text(condition, "type").equals(Optional.of("Failed")))
+                    .flatMap(condition -> JsonParts.text(condition, "message").stream())
+                    .findFirst()
+                    .orElse("");
+            return new Packing.Failed(pod.flatMap(KubernetesSealing::lastWords)
+                    .map(said -> said + " (" + why + ")")
+                    .orElse(why));
+        }
+        return new Packing.Running(pod.map(this::progress).orElse("its pod is yet to be made"));
+    }
+
+    private static boolean hasCondition(JsonObject job, String type) {
+        return JsonParts.each(job, STATUS, "conditions")
+                .anyMatch(condition -> JsonParts.text(condition, "type").equals(Optional.of(type))
+                        && JsonParts.text(condition, STATUS).equals(Optional.of("True")));
+    }
+
+    private Optional<JsonObject> newestPod(String name) {
+        List<JsonObject> found = new ArrayList<>();
+        boolean _ = api.list(
+                "list Pods", pods() + "?limit=100&labelSelector=batch.kubernetes.io%2Fjob-name%3D" + name, found::add);
+        return found.stream()
+                .max(Comparator.comparing(pod ->
+                        JsonParts.text(pod, "metadata", "creationTimestamp").orElse("")));
+    }
+
+    /// The end of what a container said that has failed (`terminationMessagePolicy: FallbackToLogsOnError`), or why it
+    /// was ended.
+    private static Optional<String> lastWords(JsonObject pod) {
+        return JsonParts.each(pod, STATUS, "containerStatuses")
+                .flatMap(status -> JsonParts.object(status, "state", "terminated").stream())
+                .findFirst()
+                .map(ended -> JsonParts.text(ended, "message")
+                        .flatMap(said -> said.lines()
+                                .filter(line -> !line.isBlank()
+                                        && !PROGRESS.matcher(line.strip()).matches())
+                                .reduce((_, last) -> last))
+                        .orElseGet(() -> JsonParts.text(ended, "reason").orElse("it ended") + ", exit code "
+                                + JsonParts.text(ended, "exitCode").orElse("unknown")))
+                .map(said -> said.substring(0, Math.min(said.length(), MOST_WORDS)));
+    }
+
+    /// What its last line says. How far it is is not worth an error.
+    private String progress(JsonObject pod) {
+        String name = JsonParts.text(pod, "metadata", "name").orElse("");
+        String phase = JsonParts.text(pod, STATUS, "phase").orElse("Pending");
+        if (phase.equals("Failed")) {
+            return "is tried again: " + lastWords(pod).orElse("its pod is gone");
+        }
+        if (!phase.equals("Running")) {
+            return "its pod is " + phase;
+        }
+        String doing = "get log of Pod " + name;
+        try {
+            return api.read(
+                            doing,
+                            pods() + "/" + name + "/log?tailLines=1",
+                            body -> new String(body.readNBytes(MOST_LOG_BYTES), StandardCharsets.UTF_8).strip())
+                    .filter(line -> PROGRESS.matcher(line).matches())
+                    .orElse("looks at what there is");
+        } catch (DriverException notNow) {
+            LOG.info("how far a packer is is not known: {}", notNow.getMessage());
+            return "works";
+        }
+    }
+
+    @Override
+    public void begin(PackOrder order) {
+        PackerObjects objects = new PackerObjects(api.namespace(), driver, order);
+        JsonObject template = get("PodTemplate " + TEMPLATE, core("podtemplates") + "/" + TEMPLATE)
+                .flatMap(found -> JsonParts.object(found, "template"))
+                .orElseThrow(() -> new DriverException.InUse(
+                        "there is no PodTemplate " + TEMPLATE + " in namespace " + api.namespace()
+                                + ", which says how packers are run: the chart has it with `snapshots: true`"));
+        JsonObject job = objects.job(template);
+        String secret = order.name() + PackerObjects.TARGET;
+        if (!secrets.write(secret, order.target().id(), order.key())) {
+            throw new DriverException.InUse(secrets.called(secret) + " is not this packer's: remove it");
+        }
+        objects.persistentVolumes().forEach(volume -> create("PersistentVolume", "api/v1/persistentvolumes", volume));
+        objects.claims().forEach(claim -> create("PersistentVolumeClaim", core("persistentvolumeclaims"), claim));
+        create("Job", jobs(), job);
+    }
+
+    private void create(String kind, String collection, JsonObject object) {
+        String name = JsonParts.text(object, "metadata", "name").orElse("");
+        boolean _ = api.send(
+                "create " + kind + " " + name, THERE, collection, request -> request.post(JSON, object.toString()));
+    }
+
+    /// The Job goes once its pods are gone (Kubernetes, "Foreground cascading deletion"); the claims once no pod has
+    /// them, and the volumes once no claim has.
+    @Override
+    public boolean clear(String name) {
+        delete("Job", jobs() + "/" + name, "Foreground");
+        for (String which : List.of(PackerObjects.SOURCE, PackerObjects.TARGET)) {
+            delete("PersistentVolumeClaim", core("persistentvolumeclaims") + "/" + name + which, "Background");
+            delete("PersistentVolume", "api/v1/persistentvolumes/" + name + which, "Background");
+        }
+        delete("Secret", core("secrets") + "/" + name + PackerObjects.TARGET, "Background");
+        return get("Job " + name, jobs() + "/" + name).isEmpty();
+    }
+
+    private void delete(String kind, String path, String propagation) {
+        JsonObject options = new JsonObject();
+        options.addProperty("apiVersion", "v1");
+        options.addProperty("kind", "DeleteOptions");
+        options.addProperty("propagationPolicy", propagation);
+        boolean _ = api.send(
+                "delete " + kind + " " + path.substring(path.lastIndexOf('/') + 1),
+                GONE,
+                path,
+                request -> request.delete(JSON, options.toString()));
+    }
+
+    @Override
+    public void declare(Dataset dataset) {
+        JsonObject object = dataset.toObject();
+        JsonObject labels = new JsonObject();
+        labels.addProperty(KeySecret.MANAGED_BY, KeySecret.SIPHON);
+        object.getAsJsonObject("metadata").add("labels", labels);
+        boolean made = api.send(
+                "create Dataset " + dataset.name(),
+                THERE,
+                KubernetesDatasets.PATH,
+                request -> request.post(JSON, object.toString()));
+        if (!made && !isAt(dataset.name(), dataset.path())) {
+            throw new DriverException.IncompatibleExisting(
+                    "there is another dataset " + dataset.name() + ": take a VolumeSnapshot of another name");
+        }
+    }
+
+    private boolean isAt(String name, String path) {
+        return get("Dataset " + name, KubernetesDatasets.PATH + "/" + name)
+                .flatMap(found -> JsonParts.text(found, "spec", "path"))
+                .equals(Optional.of(path));
+    }
+
+    @Override
+    public void withdraw(String name, String path) {
+        if (isAt(name, path)) {
+            delete("Dataset", KubernetesDatasets.PATH + "/" + name, "Background");
+        }
+    }
+
+    @Override
+    public void tell(Asked object, Notice notice) {
+        if (!isName(object.namespace()) || !isName(object.name())) {
+            return;
+        }
+        String path = "apis/snapshot.storage.k8s.io/v1/namespaces/" + object.namespace() + "/volumesnapshots/"
+                + object.name();
+        try {
+            get("VolumeSnapshot " + object, path)
+                    .map(ObjectEvents.About::of)
+                    .ifPresent(snapshot -> events.add(snapshot, notice.warning(), notice.reason(), notice.message()));
+        } catch (DriverException notNow) {
+            LOG.info("nobody is told how far a dataset is: {}", notNow.getMessage());
+        }
+    }
+
+    private static boolean isName(String text) {
+        Matcher name = KubernetesNamespaces.NAME.matcher(text);
+        return name.matches();
+    }
+
+    private Optional<JsonObject> get(String what, String path) {
+        return api.read("get " + what, path, body -> KubernetesApi.object("get " + what, body));
+    }
+
+    private String core(String plural) {
+        return "api/v1/namespaces/" + api.namespace() + "/" + plural;
+    }
+
+    private String pods() {
+        return core("pods");
+    }
+
+    private String jobs() {
+        return JOBS + api.namespace() + "/jobs";
+    }
+}

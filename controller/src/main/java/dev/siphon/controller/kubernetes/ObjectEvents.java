@@ -1,0 +1,69 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import java.net.HttpURLConnection;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/// Events of the controller, which people see where they describe an object.
+final class ObjectEvents {
+    /// What an API server takes of an event.
+    private static final int MOST_MESSAGE = 1000;
+
+    private final KubernetesApi api;
+    private final String driver;
+
+    /// @param driver the CSI driver's name
+    ObjectEvents(KubernetesApi api, String driver) {
+        this.api = api;
+        this.driver = driver;
+    }
+
+    /// The object that an event is about.
+    record About(String version, String kind, String namespace, String name, String uid) {
+        static About of(JsonObject object) {
+            return new About(
+                    JsonParts.text(object, "apiVersion").orElse(""),
+                    JsonParts.text(object, "kind").orElse(""),
+                    JsonParts.text(object, "metadata", "namespace").orElse(""),
+                    JsonParts.text(object, "metadata", "name").orElse(""),
+                    JsonParts.text(object, "metadata", "uid").orElse(""));
+        }
+    }
+
+    /// Adds one; nothing if the object's namespace is about to go.
+    void add(About about, boolean warning, String reason, String message) {
+        JsonObject event = new JsonObject();
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("generateName", "siphon-");
+        metadata.addProperty("namespace", about.namespace());
+        event.add("metadata", metadata);
+        JsonObject involved = new JsonObject();
+        involved.addProperty("apiVersion", about.version());
+        involved.addProperty("kind", about.kind());
+        involved.addProperty("namespace", about.namespace());
+        involved.addProperty("name", about.name());
+        involved.addProperty("uid", about.uid());
+        event.add("involvedObject", involved);
+        JsonObject source = new JsonObject();
+        source.addProperty("component", driver);
+        event.add("source", source);
+        String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        event.addProperty("apiVersion", "v1");
+        event.addProperty("kind", "Event");
+        event.addProperty("reportingComponent", driver);
+        event.addProperty("reportingInstance", "siphon-controller");
+        event.addProperty("type", warning ? "Warning" : "Normal");
+        event.addProperty("reason", reason);
+        event.addProperty("message", message.substring(0, Math.min(message.length(), MOST_MESSAGE)));
+        event.addProperty("firstTimestamp", now);
+        event.addProperty("lastTimestamp", now);
+        event.addProperty("count", 1);
+        boolean _ = api.send(
+                "create Event of " + about.kind() + " " + about.namespace() + "/" + about.name(),
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_FORBIDDEN), // its namespace goes
+                "api/v1/namespaces/" + about.namespace() + "/events",
+                request -> request.post("application/json", event.toString()));
+    }
+}

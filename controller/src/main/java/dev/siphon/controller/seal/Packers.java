@@ -1,0 +1,87 @@
+package dev.siphon.controller.seal;
+
+import dev.siphon.controller.key.Grant;
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.ContentSource;
+import dev.siphon.controller.volume.DatasetPlace;
+import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.SnapshotClass.Modes;
+import dev.siphon.controller.volume.Snapshots;
+import dev.siphon.controller.volume.Volume;
+import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.util.Map;
+import java.util.Optional;
+
+/// Packers with what they need: a volume that stands for the snapshot, whose key reads that one and nothing else, and
+/// an
+/// identity that writes the directory of the image and nothing else.
+final class Packers {
+    /// How the identities begin: like no volume's, and no dataset's.
+    private static final String PREFIX = "siphon-packer.";
+
+    private final Clusters clusters;
+    private final FileTree files;
+    private final Identities identities;
+    private final SealingCluster cluster;
+    private final Snapshots snapshots;
+    private final Volumes volumes;
+
+    Packers(SealedSnapshots.Ports ports, Domain domain) {
+        this.clusters = ports.ceph().clusters();
+        this.files = ports.ceph().files();
+        this.identities = ports.identities();
+        this.cluster = ports.cluster();
+        this.snapshots = domain.snapshots();
+        this.volumes = domain.volumes();
+    }
+
+    /// What has become of the packer of an image; where there is none, one begins.
+    Packing goOn(DatasetPlace place, Modes modes) {
+        return cluster.find(place.packer()).orElseGet(() -> {
+            cluster.begin(order(place, modes));
+            return new Packing.Running("its packer begins");
+        });
+    }
+
+    private PackOrder order(DatasetPlace place, Modes modes) {
+        Volume source = volumes.create(new VolumeRequest(
+                place.sourceName(),
+                CapacityRange.ANY,
+                ClassParameters.ofSnapshot(place.cluster(), place.fileSystem(), snapshots.owner(place.snapshot())),
+                true,
+                Optional.of(new ContentSource.FromSnapshot(place.snapshot()))));
+        VolumeId.Static target = new VolumeId.Static(place.cluster(), place.fileSystem(), place.path());
+        FileTree.Layout layout = files.layout(place.cluster(), place.fileSystem(), place.path());
+        Grant grant = new Grant(
+                place.fileSystem(), place.path(), Optional.of(place.path()), layout.pool(), layout.namespace());
+        VolumeContext context =
+                VolumeContext.fromMap(target, Map.of("monitors", String.join(",", clusters.monitors(place.cluster()))));
+        return new PackOrder(
+                place.packer(),
+                modes,
+                new PackOrder.Mounted(source.id(), source.context().orElseThrow()),
+                new PackOrder.Mounted(target, context),
+                identities.mint(place.cluster(), userId(place), grant));
+    }
+
+    private static String userId(DatasetPlace place) {
+        return PREFIX + place.fileSystem() + "." + place.name();
+    }
+
+    /// Removes the packer of an image, and what was made for it.
+    ///
+    /// @return false while it may still write
+    boolean remove(DatasetPlace place) {
+        boolean stopped = cluster.clear(place.packer());
+        volumes.delete(place.source());
+        identities.remove(place.cluster(), userId(place));
+        return stopped;
+    }
+}

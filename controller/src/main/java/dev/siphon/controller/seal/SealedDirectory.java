@@ -1,0 +1,67 @@
+package dev.siphon.controller.seal;
+
+import dev.siphon.controller.volume.DatasetPlace;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Manifest;
+import java.util.Optional;
+
+/// The directory of an image, and what is noted on it.
+record SealedDirectory(FileTree files, DatasetPlace place) {
+    /// What the dataset is, or will be, called; empty if nothing was begun.
+    Optional<String> dataset() {
+        return place.note(files, DatasetPlace.NAME);
+    }
+
+    /// Which VolumeSnapshot asked for it.
+    Optional<Asked> asked() {
+        return place.note(files, DatasetPlace.ASKED).flatMap(Asked::parse);
+    }
+
+    /// Makes it, in a RADOS namespace of its own.
+    ///
+    /// @param dataset what the dataset will be called
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if there is no place for datasets
+    void make(String dataset, Asked asked) {
+        try {
+            files.makeDirectory(place.cluster(), place.fileSystem(), place.path(), "dataset-" + place.name());
+        } catch (DriverException.NotFound missing) {
+            throw new DriverException.InUse("file system " + place.fileSystem() + " of cluster " + place.cluster()
+                    + " has no directory " + Dataset.DIRECTORY + ": whoever mounts its root may make it");
+        } catch (DriverException.AccessDenied refused) {
+            throw new DriverException.InUse("the controller's identity may make no directory below " + Dataset.DIRECTORY
+                    + " in file system " + place.fileSystem() + " of cluster " + place.cluster()
+                    + ": `siphon ceph-caps --change` prints what it needs");
+        }
+        note(DatasetPlace.ASKED, asked.toString());
+        note(DatasetPlace.NAME, dataset);
+    }
+
+    /// What was made; empty until it is whole.
+    Optional<SealedImage> image() {
+        return place.note(files, DatasetPlace.SEALED)
+                .flatMap(SealedImage::parse)
+                .or(this::manifest);
+    }
+
+    private Optional<SealedImage> manifest() {
+        String file = place.path() + "/" + Dataset.MANIFEST;
+        return files.digest(place.cluster(), place.fileSystem(), file)
+                .map(read -> new SealedImage(read.sha256(), Manifest.imageBytes(read.beginning())));
+    }
+
+    /// Writes down that nothing is left to be done.
+    void seal(SealedImage image) {
+        note(DatasetPlace.SEALED, image.text());
+    }
+
+    private void note(String name, String value) {
+        files.setNote(place.cluster(), place.fileSystem(), place.path(), name, value);
+    }
+
+    void remove() {
+        files.removeDirectory(place.cluster(), place.fileSystem(), place.path());
+    }
+}

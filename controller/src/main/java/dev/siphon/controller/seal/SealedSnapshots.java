@@ -1,0 +1,253 @@
+package dev.siphon.controller.seal;
+
+import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.seal.SealingCluster.Notice;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.ContentSource;
+import dev.siphon.controller.volume.DatasetPlace;
+import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.controller.volume.SnapshotClass.Sealing;
+import dev.siphon.controller.volume.SnapshotView;
+import dev.siphon.controller.volume.Snapshots;
+import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Digest;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// Snapshots of a class with `kind: dataset`. Each call does what is to be done now and returns; whoever wants one asks
+/// again until it is ready. There is no journal: the directory of the image, the packer and the Dataset say how far it
+/// is, and all their names are functions of the snapshot's id.
+public final class SealedSnapshots {
+    private final FileTree files;
+    private final Snapshots snapshots;
+    private final Datasets datasets;
+    private final DatasetVolumes.Keys keys;
+    private final SealingCluster cluster;
+    private final Packers packers;
+    private final KeyedOperations operations = new KeyedOperations();
+
+    /// What was said last of those that are not ready yet.
+    private final Map<SnapshotId, String> told = new ConcurrentHashMap<>();
+
+    /// What it needs of others.
+    ///
+    /// @param keys those of readers
+    /// @param identities makes those of packers
+    public record Ports(
+            CephPorts ceph,
+            Datasets datasets,
+            DatasetVolumes.Keys keys,
+            Identities identities,
+            SealingCluster cluster) {}
+
+    public SealedSnapshots(Ports ports, Domain domain) {
+        this.files = ports.ceph().files();
+        this.snapshots = domain.snapshots();
+        this.datasets = ports.datasets();
+        this.keys = ports.keys();
+        this.cluster = ports.cluster();
+        this.packers = new Packers(ports, domain);
+    }
+
+    /// Takes a snapshot, or finds the one that an earlier try took, and does what is next for its image (CSI
+    /// v1.13, CreateSnapshot). The first answer comes before anything of the image is begun: whoever is refused
+    /// later on knows the snapshot's id, and can delete it.
+    ///
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if the dataset's name is taken
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if snapshot and image do not fit the account's
+    ///     allowance
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the packer has failed, or none can be run
+    /// @throws DriverException whatever [Snapshots#create] throws
+    public SnapshotView create(VolumeId source, String name, Sealing sealing) {
+        SnapshotId id = Snapshots.toSeal(source, name, sealing.modes());
+        return operations.run(key(id), () -> {
+            boolean known = snapshots.find(id).isPresent();
+            SnapshotView taken = snapshots.createToSeal(id, name);
+            return !known || taken.ready() ? taken : goOn(taken, sealing);
+        });
+    }
+
+    private SnapshotView goOn(SnapshotView taken, Sealing sealing) {
+        try {
+            return seal(taken, sealing) ? taken.sealed() : taken;
+        } catch (DriverException.InUse | DriverException.IncompatibleExisting | DriverException.QuotaExhausted no) {
+            tell(taken.id(), sealing.object(), new Notice(true, "DatasetNotSealed", no.getMessage()));
+            throw no;
+        }
+    }
+
+    /// @return whether nothing is left to be done
+    private boolean seal(SnapshotView snapshot, Sealing sealing) {
+        DatasetPlace place = new DatasetPlace(snapshot.id());
+        SealedDirectory directory = new SealedDirectory(files, place);
+        String name = directory.dataset().orElseGet(() -> begin(snapshot, directory, sealing));
+        Optional<SealedImage> image = directory.image();
+        if (image.isPresent()) {
+            finish(directory, name, image.get());
+            tell(snapshot.id(), sealing.object(), new Notice(false, "DatasetSealed", "is dataset " + name));
+            told.remove(snapshot.id());
+            return true;
+        }
+        String progress = switch (packers.goOn(place, sealing.modes())) {
+            case Packing.Running(var how) -> how;
+            case Packing.Ended _ -> "its packer has ended";
+            case Packing.Failed(var why) ->
+                throw new DriverException.InUse("the packer of snapshot " + snapshot.id() + " has failed: " + why
+                        + "; when that is mended, delete Job " + place.packer()
+                        + " to go on, or delete this VolumeSnapshot and take another one");
+        };
+        tell(snapshot.id(), sealing.object(), new Notice(false, "DatasetBeingSealed", progress));
+        return false;
+    }
+
+    private void tell(SnapshotId id, Asked object, Notice notice) {
+        if (!notice.message().equals(told.put(id, notice.message()))) {
+            cluster.tell(object, notice);
+        }
+    }
+
+    /// What would be refused at the end is refused now. The directory comes last: it says that all of this was done.
+    private String begin(SnapshotView snapshot, SealedDirectory directory, Sealing sealing) {
+        DatasetPlace place = directory.place();
+        String name = name(snapshots.owner(place.snapshot()), sealing);
+        var _ = declared(place, name, new SealedImage(Digest.of(ByteBuffer.allocate(0)), 0), Set.of());
+        if (datasets.find(name)
+                .filter(found -> !found.path().equals(place.path()))
+                .isPresent()) {
+            throw new DriverException.IncompatibleExisting(
+                    "there is another dataset " + name + ": give the VolumeSnapshot another name");
+        }
+        snapshots.reserveImage(snapshot);
+        directory.make(name, sealing.object());
+        return name;
+    }
+
+    private static String name(String account, Sealing sealing) {
+        try {
+            String owner = account.startsWith(Directory.GROUP) ? account.substring(Directory.GROUP.length()) : account;
+            return Dataset.name(
+                    "the dataset's name", owner + "." + sealing.object().name());
+        } catch (DriverException.InvalidRequest cannotBe) {
+            throw new DriverException.InUse(cannotBe.getMessage());
+        }
+    }
+
+    private static Dataset declared(DatasetPlace place, String name, SealedImage image, Set<String> readers) {
+        try {
+            return new Dataset(
+                    name,
+                    Optional.of(place.cluster()),
+                    place.fileSystem(),
+                    place.path(),
+                    image.digest(),
+                    image.bytes(),
+                    readers);
+        } catch (DriverException.InvalidRequest tooLong) {
+            throw new DriverException.InUse("a dataset cannot be declared in file system " + place.fileSystem()
+                    + " of cluster " + place.cluster() + ", whose names are part of ids: " + tooLong.getMessage());
+        }
+    }
+
+    /// The note on the directory comes last: it says that nothing is left to be done.
+    private void finish(SealedDirectory directory, String name, SealedImage image) {
+        DatasetPlace place = directory.place();
+        cluster.declare(declared(place, name, image, Set.of(snapshots.owner(place.snapshot()))));
+        snapshots.countImage(place.snapshot(), image.bytes());
+        boolean _ = packers.remove(place); // it has ended, or is about to, and has nothing left to write
+        directory.seal(image);
+    }
+
+    /// The dataset that a request asks for by its source; empty if that is no sealed snapshot, or is to be written or
+    /// copied.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the snapshot is gone
+    /// @throws DriverException.OperationPending (ABORTED) if it is not sealed yet, with how far it is
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if somebody has deleted its Dataset
+    public Optional<String> shownBy(VolumeRequest request) {
+        boolean copied = !request.parameters().snapshotBacked().orElse(true);
+        if (!request.readOnly() || copied || request.parameters().home()) {
+            return Optional.empty();
+        }
+        return request.source()
+                .filter(ContentSource.FromSnapshot.class::isInstance)
+                .map(ContentSource.FromSnapshot.class::cast)
+                .flatMap(from -> DatasetPlace.of(from.snapshot()))
+                .map(this::dataset);
+    }
+
+    private String dataset(DatasetPlace place) {
+        SnapshotView found = snapshots
+                .find(place.snapshot())
+                .orElseThrow(() -> new DriverException.NotFound("snapshot " + place.snapshot() + " does not exist"));
+        if (!found.ready()) {
+            String how = cluster.find(place.packer())
+                    .filter(Packing.Running.class::isInstance)
+                    .map(running -> ": " + ((Packing.Running) running).progress())
+                    .orElse("");
+            throw new DriverException.OperationPending(
+                    "snapshot " + place.snapshot() + " is not sealed yet" + how + "; retry");
+        }
+        String name = new SealedDirectory(files, place).dataset().orElseThrow();
+        if (datasets.find(name).filter(set -> set.path().equals(place.path())).isEmpty()) {
+            throw new DriverException.InUse("snapshot " + place.snapshot() + " was dataset " + name
+                    + ", and somebody has deleted that: declare it again, or ask for a volume that can be written");
+        }
+        return name;
+    }
+
+    /// Removes a snapshot with its image and all that was made for it; what is not there is no error (CSI v1.13,
+    /// DeleteSnapshot).
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if volumes or pods show the dataset; nothing is
+    ///     removed then
+    /// @throws DriverException.OperationPending (ABORTED) while its packer is being stopped, or a volume is being
+    ///     filled from it
+    public void delete(SnapshotId id) {
+        DatasetPlace place = new DatasetPlace(id);
+        operations.run(key(id), () -> {
+            snapshots.checkNotCloned(id);
+            SealedDirectory directory = new SealedDirectory(files, place);
+            directory.dataset().ifPresent(name -> {
+                directory.image().ifPresent(image -> end(directory, name, image));
+                if (!packers.remove(place)) {
+                    throw new DriverException.OperationPending(
+                            "the packer of snapshot " + id + " is being stopped; retry");
+                }
+            });
+            directory.remove();
+            snapshots.delete(id);
+            told.remove(id);
+        });
+    }
+
+    /// A snapshotter tells people that it is refused, and not why.
+    private void end(SealedDirectory directory, String name, SealedImage image) {
+        DatasetPlace place = directory.place();
+        try {
+            keys.end(image.volume(place), name, () -> cluster.withdraw(name, place.path()));
+        } catch (DriverException.InUse used) {
+            directory
+                    .asked()
+                    .ifPresent(object ->
+                            tell(place.snapshot(), object, new Notice(true, "DatasetInUse", used.getMessage())));
+            throw used;
+        }
+    }
+
+    private static String key(SnapshotId id) {
+        return "sealing of " + id;
+    }
+}

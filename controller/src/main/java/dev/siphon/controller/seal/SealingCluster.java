@@ -1,0 +1,40 @@
+package dev.siphon.controller.seal;
+
+import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.csi.dataset.Dataset;
+import java.util.Optional;
+
+/// Port: where packers run, and where the datasets are declared that they make. Repeating anything is safe.
+///
+/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
+/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not do it.
+public interface SealingCluster {
+    /// What has become of a packer; empty if there is none.
+    Optional<Packing> find(String name);
+
+    /// Has a packer begin, in a process of its own. One that is there is left alone.
+    ///
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if nobody has said how packers are run
+    void begin(PackOrder order);
+
+    /// Stops a packer, and removes it and what it needed.
+    ///
+    /// @return false while it may still write
+    boolean clear(String name);
+
+    /// Declares a dataset.
+    ///
+    /// @throws dev.siphon.csi.DriverException.IncompatibleExisting (ALREADY_EXISTS) if another one has that name
+    void declare(Dataset dataset);
+
+    /// Takes back what was declared; a dataset of that name in another directory stays.
+    void withdraw(String name, String path);
+
+    /// Tells whoever asked for a dataset how far it is, where they look. What cannot be told is no error.
+    void tell(Asked object, Notice notice);
+
+    /// What to tell.
+    ///
+    /// @param warning whether somebody has to do something
+    record Notice(boolean warning, String reason, String message) {}
+}

@@ -1,0 +1,82 @@
+package dev.siphon.controller.seal;
+
+import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Dataset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// Packers that a test has at work, and the datasets that are declared, in memory.
+final class InMemorySealing implements SealingCluster {
+    final Map<String, Packing> packers = new TreeMap<>();
+    final Map<String, PackOrder> orders = new TreeMap<>();
+    final Map<String, Dataset> declared = new TreeMap<>();
+    final List<Notice> told = new ArrayList<>();
+
+    /// How often a packer that runs has to be told to stop.
+    int stopsAfter = 1;
+
+    @Override
+    public Optional<Packing> find(String name) {
+        return Optional.ofNullable(packers.get(name));
+    }
+
+    @Override
+    public void begin(PackOrder order) {
+        packers.putIfAbsent(order.name(), new Packing.Running("begins"));
+        orders.put(order.name(), order);
+    }
+
+    @Override
+    public boolean clear(String name) {
+        if (packers.get(name) instanceof Packing.Running && --stopsAfter > 0) {
+            return false;
+        }
+        packers.remove(name);
+        return true;
+    }
+
+    @Override
+    public void declare(Dataset dataset) {
+        Dataset there = declared.getOrDefault(dataset.name(), dataset);
+        if (!there.path().equals(dataset.path())) {
+            throw new DriverException.IncompatibleExisting("there is another dataset " + dataset.name());
+        }
+        declared.putIfAbsent(dataset.name(), dataset);
+    }
+
+    @Override
+    public void withdraw(String name, String path) {
+        declared.values()
+                .removeIf(
+                        dataset -> dataset.name().equals(name) && dataset.path().equals(path));
+    }
+
+    @Override
+    public void tell(Asked object, Notice notice) {
+        told.add(notice);
+    }
+
+    Datasets datasets() {
+        return new Datasets() {
+            @Override
+            public Optional<Dataset> find(String name) {
+                return Optional.ofNullable(declared.get(name));
+            }
+
+            @Override
+            public Declared all() {
+                return new Declared(List.copyOf(declared.values()), Map.of());
+            }
+
+            @Override
+            public void report(String name, State state) {
+                // nobody looks
+            }
+        };
+    }
+}

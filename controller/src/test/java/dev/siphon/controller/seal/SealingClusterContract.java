@@ -1,0 +1,97 @@
+package dev.siphon.controller.seal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.seal.SealingCluster.Notice;
+import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.controller.volume.SnapshotClass.Modes;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Digest;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// What [SealingCluster] promises.
+public abstract class SealingClusterContract {
+    private static final String NAME = "siphon-pack-i00000000000000a";
+    private static final Map<String, String> MONITORS = Map.of("monitors", "10.0.0.1");
+
+    protected abstract SealingCluster cluster();
+
+    /// A packer's process ends, with last words if it fails.
+    protected abstract void ends(String name, Optional<String> lastWords);
+
+    protected static PackOrder order() {
+        VolumeId source = VolumeId.parse("s1:lab:cephfs:a00000000000000000001:r");
+        VolumeId target = new VolumeId.Static("lab", "cephfs", "/datasets/i00000000000000a");
+        return new PackOrder(
+                NAME,
+                Modes.READABLE,
+                new PackOrder.Mounted(source, VolumeContext.fromMap(source, MONITORS)),
+                new PackOrder.Mounted(target, VolumeContext.fromMap(target, MONITORS)),
+                new VolumeKey("siphon-packer.cephfs.i00000000000000a", "key"));
+    }
+
+    private static Dataset dataset(String path) {
+        return new Dataset(
+                "u1.x", Optional.of("lab"), "cephfs", path, Digest.of(ByteBuffer.allocate(1)), 5000, Set.of("u1"));
+    }
+
+    @Test
+    void aPackerBeginsOnce() {
+        assertEquals(Optional.empty(), cluster().find(NAME));
+        cluster().begin(order());
+        assertInstanceOf(Packing.Running.class, cluster().find(NAME).orElseThrow());
+        cluster().begin(order());
+        ends(NAME, Optional.empty());
+        assertInstanceOf(Packing.Ended.class, cluster().find(NAME).orElseThrow());
+        cluster().begin(order());
+        assertInstanceOf(Packing.Ended.class, cluster().find(NAME).orElseThrow(), "one that is there is left alone");
+    }
+
+    @Test
+    void aPackerThatFailedSaysWhy() {
+        cluster().begin(order());
+        ends(NAME, Optional.of("/source/a changed while it was packed"));
+        Packing.Failed failed =
+                assertInstanceOf(Packing.Failed.class, cluster().find(NAME).orElseThrow());
+        assertTrue(failed.why().contains("changed while it was packed"), failed::why);
+    }
+
+    @Test
+    void whatIsClearedIsGoneAndMayBeClearedAgain() {
+        cluster().begin(order());
+        assertTrue(cluster().clear(NAME));
+        assertEquals(Optional.empty(), cluster().find(NAME));
+        assertTrue(cluster().clear(NAME));
+        cluster().begin(order());
+        assertInstanceOf(Packing.Running.class, cluster().find(NAME).orElseThrow());
+    }
+
+    @Test
+    void aDatasetIsDeclaredOnceAndTakenBackByItsPlace() {
+        cluster().declare(dataset("/datasets/ia"));
+        cluster().declare(dataset("/datasets/ia"));
+        cluster().withdraw("u1.x", "/datasets/ib");
+        assertThrows(DriverException.IncompatibleExisting.class, () -> cluster().declare(dataset("/datasets/ib")));
+        for (int i = 0; i < 2; i++) {
+            cluster().withdraw("u1.x", "/datasets/ia");
+        }
+        cluster().declare(dataset("/datasets/ib"));
+    }
+
+    @Test
+    void whoHasGoneIsToldNothing() {
+        cluster().tell(new Asked("u1", "gone"), new Notice(false, "DatasetBeingSealed", "1%"));
+        cluster().tell(new Asked("../u1", "x"), new Notice(false, "DatasetBeingSealed", "1%"));
+    }
+}

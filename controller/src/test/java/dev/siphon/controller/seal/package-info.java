@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.seal;
+
+import org.jspecify.annotations.NullMarked;
