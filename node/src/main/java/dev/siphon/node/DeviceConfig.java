@@ -1,6 +1,8 @@
 package dev.siphon.node;
 
 import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.device.ClaimedDevices;
+import dev.siphon.node.device.DeviceClaims;
 import dev.siphon.node.device.PodDevices;
 import dev.siphon.node.device.rpc.KubeletPodDevices;
 import dev.siphon.node.replica.NearPods;
@@ -24,9 +26,10 @@ public record DeviceConfig(Optional<UnixEndpoint> podResources, MachineRoots mac
         return podResources.isEmpty() ? NearPods.UNKNOWN : new NearPods(PATIENCE, LIMIT, fillsSecond);
     }
 
-    PodDevices devices(PrometheusRegistry metrics) {
+    /// @param claims who is asked where the kubelet knows of no GPU
+    PodDevices devices(DeviceClaims claims, PrometheusRegistry metrics) {
         return podResources
-                .<PodDevices>map(socket -> new KubeletPodDevices(socket, metrics))
+                .<PodDevices>map(socket -> new ClaimedDevices(new KubeletPodDevices(socket, metrics), claims, LIMIT))
                 .orElse(PodDevices.NOBODY);
     }
 }

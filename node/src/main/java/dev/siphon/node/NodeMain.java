@@ -6,6 +6,7 @@ import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
 import dev.siphon.node.device.DatasetPlacing;
+import dev.siphon.node.device.DeviceClaims;
 import dev.siphon.node.device.Machine;
 import dev.siphon.node.device.NearestCaches;
 import dev.siphon.node.inline.Inline;
@@ -14,6 +15,7 @@ import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.kubernetes.DatasetAccessApi;
 import dev.siphon.node.kubernetes.DatasetReplicaApi;
 import dev.siphon.node.kubernetes.EventsApi;
+import dev.siphon.node.kubernetes.ResourceClaimsApi;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.pod.PodEvents;
@@ -98,8 +100,8 @@ public final class NodeMain implements Callable<Integer> {
                 config.devices().machine(),
                 config.caches().stream().map(CacheLimits::directory).toList(),
                 calls);
-        DatasetPlacing placing =
-                new DatasetPlacing(new NearestCaches(config.devices().devices(metrics), machine), pods, metrics);
+        DatasetPlacing placing = new DatasetPlacing(
+                new NearestCaches(config.devices().devices(claims(config, metrics), metrics), machine), pods, metrics);
         InlineVolumes inline = new InlineVolumes(state.path().resolve("inline"));
         volumes.recover();
         published.sweep();
@@ -148,6 +150,14 @@ public final class NodeMain implements Callable<Integer> {
         return switch (config.grants()) {
             case GrantsFrom.Nowhere _, GrantsFrom.File _ -> InlineDatasets.NONE;
             case GrantsFrom.Api(var access, var _) -> new DatasetAccessApi(access, config.id());
+        };
+    }
+
+    /// The same node may look there what pods are allocated, if its administrator wants that.
+    private static DeviceClaims claims(NodeConfig config, PrometheusRegistry metrics) {
+        return switch (config.grants()) {
+            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> DeviceClaims.NONE;
+            case GrantsFrom.Api(var access, var _) -> new ResourceClaimsApi(access, config.id(), metrics);
         };
     }
 

@@ -28,7 +28,7 @@ public final class NearestCaches {
         if (!machine.hasChoice()) {
             return Optional.empty();
         }
-        return switch (devices.of(pod.namespace(), pod.name())) {
+        return switch (devices.of(pod)) {
             case PodDevices.Answer.Held(var held) -> rank(held);
             case PodDevices.Answer.Unknown(var why) -> {
                 LOG.atWarn()

@@ -8,6 +8,7 @@ import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
 import dev.siphon.node.device.HeldDevice;
 import dev.siphon.node.device.PodDevices.Answer;
+import dev.siphon.node.pod.Pod;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -124,7 +125,7 @@ final class KubeletPodDevicesTest {
         if (client.isEmpty()) {
             client = Optional.of(new KubeletPodDevices(socket(), metrics));
         }
-        return client.get().of("u1", "train");
+        return client.get().of(Pod.named("u1", "train"));
     }
 
     private String unknown() {
