@@ -133,76 +133,6 @@ without_answers() {
   lab sig TERM silent
 }
 
-# claimed NAME: a pod of u2 that has a GPU by a claim, of which the kubelet knows nothing when it has the dataset published.
-claimed() {
-  kubectl apply -f - >/dev/null <<END
-apiVersion: v1
-kind: Pod
-metadata: {name: $1, namespace: u2}
-spec:
-  terminationGracePeriodSeconds: 1
-  securityContext: {runAsUser: 10002, runAsGroup: 10002}
-  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
-  containers:
-    - name: main
-      image: siphon.test/pause:1
-      imagePullPolicy: Never
-      command: [sh, -c, 'cat /data/two/7; exec sleep 600']
-      resources: {claims: [{name: gpu}]}
-      volumeMounts: [{name: data, mountPath: /data}]
-  volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {dataset: u2/digits}}}]
-END
-}
-
-# What each of these pods was allocated, beside the disk that it was told.
-allocations() {
-  join <(kubectl -n u2 get resourceclaims -o json | jq -r '.items[].status | "\(.reservedFor[0].name) \(.allocation.devices.results[0].device)"' | sort) \
-    <(kubectl -n u2 get events --field-selector reason=DatasetPlaced -o json |
-      jq -r '.items[] | "\(.involvedObject.name) \(.message | capture("replica in /var/lib/siphon/(?<disk>[a-z0-9]+)/").disk)"' | sort) |
-    cut -d' ' -f2- | sort | paste -sd, -
-}
-
-# Of two GPUs on the two disks' sides the one is told by its address and the other by its UUID, as drivers do it.
-dynamic_gpus() {
-  step "GPUs by Dynamic Resource Allocation"
-  local driver=gpu.siphon.test node
-  node=$(kubectl get nodes -o 'jsonpath={.items[0].metadata.name}')
-  daemon fake-dra "${JAVA[@]}" dev.siphon.e2e.gpu.FakeDraDriver "$driver"
-  told "the driver" 'registered with the kubelet: true' cat "$LAB_RUN/log/fake-dra.out"
-  kubectl apply -f - >/dev/null <<END
-apiVersion: resource.k8s.io/v1
-kind: ResourceSlice
-metadata: {name: $driver}
-spec:
-  driver: $driver
-  nodeName: $node
-  pool: {name: $node, generation: 1, resourceSliceCount: 1}
-  devices:
-    - {name: gpu-1, attributes: {uuid: {string: GPU-fake-1}}}
-    - {name: gpu-5, attributes: {resource.kubernetes.io/pciBusID: {string: '0000:61:00.0'}}}
----
-apiVersion: resource.k8s.io/v1
-kind: DeviceClass
-metadata: {name: $driver}
-spec: {selectors: [{cel: {expression: device.driver == '$driver'}}]}
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: gpu, namespace: u2}
-spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: $driver}}]}}}
-END
-  claimed claimed-a
-  claimed claimed-b
-  settles "the pods" -n u2 --for=condition=Ready pod/claimed-a pod/claimed-b
-  told "what they were allocated, and the nearest" '^gpu-1 nvme0,gpu-5 nvme1$' allocations
-  shows "siphon topology --pod" "^$driver +(0000:61:00.0|GPU-fake-1)" \
-    "$(kubectl -n siphon exec daemonset/siphon-node -- siphon topology --pod u2/claimed-a)"
-  kubectl -n u2 delete pod claimed-a claimed-b >/dev/null
-  kubectl -n u2 delete resourceclaimtemplate gpu >/dev/null
-  kubectl delete deviceclass,resourceslice "$driver" >/dev/null
-  lab sig TERM fake-dra
-}
-
 # Runs where no pod needs the node's pod as it is.
 gpus() {
   step "pods with GPUs, and the disk that is nearest"
@@ -224,6 +154,7 @@ gpus() {
     "$(choices | awk '{ all++; of[$5]++ } END { print all ": " of["nvme0"], of["nvme1"] }')"
   shows "replicas" 'local' "$(kubectl -n siphon exec daemonset/siphon-node -- siphon cache list)"
   dynamic_gpus
+  hot_mounted
   without_answers
   with_node SIPHON_POD_RESOURCES=/var/lib/kubelet/pod-resources/kubelet.sock
   kubectl -n u2 delete jobs --all >/dev/null

@@ -26,10 +26,13 @@ public record DeviceConfig(Optional<UnixEndpoint> podResources, MachineRoots mac
         return podResources.isEmpty() ? NearPods.UNKNOWN : new NearPods(PATIENCE, LIMIT, fillsSecond);
     }
 
+    Optional<KubeletPodDevices> kubelet(PrometheusRegistry metrics) {
+        return podResources.map(socket -> new KubeletPodDevices(socket, metrics));
+    }
+
     /// @param claims who is asked where the kubelet knows of no GPU
-    PodDevices devices(DeviceClaims claims, PrometheusRegistry metrics) {
-        return podResources
-                .<PodDevices>map(socket -> new ClaimedDevices(new KubeletPodDevices(socket, metrics), claims, LIMIT))
+    static PodDevices devices(Optional<KubeletPodDevices> kubelet, DeviceClaims claims) {
+        return kubelet.<PodDevices>map(known -> new ClaimedDevices(known, claims, LIMIT))
                 .orElse(PodDevices.NOBODY);
     }
 }

@@ -7,8 +7,11 @@ import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
 import dev.siphon.node.device.DatasetPlacing;
 import dev.siphon.node.device.DeviceClaims;
+import dev.siphon.node.device.Following;
 import dev.siphon.node.device.Machine;
 import dev.siphon.node.device.NearestCaches;
+import dev.siphon.node.device.RunningPods;
+import dev.siphon.node.device.rpc.KubeletPodDevices;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
@@ -100,8 +103,10 @@ public final class NodeMain implements Callable<Integer> {
                 config.devices().machine(),
                 config.caches().stream().map(CacheLimits::directory).toList(),
                 calls);
-        DatasetPlacing placing = new DatasetPlacing(
-                new NearestCaches(config.devices().devices(claims(config, metrics), metrics), machine), pods, metrics);
+        Optional<KubeletPodDevices> kubelet = config.devices().kubelet(metrics);
+        DeviceClaims claims = claims(config, metrics);
+        NearestCaches nearest = new NearestCaches(DeviceConfig.devices(kubelet, claims), machine);
+        DatasetPlacing placing = new DatasetPlacing(nearest, pods, metrics);
         InlineVolumes inline = new InlineVolumes(state.path().resolve("inline"));
         volumes.recover();
         published.sweep();
@@ -128,6 +133,9 @@ public final class NodeMain implements Callable<Integer> {
         process.closeAtEnd("replicas", replicas);
         process.closeAtEnd("mount calls", calls);
         process.closeAtEnd("pod events", pods);
+        kubelet.ifPresent(known -> process.closeAtEnd(
+                "following",
+                new Following(new RunningPods(known, claims, nearest), datasets, published, placing).start()));
         orders(config).ifPresent(each -> process.closeAtEnd("warming", new Warmer(each, volumes, replicas).start()));
         CacheService control = new CacheService(replicas, config.server().deadlines());
         openDoor(process, "control", () -> control.serve(config.control()));

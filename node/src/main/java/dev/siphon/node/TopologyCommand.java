@@ -8,6 +8,7 @@ import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.device.ClaimedDevices;
 import dev.siphon.node.device.DeviceClaims;
+import dev.siphon.node.device.HotMounts;
 import dev.siphon.node.device.Machine;
 import dev.siphon.node.device.PodDevices;
 import dev.siphon.node.device.rpc.KubeletPodDevices;
@@ -137,7 +138,8 @@ public final class TopologyCommand implements Callable<Integer> {
                         .<DeviceClaims>map(node -> new ResourceClaimsApi(ApiAccess.ofPod(environment), node, metrics))
                         .orElse(DeviceClaims.NONE)
                 : DeviceClaims.NONE;
-        return new ClaimedDevices(new KubeletPodDevices(socket, metrics), claims, CLAIMS_LIMIT);
+        KubeletPodDevices kubelet = new KubeletPodDevices(socket, metrics);
+        return new ClaimedDevices(HotMounts.with(kubelet, kubelet), claims, CLAIMS_LIMIT);
     }
 
     private static List<String> text(TopologyReport report, Optional<PodReport> pod) {

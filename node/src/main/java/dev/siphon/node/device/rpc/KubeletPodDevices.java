@@ -2,6 +2,7 @@ package dev.siphon.node.device.rpc;
 
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.device.AllPodDevices;
 import dev.siphon.node.device.HeldDevice;
 import dev.siphon.node.device.PodDevices;
 import dev.siphon.node.pod.Pod;
@@ -10,6 +11,9 @@ import io.grpc.StatusRuntimeException;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -27,7 +31,7 @@ import podresources.v1.PodResourcesListerGrpc.PodResourcesListerBlockingStub;
 ///
 /// A kubelet that has not answered in time is left alone for a while, longer each time: it costs one pod 2 s, and
 /// not each.
-public final class KubeletPodDevices implements PodDevices {
+public final class KubeletPodDevices implements PodDevices, AllPodDevices {
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final Duration RATE_PAUSE = Duration.ofMillis(50);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
@@ -69,12 +73,36 @@ public final class KubeletPodDevices implements PodDevices {
         return answer;
     }
 
+    @Override
+    public Optional<Map<Pod, List<HeldDevice>>> all() {
+        if (isQuiet()) {
+            return Optional.empty();
+        }
+        try (UnixSocketChannel channel = UnixSocketChannel.open(socket)) {
+            Map<Pod, List<HeldDevice>> all = new HashMap<>();
+            stub(channel)
+                    .list(ListPodResourcesRequest.getDefaultInstance())
+                    .getPodResourcesList()
+                    .forEach(pod -> all.put(Pod.named(pod.getNamespace(), pod.getName()), devices(pod)));
+            answered();
+            return Optional.of(all);
+        } catch (StatusRuntimeException e) {
+            if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
+                late();
+            }
+            return Optional.empty();
+        }
+    }
+
+    private static PodResourcesListerBlockingStub stub(UnixSocketChannel channel) {
+        return PodResourcesListerGrpc.newBlockingStub(channel.channel())
+                .withMaxInboundMessageSize(MAX_BYTES)
+                .withDeadlineAfter(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     private Answer ask(Pod pod) {
         try (UnixSocketChannel channel = UnixSocketChannel.open(socket)) {
-            PodResourcesListerBlockingStub kubelet = PodResourcesListerGrpc.newBlockingStub(channel.channel())
-                    .withMaxInboundMessageSize(MAX_BYTES)
-                    .withDeadlineAfter(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            Answer answer = patiently(kubelet, pod);
+            Answer answer = patiently(stub(channel), pod);
             answered();
             return answer;
         } catch (StatusRuntimeException e) {
@@ -150,10 +178,14 @@ public final class KubeletPodDevices implements PodDevices {
     }
 
     private static Answer held(PodResources pod) {
-        return new Answer.Held(pod.getContainersList().stream()
+        return new Answer.Held(devices(pod));
+    }
+
+    private static List<HeldDevice> devices(PodResources pod) {
+        return pod.getContainersList().stream()
                 .flatMap(container -> container.getDevicesList().stream())
                 .map(KubeletPodDevices::device)
-                .toList());
+                .toList();
     }
 
     private static HeldDevice device(ContainerDevices devices) {

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -139,6 +140,26 @@ final class KubeletPodDevicesTest {
                 .filter(point -> result.equals(point.getLabels().get("result")))
                 .mapToDouble(CounterSnapshot.CounterDataPointSnapshot::getValue)
                 .sum();
+    }
+
+    @Test
+    void allPodsAreListedAtOnce() {
+        try (UnixSocketServer _ = kubelet(observer -> answer(observer, TRAIN))) {
+            KubeletPodDevices kubelet = new KubeletPodDevices(socket(), metrics);
+            assertEquals(
+                    Optional.of(Map.of(
+                            Pod.named("u1", "train"),
+                            ((Answer.Held) HELD).devices(),
+                            Pod.named("u2", "train"),
+                            List.<HeldDevice>of())),
+                    kubelet.all());
+            assertEquals(List.of("list"), asked);
+        }
+    }
+
+    @Test
+    void whereThereIsNoKubeletNothingIsKnownOfAnyPod() {
+        assertEquals(Optional.empty(), new KubeletPodDevices(socket(), metrics).all());
     }
 
     @Test
