@@ -27,7 +27,7 @@ END
 allocations() {
   join <(kubectl -n u2 get resourceclaims -o json | jq -r '.items[].status | "\(.reservedFor[0].name) \(.allocation.devices.results[0].device)"' | sort) \
     <(kubectl -n u2 get events --field-selector reason=DatasetPlaced -o json |
-      jq -r '.items[] | "\(.involvedObject.name) \(.message | capture("replica in /var/lib/siphon/(?<disk>[a-z0-9]+)/").disk)"' | sort) |
+      jq -r '.items[] | "\(.involvedObject.name) \(.message | capture("replica in /var/lib/siphon/(?<disk>[a-z0-9]+)/").disk)"' | sort -u) |
     cut -d' ' -f2- | sort | paste -sd, -
 }
 

@@ -78,6 +78,10 @@ public final class ResourceClaimsApi implements DeviceClaims {
                     ? new Answer.Held(List.of())
                     : new Answer.Unknown(now.get().why());
         }
+        if (limit.compareTo(SHORTEST) < 0) {
+            answers.labelValues("unknown").inc();
+            return new Answer.Unknown("there was no time left to ask the Kubernetes API for claims");
+        }
         try (ApiConnection api = ApiConnection.to(access)) {
             List<HeldDevice> held = held(new Question(api, System.nanoTime() + limit.toNanos()), pod);
             answers.labelValues(held.isEmpty() ? "none" : "held").inc();
@@ -137,9 +141,8 @@ public final class ResourceClaimsApi implements DeviceClaims {
 
         private JsonObject page(String path) {
             long left = end - System.nanoTime();
-            if (left <= SHORTEST.toNanos()) {
-                throw new DriverException.BackendUnavailable(
-                        "there was no time left to ask the Kubernetes API for claims");
+            if (left < SHORTEST.toNanos()) {
+                throw new DriverException.BackendUnavailable("the Kubernetes API takes long to say what is claimed");
             }
             ApiConnection.Reply reply = api.get(GROUP + path, Duration.ofNanos(left));
             return switch (reply.status()) {
@@ -175,7 +178,7 @@ public final class ResourceClaimsApi implements DeviceClaims {
     /// Says once why.
     private synchronized void rest(Duration pause, boolean refused, @Nullable String why) {
         String reason = String.valueOf(why);
-        if (refused && quiet.filter(last -> last.why().equals(reason)).isEmpty()) {
+        if (refused && quiet.filter(Quiet::refused).isEmpty()) {
             LOG.atInfo()
                     .addKeyValue("reason", reason)
                     .log("devices that pods are allocated dynamically are not known here: node.resourceClaims of the"

@@ -107,8 +107,10 @@ final class FakeApiClaimsTest extends DeviceClaimsContract {
 
     @Test
     void withoutTimeNobodyIsAsked() {
-        assertInstanceOf(Answer.Unknown.class, claims().of(POD, Duration.ZERO));
+        ResourceClaimsApi claims = claims();
+        assertInstanceOf(Answer.Unknown.class, claims.of(POD, Duration.ZERO));
         assertEquals(List.of(), api.authorizations());
+        assertEquals(NOTHING, claims.of(POD, LIMIT), "which is no fault of the API server's");
     }
 
     @Test
