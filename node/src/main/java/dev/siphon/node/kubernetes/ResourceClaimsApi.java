@@ -99,7 +99,7 @@ public final class ResourceClaimsApi implements DeviceClaims {
 
     private List<HeldDevice> held(Question question, Pod pod) {
         List<AllocatedDevice> allocated =
-                question.list("/namespaces/" + pod.namespace() + "/resourceclaims?limit=" + PAGE).stream()
+                question.list("/namespaces/" + encoded(pod.namespace()) + "/resourceclaims?limit=" + PAGE).stream()
                         .flatMap(claim -> AllocatedDevice.of(claim, pod).stream())
                         .distinct()
                         .toList();
@@ -108,11 +108,15 @@ public final class ResourceClaimsApi implements DeviceClaims {
         }
         NodeDevices known = devices();
         if (!known.know(allocated)) {
-            known = NodeDevices.of(question.list("/resourceslices?limit=" + PAGE + "&fieldSelector="
-                    + URLEncoder.encode("spec.nodeName=" + node.name(), StandardCharsets.UTF_8)));
+            known = NodeDevices.of(question.list(
+                    "/resourceslices?limit=" + PAGE + "&fieldSelector=" + encoded("spec.nodeName=" + node.name())));
             devices(known);
         }
         return allocated.stream().map(known::held).toList();
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
     /// Several requests, within one time.
@@ -133,7 +137,7 @@ public final class ResourceClaimsApi implements DeviceClaims {
                 more = Json.object(page, "metadata")
                         .flatMap(metadata -> Json.text(metadata, "continue"))
                         .filter(token -> !token.isEmpty())
-                        .map(token -> "&continue=" + URLEncoder.encode(token, StandardCharsets.UTF_8))
+                        .map(token -> "&continue=" + encoded(token))
                         .orElse("");
             } while (!more.isEmpty());
             return items;
