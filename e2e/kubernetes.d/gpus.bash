@@ -154,6 +154,8 @@ gpus() {
   shows "pods, and those near the one disk and the other" '^[0-9]+: [1-9][0-9]* [1-9][0-9]*$' \
     "$(choices | awk '{ all++; of[$5]++ } END { print all ": " of["nvme0"], of["nvme1"] }')"
   shows "replicas" 'local' "$(kubectl -n siphon exec daemonset/siphon-node -- siphon cache list)"
+  dynamic_gpus
+  hot_mounted
   without_answers
   with_node SIPHON_POD_RESOURCES=/var/lib/kubelet/pod-resources/kubelet.sock
   kubectl -n u2 delete jobs --all >/dev/null

@@ -1,6 +1,8 @@
 package dev.siphon.node;
 
 import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.device.ClaimedDevices;
+import dev.siphon.node.device.DeviceClaims;
 import dev.siphon.node.device.PodDevices;
 import dev.siphon.node.device.rpc.KubeletPodDevices;
 import dev.siphon.node.replica.NearPods;
@@ -24,9 +26,13 @@ public record DeviceConfig(Optional<UnixEndpoint> podResources, MachineRoots mac
         return podResources.isEmpty() ? NearPods.UNKNOWN : new NearPods(PATIENCE, LIMIT, fillsSecond);
     }
 
-    PodDevices devices(PrometheusRegistry metrics) {
-        return podResources
-                .<PodDevices>map(socket -> new KubeletPodDevices(socket, metrics))
+    Optional<KubeletPodDevices> kubelet(PrometheusRegistry metrics) {
+        return podResources.map(socket -> new KubeletPodDevices(socket, metrics));
+    }
+
+    /// @param claims who is asked where the kubelet knows of no GPU
+    static PodDevices devices(Optional<KubeletPodDevices> kubelet, DeviceClaims claims) {
+        return kubelet.<PodDevices>map(known -> new ClaimedDevices(known, claims, LIMIT))
                 .orElse(PodDevices.NOBODY);
     }
 }

@@ -7,14 +7,19 @@ import dev.siphon.csi.server.JsonServer;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
 import dev.siphon.node.device.DatasetPlacing;
+import dev.siphon.node.device.DeviceClaims;
+import dev.siphon.node.device.Following;
 import dev.siphon.node.device.Machine;
 import dev.siphon.node.device.NearestCaches;
+import dev.siphon.node.device.RunningPods;
+import dev.siphon.node.device.rpc.KubeletPodDevices;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.kubernetes.DatasetAccessApi;
 import dev.siphon.node.kubernetes.DatasetReplicaApi;
 import dev.siphon.node.kubernetes.EventsApi;
+import dev.siphon.node.kubernetes.ResourceClaimsApi;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.pod.PodEvents;
@@ -100,8 +105,10 @@ public final class NodeMain implements Callable<Integer> {
                 config.devices().machine(),
                 config.caches().stream().map(CacheLimits::directory).toList(),
                 calls);
-        DatasetPlacing placing =
-                new DatasetPlacing(new NearestCaches(config.devices().devices(metrics), machine), pods, metrics);
+        Optional<KubeletPodDevices> kubelet = config.devices().kubelet(metrics);
+        DeviceClaims claims = claims(config, metrics);
+        NearestCaches nearest = new NearestCaches(DeviceConfig.devices(kubelet, claims), machine);
+        DatasetPlacing placing = new DatasetPlacing(nearest, pods, metrics);
         InlineVolumes inline = new InlineVolumes(state.path().resolve("inline"));
         volumes.recover();
         published.sweep();
@@ -128,6 +135,9 @@ public final class NodeMain implements Callable<Integer> {
         process.closeAtEnd("replicas", replicas);
         process.closeAtEnd("mount calls", calls);
         process.closeAtEnd("pod events", pods);
+        kubelet.ifPresent(known -> process.closeAtEnd(
+                "following",
+                new Following(new RunningPods(known, claims, nearest), datasets, published, placing).start()));
         Optional<Warmer> warmer = orders(config).map(each -> new Warmer(each, volumes, replicas).start());
         warmer.ifPresent(each -> process.closeAtEnd("warming", each));
         CacheService control = new CacheService(replicas, config.server().deadlines());
@@ -157,6 +167,14 @@ public final class NodeMain implements Callable<Integer> {
         return switch (config.grants()) {
             case GrantsFrom.Nowhere _, GrantsFrom.File _ -> InlineDatasets.NONE;
             case GrantsFrom.Api(var access, var _) -> new DatasetAccessApi(access, config.id());
+        };
+    }
+
+    /// The same node may look there what pods are allocated, if its administrator wants that.
+    private static DeviceClaims claims(NodeConfig config, PrometheusRegistry metrics) {
+        return switch (config.grants()) {
+            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> DeviceClaims.NONE;
+            case GrantsFrom.Api(var access, var _) -> new ResourceClaimsApi(access, config.id(), metrics);
         };
     }
 

@@ -1,13 +1,21 @@
 package dev.siphon.node;
 
 import com.google.gson.JsonObject;
+import dev.siphon.csi.NodeId;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.device.ClaimedDevices;
+import dev.siphon.node.device.DeviceClaims;
+import dev.siphon.node.device.HotMounts;
 import dev.siphon.node.device.Machine;
+import dev.siphon.node.device.PodDevices;
 import dev.siphon.node.device.rpc.KubeletPodDevices;
+import dev.siphon.node.kubernetes.ApiAccess;
+import dev.siphon.node.kubernetes.ResourceClaimsApi;
 import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.pod.Pod;
 import dev.siphon.node.topology.CacheDevices;
 import dev.siphon.node.topology.MachineRoots;
 import dev.siphon.node.topology.Topology;
@@ -17,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.slf4j.event.Level;
@@ -36,6 +45,7 @@ import picocli.CommandLine.Spec;
         })
 public final class TopologyCommand implements Callable<Integer> {
     private static final Duration NVML_LIMIT = Duration.ofSeconds(10);
+    private static final Duration CLAIMS_LIMIT = Duration.ofSeconds(10);
 
     @Spec
     private CommandSpec command = CommandSpec.create();
@@ -113,9 +123,23 @@ public final class TopologyCommand implements Callable<Integer> {
         try (BlockingCalls calls = new BlockingCalls()) {
             return PodReport.of(
                     String.join("/", pod),
-                    new KubeletPodDevices(socket, new PrometheusRegistry()).of(pod[0], pod[1]),
+                    devices(socket).of(Pod.named(pod[0], pod[1])),
                     new Machine(roots, paths, calls));
         }
+    }
+
+    /// In a pod of the node, claims are looked at as the node does.
+    private static PodDevices devices(UnixEndpoint socket) {
+        PrometheusRegistry metrics = new PrometheusRegistry();
+        Map<String, String> environment = System.getenv();
+        DeviceClaims claims = ApiAccess.isPod(environment)
+                ? Optional.ofNullable(environment.get("NODE_ID"))
+                        .flatMap(NodeId::tryParse)
+                        .<DeviceClaims>map(node -> new ResourceClaimsApi(ApiAccess.ofPod(environment), node, metrics))
+                        .orElse(DeviceClaims.NONE)
+                : DeviceClaims.NONE;
+        KubeletPodDevices kubelet = new KubeletPodDevices(socket, metrics);
+        return new ClaimedDevices(HotMounts.with(kubelet, kubelet), claims, CLAIMS_LIMIT);
     }
 
     private static List<String> text(TopologyReport report, Optional<PodReport> pod) {

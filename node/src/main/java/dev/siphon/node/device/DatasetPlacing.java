@@ -26,6 +26,7 @@ public final class DatasetPlacing {
     private final NearestCaches nearest;
     private final PodHealth pods;
     private final Counter placed;
+    private final Counter moved;
 
     /// @param pods who is told
     public DatasetPlacing(NearestCaches nearest, PodHealth pods, PrometheusRegistry metrics) {
@@ -34,6 +35,12 @@ public final class DatasetPlacing {
         this.placed = Counter.builder()
                 .name("siphon_dataset_placements_total")
                 .help("Datasets that were published to pods with GPUs, by how far the replica is, or is going to be.")
+                .labelNames("distance")
+                .register(metrics);
+        this.moved = Counter.builder()
+                .name("siphon_dataset_moves_total")
+                .help(
+                        "Datasets whose replica moves nearer to the GPUs of pods that run, by pod and how far it will be.")
                 .labelNames("distance")
                 .register(metrics);
     }
@@ -54,21 +61,30 @@ public final class DatasetPlacing {
         }
         List<Path> homes = publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
         if (pod.isPresent() && ranking.isPresent() && !homes.isEmpty()) {
-            tell(pod.get(), dataset, ranking.get(), homes);
+            placed.labelValues(tell(dataset.digest(), pod.get(), ranking.get(), homes)
+                            .label())
+                    .inc();
         }
     }
 
-    private void tell(Pod pod, VolumeId.Dataset dataset, CacheRanking ranking, List<Path> homes) {
+    /// The replica that `pod` reads of a dataset goes to `home`, now that its devices are others.
+    ///
+    /// @param digest the dataset's
+    void moved(String digest, Pod pod, CacheRanking ranking, Path home) {
+        moved.labelValues(tell(digest, pod, ranking, List.of(home)).label()).inc();
+    }
+
+    private Distance tell(String digest, Pod pod, CacheRanking ranking, List<Path> homes) {
         Distance distance = ranking.distance(homes.getFirst()).orElse(Distance.UNKNOWN);
-        placed.labelValues(distance.label()).inc();
         String gpus = ranking.devices().stream().map(DevicePlace::shown).collect(Collectors.joining(", "));
         boolean near = homes.stream().anyMatch(ranking.nearest()::contains);
         pods.tell(
                 pod,
                 PLACED,
-                "dataset " + dataset.digest().substring(0, DIGITS) + " has its replica in " + joined(homes) + ", "
+                "dataset " + digest.substring(0, DIGITS) + " has its replica in " + joined(homes) + ", "
                         + distance.label() + (near ? ", nearest to its GPUs (" : " from its GPUs (") + gpus + ")"
                         + (near ? "" : "; " + joined(ranking.nearest()) + " is nearer, and has no room for one"));
+        return distance;
     }
 
     private static String joined(List<Path> paths) {

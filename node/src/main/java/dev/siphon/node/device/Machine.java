@@ -4,6 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.topology.CacheDevices;
 import dev.siphon.node.topology.DevicePlace;
+import dev.siphon.node.topology.Gpu;
 import dev.siphon.node.topology.MachineRoots;
 import dev.siphon.node.topology.MigDevice;
 import dev.siphon.node.topology.Topology;
@@ -106,13 +107,18 @@ public final class Machine {
     private static Set<String> unknown(Optional<Seen> machine, Map<String, HeldDevice> held) {
         return held.entrySet().stream()
                 .filter(each -> each.getValue().isGpu())
+                .filter(each -> machine.flatMap(known -> gpu(known.topology(), each.getValue(), each.getKey()))
+                        .isEmpty())
                 .map(Map.Entry::getKey)
-                .filter(id -> machine.flatMap(known -> known.topology().gpu(id)).isEmpty())
                 .collect(Collectors.toSet());
     }
 
+    private static Optional<Gpu> gpu(Topology topology, HeldDevice device, String id) {
+        return device.names(id).flatMap(name -> topology.gpu(name).stream()).findFirst();
+    }
+
     private static Optional<DevicePlace> place(Optional<Topology> topology, HeldDevice device, String id) {
-        return topology.flatMap(known -> known.gpu(id))
+        return topology.flatMap(known -> gpu(known, device, id))
                 .<DevicePlace>map(DevicePlace.OfGpu::new)
                 .or(() -> Stream.of(device)
                         .filter(HeldDevice::isGpu)

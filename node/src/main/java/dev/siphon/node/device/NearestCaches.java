@@ -28,7 +28,7 @@ public final class NearestCaches {
         if (!machine.hasChoice()) {
             return Optional.empty();
         }
-        return switch (devices.of(pod.namespace(), pod.name())) {
+        return switch (devices.of(pod)) {
             case PodDevices.Answer.Held(var held) -> rank(held);
             case PodDevices.Answer.Unknown(var why) -> {
                 LOG.atWarn()
@@ -40,7 +40,12 @@ public final class NearestCaches {
         };
     }
 
-    private Optional<CacheRanking> rank(List<HeldDevice> held) {
+    boolean hasChoice() {
+        return machine.hasChoice();
+    }
+
+    /// As [#of], of a pod that holds these.
+    Optional<CacheRanking> rank(List<HeldDevice> held) {
         List<DevicePlace> places = held.isEmpty() ? List.of() : machine.places(held);
         return places.isEmpty() ? Optional.empty() : Optional.of(CacheRanking.of(machine.caches(), places));
     }

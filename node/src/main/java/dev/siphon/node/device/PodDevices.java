@@ -1,12 +1,13 @@
 package dev.siphon.node.device;
 
+import dev.siphon.node.pod.Pod;
 import java.util.List;
 
 /// Port: who knows which devices a pod holds.
 @FunctionalInterface
 public interface PodDevices {
     /// Nobody: no kubelet is known.
-    PodDevices NOBODY = (_, _) -> new Answer.Unknown("the node does not know where the kubelet says it");
+    PodDevices NOBODY = _ -> new Answer.Unknown("the node does not know where the kubelet says it");
 
     /// What is known.
     sealed interface Answer {
@@ -25,7 +26,5 @@ public interface PodDevices {
 
     /// Asks; takes 2 s at most, and never fails: a pod starts without it.
     ///
-    /// @param namespace the pod's
-    /// @param name the pod's
-    Answer of(String namespace, String name);
+    Answer of(Pod pod);
 }

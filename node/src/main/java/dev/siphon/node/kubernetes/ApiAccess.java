@@ -18,6 +18,11 @@ public sealed interface ApiAccess {
     /// Where the kubelet puts a pod's service account ("Configure Service Accounts for Pods").
     Path ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
+    /// Whether `environment` is a pod's.
+    static boolean isPod(Map<String, String> environment) {
+        return environment.containsKey("KUBERNETES_SERVICE_HOST") && environment.containsKey("KUBERNETES_SERVICE_PORT");
+    }
+
     /// As the pod that `environment` is of.
     ///
     /// @throws IllegalArgumentException if it is none's

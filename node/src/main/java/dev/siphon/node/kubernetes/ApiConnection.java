@@ -134,26 +134,35 @@ final class ApiConnection implements AutoCloseable {
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer within [#LIMIT]
     Reply get(String path) {
-        return send(path, request -> request);
+        return get(path, LIMIT);
+    }
+
+    /// As [#get(String)], within `limit`.
+    Reply get(String path, Duration limit) {
+        return send(path, limit, request -> request);
     }
 
     /// Sends a request.
     ///
     /// @param more what makes it another one than a GET
     Reply send(String path, UnaryOperator<HttpRequest.Builder> more) {
+        return send(path, LIMIT, more);
+    }
+
+    private Reply send(String path, Duration limit, UnaryOperator<HttpRequest.Builder> more) {
         HttpRequest request = more.apply(http.newHttpRequestBuilder()
                         .uri(server.resolve(path))
                         .header("Accept", "application/json")
-                        .timeout(LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+                        .timeout(limit.toMillis(), TimeUnit.MILLISECONDS))
                 .build();
         CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, String.class);
         try {
-            HttpResponse<String> response = answer.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            HttpResponse<String> response = answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
             return new Reply(response.code(), response.body() == null ? "" : response.body());
         } catch (TimeoutException _) {
             answer.cancel(true);
             throw new DriverException.BackendUnavailable(
-                    "the Kubernetes API at " + server + " has not answered within " + LIMIT.toSeconds() + " s");
+                    "the Kubernetes API at " + server + " has not answered within " + limit.toMillis() + " ms");
         } catch (InterruptedException _) {
             answer.cancel(true);
             Thread.currentThread().interrupt();

@@ -45,6 +45,14 @@ public interface Datasets extends MountKind {
     /// @return empty if the dataset is not attached
     Optional<Nearby> near(Digest digest, List<Path> nearest);
 
+    /// Has the replica behind a mounted tree, which pods read already, moved into one of `nearest`: made there if
+    /// it is not there, and put behind the tree under its readers.
+    ///
+    /// @param nearest the cache directories that are nearest to the pods' devices; at least one
+    /// @return where it goes to; empty if it is in one of them or on its way there, if none has room for it, or
+    ///     if the tree is for one place only
+    Optional<Path> follow(Tree tree, List<Path> nearest);
+
     /// A tree that is mounted.
     record Tree(Digest digest, MountEntry mount) {}
 

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 ///
 /// @param namespace an RFC 1123 label
 /// @param name an RFC 1123 subdomain
-/// @param uid which of all pods that ever had that name
+/// @param uid which of all pods that ever had that name; empty of one of which only the name is known
 public record Pod(String namespace, String name, String uid) {
     /// What the kubelet calls the pod's namespace in the volume context (`podInfoOnMount` of the CSIDriver object).
     public static final String NAMESPACE = "csi.storage.k8s.io/pod.namespace";
@@ -27,6 +27,11 @@ public record Pod(String namespace, String name, String uid) {
     private static final Pattern LABEL = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern SUBDOMAIN = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
     private static final Pattern UNIQUE = Pattern.compile("[A-Za-z0-9-]{1,63}");
+
+    /// One of which only the name is known.
+    public static Pod named(String namespace, String name) {
+        return new Pod(namespace, name, "");
+    }
 
     /// The pod that a publish is for; empty if the orchestrator says of none, or of one that none can be.
     public static Optional<Pod> ofContext(Map<String, String> context) {

@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -57,6 +59,22 @@ public final class PublishedPods {
     private static Optional<List<String>> lines(String text) {
         List<String> lines = text.lines().toList();
         return lines.size() == 2 && lines.getFirst().startsWith("/") ? Optional.of(lines) : Optional.empty();
+    }
+
+    /// Whose each target path is, of those that are known.
+    public Map<String, Pod> all() {
+        Map<String, Pod> pods = new HashMap<>();
+        try (Stream<Path> files = Files.isDirectory(folder) ? Files.list(folder) : Stream.empty()) {
+            for (Path file : files.toList()) {
+                text(file)
+                        .flatMap(PublishedPods::lines)
+                        .ifPresent(
+                                lines -> Pod.parse(lines.getLast()).ifPresent(pod -> pods.put(lines.getFirst(), pod)));
+            }
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("reason", e.toString()).log("the pods of target paths cannot be looked through");
+        }
+        return pods;
     }
 
     /// From now on `target` is `pod`'s.

@@ -111,7 +111,7 @@ final class DatasetState {
         }
     }
 
-    /// How many times something was attached that was not.
+    /// How many times something was attached that was not, or was to be read from elsewhere.
     synchronized long news() {
         return news;
     }
@@ -245,6 +245,13 @@ final class DatasetState {
     synchronized void home(Path cache) {
         homes = List.of(cache);
         settlesAt = Optional.empty();
+    }
+
+    /// The replica behind the common tree goes to `cache`, where it is made if it is not there.
+    synchronized void move(Path cache) {
+        home(cache);
+        wanted = true;
+        news++;
     }
 
     /// A pod is about to say where the first replica had better be.

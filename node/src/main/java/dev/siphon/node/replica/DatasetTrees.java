@@ -42,6 +42,13 @@ public final class DatasetTrees implements Datasets {
     }
 
     @Override
+    public Optional<Path> follow(Tree tree, List<Path> nearest) {
+        return key(Path.of(tree.mount().mountPoint()))
+                .filter(key -> key.equals(AttachmentKey.anywhere(key.digest())))
+                .flatMap(key -> replicas.follow(key.digest(), nearest));
+    }
+
+    @Override
     public void detach(Tree tree) {
         key(Path.of(tree.mount().mountPoint())).ifPresent(replicas::detach);
     }

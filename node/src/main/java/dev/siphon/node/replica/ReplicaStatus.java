@@ -18,4 +18,24 @@ public record ReplicaStatus(
         Optional<Attachment> attached,
         boolean pinned,
         Optional<Instant> lastUse,
-        Optional<String> problem) {}
+        Optional<String> problem) {
+    /// @param found its files in one cache directory, if there are any
+    /// @return empty of a dataset that is not here
+    static Optional<ReplicaStatus> of(DatasetState state, Optional<Caches.Found> found) {
+        if (found.isEmpty() && !state.isAttached() && !state.isWanted()) {
+            return Optional.empty();
+        }
+        ReplicaState reached = found.<ReplicaState>map(files -> files.whole()
+                        ? new ReplicaState.Local(files.cache())
+                        : new ReplicaState.Filling(files.percent(), files.cache()))
+                .orElseGet(ReplicaState.Remote::new);
+        return Optional.of(new ReplicaStatus(
+                state.digest(),
+                reached,
+                found.map(Caches.Found::bytes).orElse(0L),
+                state.attachment(found.map(Caches.Found::cache)),
+                found.map(Caches.Found::pinned).orElse(false),
+                found.map(Caches.Found::lastUse),
+                state.problem()));
+    }
+}

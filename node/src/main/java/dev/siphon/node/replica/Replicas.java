@@ -178,6 +178,27 @@ public final class Replicas implements AutoCloseable {
         return found;
     }
 
+    /// Has the replica behind an attached dataset's common tree moved to where its pods' devices are now: made in
+    /// one of `nearest` if it is not there, and put behind the tree when it is whole. The one that was read stays
+    /// until its room is wanted.
+    ///
+    /// @return the cache directory; empty if it is, or is going to be, in one of them, if there is no room for it
+    ///     ([NearPods#fillsSecond]), or if the dataset has none and is to have none
+    public Optional<Path> follow(Digest dataset, List<Path> nearest) {
+        DatasetState state = state(dataset);
+        if (!choice.isPossible()) {
+            return Optional.empty();
+        }
+        Optional<Path> home = turns.take(dataset, settings.near().limit(), () -> {
+            find(state);
+            return state.attachment(state.key()).flatMap(common -> choice.move(state, common, nearest));
+        });
+        if (home.isPresent()) {
+            threads.wake(state);
+        }
+        return home;
+    }
+
     /// Takes a dataset's tree away, when its last user went. Its replica stays until its room is wanted. That it
     /// is not attached is success.
     ///
@@ -302,32 +323,14 @@ public final class Replicas implements AutoCloseable {
 
     private static Stream<ReplicaStatus> statuses(DatasetState state, List<Caches.Found> found) {
         return found.isEmpty()
-                ? status(state, Optional.empty()).stream()
-                : found.stream().flatMap(each -> status(state, Optional.of(each)).stream());
+                ? ReplicaStatus.of(state, Optional.empty()).stream()
+                : found.stream().flatMap(each -> ReplicaStatus.of(state, Optional.of(each)).stream());
     }
 
     private Optional<ReplicaStatus> status(Digest dataset) {
-        return status(
+        return ReplicaStatus.of(
                 state(dataset),
                 caches.of(dataset).stream().map(Caches.Found::of).reduce((one, other) -> one.whole() ? one : other));
-    }
-
-    private static Optional<ReplicaStatus> status(DatasetState state, Optional<Caches.Found> found) {
-        if (found.isEmpty() && !state.isAttached() && !state.isWanted()) {
-            return Optional.empty();
-        }
-        ReplicaState reached = found.<ReplicaState>map(files -> files.whole()
-                        ? new ReplicaState.Local(files.cache())
-                        : new ReplicaState.Filling(files.percent(), files.cache()))
-                .orElseGet(ReplicaState.Remote::new);
-        return Optional.of(new ReplicaStatus(
-                state.digest(),
-                reached,
-                found.map(Caches.Found::bytes).orElse(0L),
-                state.attachment(found.map(Caches.Found::cache)),
-                found.map(Caches.Found::pinned).orElse(false),
-                found.map(Caches.Found::lastUse),
-                state.problem()));
     }
 
     /// The dataset that is meant, of those that are attached, on a disk, or were either since the driver started.

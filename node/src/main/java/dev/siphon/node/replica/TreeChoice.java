@@ -45,6 +45,21 @@ final class TreeChoice {
                 .orElseGet(() -> common(state, common, homes.isEmpty() ? there : homes));
     }
 
+    /// Decides whether the replica behind the common tree goes to one of `nearest`; by whoever has the dataset's turn.
+    ///
+    /// @return where to; empty if it stays
+    Optional<Path> move(DatasetState state, Attachment common, List<Path> nearest) {
+        List<Path> there =
+                caches.of(state.digest()).stream().map(CachedReplica::cache).toList();
+        List<Path> going = state.homes().isEmpty() ? homes(state, common, there) : state.homes();
+        if (going.isEmpty() || going.stream().anyMatch(nearest::contains)) {
+            return Optional.empty();
+        }
+        Optional<Path> home = home(state, nearest, there);
+        home.ifPresent(state::move);
+        return home;
+    }
+
     private static Nearby common(DatasetState state, Attachment common, List<Path> homes) {
         state.settle(homes);
         return new Nearby(common.tree(), homes);

@@ -50,6 +50,11 @@ public record CacheRanking(List<Ranked> directories, List<DevicePlace> devices) 
         return nearest.size() == directories.size() ? List.of() : nearest;
     }
 
+    /// Whether some are nearer than others.
+    public boolean prefers() {
+        return !nearest().isEmpty();
+    }
+
     /// How far a directory is; empty if it is none of these.
     public Optional<Distance> distance(Path directory) {
         return directories.stream()

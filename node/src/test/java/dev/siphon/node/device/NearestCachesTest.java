@@ -53,8 +53,8 @@ final class NearestCachesTest {
                 .limit(count)
                 .map(n -> Path.of("/mnt/nvme" + n + "/siphon"))
                 .toList();
-        PodDevices kubelet = (namespace, name) -> {
-            asked.add(namespace + "/" + name);
+        PodDevices kubelet = pod -> {
+            asked.add(pod.namespace() + "/" + pod.name());
             return new PodDevices.Answer.Held(held);
         };
         return new NearestCaches(
@@ -99,6 +99,32 @@ final class NearestCachesTest {
         assertEquals(List.of("u1/train"), asked);
     }
 
+    /// As its driver's ResourceSlices name it: the PCI address goes before the UUID, and that before the NUMA node.
+    @ParameterizedTest(name = "{0}: {1} {2} {3}")
+    @CsvSource({
+        "two-sockets, gpu.amd.com,      0000:43:00.0,     pool/gpu-1,   '', nvme1",
+        "two-sockets, gpu.nvidia.com,   00000000:43:00.0, GPU-x,        1,  nvme1",
+        "two-sockets, gpu.intel.com,    0000:99:00.0,     pool/gpu-1,   1,  nvme2 nvme3",
+        "two-sockets, gpu.example.com,  pool/gpu-1,       '',           1,  nvme2 nvme3",
+        "two-sockets, gpu.example.com,  pool/gpu-1,       '',           '', nothing",
+        "dgx-a100,    gpu.nvidia.com,   MIG-1,            GPU-a1000002, '', nvme1",
+        "dgx-a100,    gpu.nvidia.com,   GPU-a1000004,     pool/gpu-4,   3,  nvme2",
+        // another kind of device, whatever it tells of its place
+        "two-sockets, nic.example.com,  0000:99:00.0,     pool/nic-0,   1,  nothing",
+        "two-sockets, dra.net,          pool/nic-0,       '',           1,  nothing",
+        // by what it is, and not by what its driver is called
+        "two-sockets, vfio.example.com, 0000:83:00.0,     pool/d-0,     '', nvme2 nvme3",
+    })
+    void whatAPodWasAllocatedDecides(
+            String machine, String driver, String name, String other, String node, String nearest) {
+        held = List.of(new HeldDevice(
+                driver,
+                List.of(full(name)),
+                other.isEmpty() ? List.of() : List.of(full(other)),
+                node.isEmpty() ? Set.of() : Set.of(Integer.valueOf(node))));
+        assertEquals(nearest, shown(caches(machine, 4).of(POD)));
+    }
+
     /// `dgx-a100.machine` has made-up UUIDs that end alike.
     private static String full(String id) {
         int share = id.indexOf("::");
@@ -135,7 +161,7 @@ final class NearestCachesTest {
             return List.of(new MigDevice(
                     "MIG-new", Topology.read(roots).gpus().getLast().address()));
         });
-        NearestCaches caches = new NearestCaches((_, _) -> new PodDevices.Answer.Held(held), machine);
+        NearestCaches caches = new NearestCaches(_ -> new PodDevices.Answer.Held(held), machine);
         held = List.of(new HeldDevice("nvidia.com/gpu", List.of("0000:19:00.0"), Set.of()));
         assertEquals("nvme0", of(caches));
         assertEquals(0, asked.get());
@@ -166,7 +192,7 @@ final class NearestCachesTest {
 
     @Test
     void whatIsNotKnownIsNoFailure() {
-        PodDevices hung = (_, _) -> new PodDevices.Answer.Unknown("it hangs");
+        PodDevices hung = _ -> new PodDevices.Answer.Unknown("it hangs");
         Machine machine = new Machine(
                 RecordedMachine.in(folder, "two-sockets"),
                 List.of(Path.of("/mnt/nvme0"), Path.of("/mnt/nvme1")),

@@ -1,5 +1,6 @@
 package dev.siphon.node.kubernetes;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpExchange;
@@ -16,13 +17,17 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 
 /// As much of a Kubernetes API as a node reads, and ways in which it fails that a real one shows only now and
@@ -42,6 +47,8 @@ public final class FakeApi implements AutoCloseable {
     private volatile Optional<Answer> instead = Optional.empty();
     private volatile UnaryOperator<JsonObject> controller = _ -> new JsonObject();
     private volatile JsonObject access = new JsonObject();
+    private final Map<String, List<JsonObject>> collections = new ConcurrentHashMap<>();
+    private final List<String> listed = new CopyOnWriteArrayList<>();
 
     /// An answer in place of the ConfigMap.
     ///
@@ -102,6 +109,16 @@ public final class FakeApi implements AutoCloseable {
         return access;
     }
 
+    /// Adds an object to those at `path`.
+    void add(String path, JsonObject object) {
+        collections.computeIfAbsent(path, _ -> new CopyOnWriteArrayList<>()).add(object);
+    }
+
+    /// Which lists were read, with what was asked of them.
+    List<String> listed() {
+        return List.copyOf(listed);
+    }
+
     /// What the requests said who they are.
     List<String> authorizations() {
         return List.copyOf(authorizations);
@@ -157,6 +174,9 @@ public final class FakeApi implements AutoCloseable {
         if (exchange.getRequestURI().getPath().matches(ACCESSES)) {
             return access(exchange);
         }
+        if (exchange.getRequestURI().getPath().startsWith("/apis/resource.k8s.io/v1/")) {
+            return list(exchange.getRequestURI());
+        }
         JsonObject json = new JsonObject();
         if (!exchange.getRequestURI().getPath().equals(PATH) || grants.isEmpty()) {
             json.addProperty("kind", "Status");
@@ -168,6 +188,35 @@ public final class FakeApi implements AutoCloseable {
         json.addProperty("kind", "ConfigMap");
         json.add("data", data);
         return new Answer(200, json.toString());
+    }
+
+    /// In answers of one object each, whatever limit is asked for: an API server may give fewer.
+    private Answer list(URI uri) {
+        Map<String, String> query = Arrays.stream(
+                        Optional.ofNullable(uri.getQuery()).orElse("").split("&"))
+                .map(each -> each.split("=", 2))
+                .collect(Collectors.toMap(each -> each[0], each -> each[each.length - 1]));
+        listed.add(uri.getPath() + " " + query.getOrDefault("fieldSelector", "") + query.getOrDefault("continue", ""));
+        List<JsonObject> chosen = collections.getOrDefault(uri.getPath(), List.of()).stream()
+                .filter(each -> isChosen(each, query.getOrDefault("fieldSelector", "")))
+                .toList();
+        int from = Integer.parseInt(query.getOrDefault("continue", "0"));
+        JsonArray items = new JsonArray();
+        chosen.stream().skip(from).limit(1).forEach(items::add);
+        JsonObject metadata = new JsonObject();
+        if (from + 1 < chosen.size()) {
+            metadata.addProperty("continue", String.valueOf(from + 1));
+        }
+        JsonObject json = new JsonObject();
+        json.add("metadata", metadata);
+        json.add("items", items);
+        return new Answer(200, json.toString());
+    }
+
+    private static boolean isChosen(JsonObject object, String selector) {
+        return selector.isEmpty()
+                || selector.equals("spec.nodeName="
+                        + object.getAsJsonObject("spec").get("nodeName").getAsString());
     }
 
     private Answer access(HttpExchange exchange) {

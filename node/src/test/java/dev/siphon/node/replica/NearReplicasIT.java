@@ -278,6 +278,73 @@ class NearReplicasIT {
         }
     }
 
+    private Replicas withCommonTreeAt(Path cache, long rightLimit) {
+        Replicas replicas = start(FAST, FILLING, rightLimit);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, cache);
+        awaitPlace(replicas, common, new Place.Local(cache));
+        return replicas;
+    }
+
+    @Test
+    void theCommonTreesReplicaFollowsUnderItsReadersAndStaysThere() {
+        Replicas replicas = withCommonTreeAt(left, LIMIT);
+        Path common = replicas.attach(dataset.image()).tree();
+        assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(left)), "it is there");
+        assertEquals(Optional.of(right), replicas.follow(dataset.digest(), List.of(right)));
+        assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(right)), "it is on its way");
+        assertTrue(dataset.isRight(common), "meanwhile");
+        awaitPlace(replicas, common, new Place.Local(right));
+        assertTrue(Files.exists(image(left)), "until its room is wanted");
+        Replicas next = start(FILLING);
+        awaitPlace(next, common, new Place.Local(right));
+        assertEquals(Optional.empty(), next.follow(dataset.digest(), List.of(right)));
+        assertEquals(Optional.of(left), next.follow(dataset.digest(), List.of(left)), "back, where one is still");
+        awaitPlace(next, common, new Place.Local(left));
+        assertEquals(1, devices());
+    }
+
+    @Test
+    void whereThereIsNoRoomNothingFollows() {
+        Replicas replicas = withCommonTreeAt(left, dataset.manifest().imageBytes() - 1);
+        assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(right)));
+        assertEquals(1, replicas.list().size());
+    }
+
+    @Test
+    void whereSecondReplicasAreNotWantedNothingFollows() {
+        Replicas replicas = start(USING);
+        Path common = replicas.attach(dataset.image()).tree();
+        near(replicas, left);
+        awaitPlace(replicas, common, new Place.Local(left));
+        assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(right)));
+    }
+
+    @Test
+    void whatWasEvictedStaysSo() {
+        Replicas replicas = withCommonTreeAt(left, LIMIT);
+        replicas.evict(dataset.digest());
+        assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(right)));
+    }
+
+    @Test
+    void anEvictionEndsAMoveThatIsNotDone() {
+        Replicas replicas = withCommonTreeAt(left, LIMIT);
+        Path common = replicas.attach(dataset.image()).tree();
+        replicas = start(slowly(0.01), FILLING, LIMIT);
+        assertEquals(Optional.of(right), replicas.follow(dataset.digest(), List.of(right)));
+        awaitPlace(replicas, common, new Place.Local(left));
+        replicas.evict(dataset.digest());
+        assertEquals(Map.of(common, new Place.Remote()), places(replicas));
+        assertTrue(dataset.isRight(common));
+    }
+
+    @Test
+    void whatIsNotAttachedFollowsNobody() {
+        Replicas replicas = start(FILLING);
+        assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(left)));
+    }
+
     @Test
     void whatIsNotAttachedIsShownToNobody() {
         Replicas replicas = start(FILLING);

@@ -2,13 +2,18 @@ package dev.siphon.node.device.rpc;
 
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.device.AllPodDevices;
 import dev.siphon.node.device.HeldDevice;
 import dev.siphon.node.device.PodDevices;
+import dev.siphon.node.pod.Pod;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -26,7 +31,7 @@ import podresources.v1.PodResourcesListerGrpc.PodResourcesListerBlockingStub;
 ///
 /// A kubelet that has not answered in time is left alone for a while, longer each time: it costs one pod 2 s, and
 /// not each.
-public final class KubeletPodDevices implements PodDevices {
+public final class KubeletPodDevices implements PodDevices, AllPodDevices {
     private static final Duration LIMIT = Duration.ofSeconds(2);
     private static final Duration RATE_PAUSE = Duration.ofMillis(50);
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(10);
@@ -55,10 +60,10 @@ public final class KubeletPodDevices implements PodDevices {
     }
 
     @Override
-    public Answer of(String namespace, String name) {
+    public Answer of(Pod pod) {
         Answer answer = isQuiet()
                 ? new Answer.Unknown("the kubelet has not answered for a while, and is asked again later")
-                : ask(namespace, name);
+                : ask(pod);
         answers.labelValues(
                         switch (answer) {
                             case Answer.Held(var devices) -> devices.isEmpty() ? "none" : "held";
@@ -68,12 +73,36 @@ public final class KubeletPodDevices implements PodDevices {
         return answer;
     }
 
-    private Answer ask(String namespace, String name) {
+    @Override
+    public Optional<Map<Pod, List<HeldDevice>>> all() {
+        if (isQuiet()) {
+            return Optional.empty();
+        }
         try (UnixSocketChannel channel = UnixSocketChannel.open(socket)) {
-            PodResourcesListerBlockingStub kubelet = PodResourcesListerGrpc.newBlockingStub(channel.channel())
-                    .withMaxInboundMessageSize(MAX_BYTES)
-                    .withDeadlineAfter(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            Answer answer = patiently(kubelet, namespace, name);
+            Map<Pod, List<HeldDevice>> all = new HashMap<>();
+            stub(channel)
+                    .list(ListPodResourcesRequest.getDefaultInstance())
+                    .getPodResourcesList()
+                    .forEach(pod -> all.put(Pod.named(pod.getNamespace(), pod.getName()), devices(pod)));
+            answered();
+            return Optional.of(all);
+        } catch (StatusRuntimeException e) {
+            if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
+                late();
+            }
+            return Optional.empty();
+        }
+    }
+
+    private static PodResourcesListerBlockingStub stub(UnixSocketChannel channel) {
+        return PodResourcesListerGrpc.newBlockingStub(channel.channel())
+                .withMaxInboundMessageSize(MAX_BYTES)
+                .withDeadlineAfter(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private Answer ask(Pod pod) {
+        try (UnixSocketChannel channel = UnixSocketChannel.open(socket)) {
+            Answer answer = patiently(stub(channel), pod);
             answered();
             return answer;
         } catch (StatusRuntimeException e) {
@@ -86,10 +115,10 @@ public final class KubeletPodDevices implements PodDevices {
     }
 
     /// It takes 100 calls a second of all who ask, 10 at once (`pkg/kubelet/apis/podresources`, `DefaultQPS`).
-    private Answer patiently(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+    private Answer patiently(PodResourcesListerBlockingStub kubelet, Pod pod) {
         while (true) {
             try {
-                return get(kubelet, namespace, name);
+                return get(kubelet, pod);
             } catch (StatusRuntimeException e) {
                 boolean tooMany = e.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED
                         && String.valueOf(e.getStatus().getDescription()).contains("rate limit");
@@ -103,55 +132,60 @@ public final class KubeletPodDevices implements PodDevices {
 
     /// A kubelet that has Get switched off answers with an error of no code, and so does one that does not know the
     /// pod (`pkg/kubelet/apis/podresources/server_v1.go`).
-    private Answer get(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+    private Answer get(PodResourcesListerBlockingStub kubelet, Pod pod) {
         if (isBefore(withoutGet())) {
-            return list(kubelet, namespace, name);
+            return list(kubelet, pod);
         }
         try {
-            PodResources pod = kubelet.get(GetPodResourcesRequest.newBuilder()
-                            .setPodNamespace(namespace)
-                            .setPodName(name)
+            PodResources resources = kubelet.get(GetPodResourcesRequest.newBuilder()
+                            .setPodNamespace(pod.namespace())
+                            .setPodName(pod.name())
                             .build())
                     .getPodResources();
-            return isOf(pod, namespace, name) ? held(pod) : unknown(namespace, name);
+            return isOf(resources, pod) ? held(resources) : unknown(pod);
         } catch (StatusRuntimeException e) {
             boolean notFound = String.valueOf(e.getStatus().getDescription()).endsWith("not found");
             return switch (e.getStatus().getCode()) {
-                case UNKNOWN -> notFound ? unknown(namespace, name) : listFromNow(kubelet, namespace, name);
-                case UNIMPLEMENTED -> listFromNow(kubelet, namespace, name);
-                case NOT_FOUND -> unknown(namespace, name);
+                case UNKNOWN -> notFound ? unknown(pod) : listFromNow(kubelet, pod);
+                case UNIMPLEMENTED -> listFromNow(kubelet, pod);
+                case NOT_FOUND -> unknown(pod);
                 default -> throw e;
             };
         }
     }
 
-    private Answer listFromNow(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
-        Answer answer = list(kubelet, namespace, name);
+    private Answer listFromNow(PodResourcesListerBlockingStub kubelet, Pod pod) {
+        Answer answer = list(kubelet, pod);
         withoutGet(Optional.of(System.nanoTime() + WITHOUT_GET.toNanos()));
         return answer;
     }
 
-    private static Answer list(PodResourcesListerBlockingStub kubelet, String namespace, String name) {
+    private static Answer list(PodResourcesListerBlockingStub kubelet, Pod pod) {
         return kubelet.list(ListPodResourcesRequest.getDefaultInstance()).getPodResourcesList().stream()
-                .filter(pod -> isOf(pod, namespace, name))
+                .filter(each -> isOf(each, pod))
                 .findFirst()
                 .map(KubeletPodDevices::held)
-                .orElseGet(() -> unknown(namespace, name));
+                .orElseGet(() -> unknown(pod));
     }
 
-    private static boolean isOf(PodResources pod, String namespace, String name) {
-        return pod.getNamespace().equals(namespace) && pod.getName().equals(name);
+    private static boolean isOf(PodResources resources, Pod pod) {
+        return resources.getNamespace().equals(pod.namespace())
+                && resources.getName().equals(pod.name());
     }
 
-    private static Answer unknown(String namespace, String name) {
-        return new Answer.Unknown("the kubelet knows no pod " + namespace + "/" + name);
+    private static Answer unknown(Pod pod) {
+        return new Answer.Unknown("the kubelet knows no pod " + pod.namespace() + "/" + pod.name());
     }
 
     private static Answer held(PodResources pod) {
-        return new Answer.Held(pod.getContainersList().stream()
+        return new Answer.Held(devices(pod));
+    }
+
+    private static List<HeldDevice> devices(PodResources pod) {
+        return pod.getContainersList().stream()
                 .flatMap(container -> container.getDevicesList().stream())
                 .map(KubeletPodDevices::device)
-                .toList());
+                .toList();
     }
 
     private static HeldDevice device(ContainerDevices devices) {

@@ -8,6 +8,7 @@ import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
 import dev.siphon.node.device.HeldDevice;
 import dev.siphon.node.device.PodDevices.Answer;
+import dev.siphon.node.pod.Pod;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -124,7 +126,7 @@ final class KubeletPodDevicesTest {
         if (client.isEmpty()) {
             client = Optional.of(new KubeletPodDevices(socket(), metrics));
         }
-        return client.get().of("u1", "train");
+        return client.get().of(Pod.named("u1", "train"));
     }
 
     private String unknown() {
@@ -138,6 +140,26 @@ final class KubeletPodDevicesTest {
                 .filter(point -> result.equals(point.getLabels().get("result")))
                 .mapToDouble(CounterSnapshot.CounterDataPointSnapshot::getValue)
                 .sum();
+    }
+
+    @Test
+    void allPodsAreListedAtOnce() {
+        try (UnixSocketServer _ = kubelet(observer -> answer(observer, TRAIN))) {
+            KubeletPodDevices kubelet = new KubeletPodDevices(socket(), metrics);
+            assertEquals(
+                    Optional.of(Map.of(
+                            Pod.named("u1", "train"),
+                            ((Answer.Held) HELD).devices(),
+                            Pod.named("u2", "train"),
+                            List.<HeldDevice>of())),
+                    kubelet.all());
+            assertEquals(List.of("list"), asked);
+        }
+    }
+
+    @Test
+    void whereThereIsNoKubeletNothingIsKnownOfAnyPod() {
+        assertEquals(Optional.empty(), new KubeletPodDevices(socket(), metrics).all());
     }
 
     @Test

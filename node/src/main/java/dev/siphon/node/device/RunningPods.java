@@ -1,0 +1,68 @@
+package dev.siphon.node.device;
+
+import dev.siphon.node.device.PodDevices.Answer;
+import dev.siphon.node.pod.Pod;
+import dev.siphon.node.topology.CacheRanking;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Which cache directories are nearest to pods that run already, by the devices that they have now. The kubelet is
+/// asked once for all, and claims once for each pod that has no GPU by that: those stay the same while it runs.
+///
+/// For one thread.
+public final class RunningPods {
+    private static final Duration LIMIT = Duration.ofSeconds(2);
+
+    private final AllPodDevices kubelet;
+    private final DeviceClaims claims;
+    private final NearestCaches nearest;
+    private final Map<Pod, List<HeldDevice>> claimed = new HashMap<>();
+
+    public RunningPods(AllPodDevices kubelet, DeviceClaims claims, NearestCaches nearest) {
+        this.kubelet = kubelet;
+        this.claims = claims;
+        this.nearest = nearest;
+    }
+
+    /// Whether there is anything to choose from.
+    boolean haveChoice() {
+        return nearest.hasChoice();
+    }
+
+    /// Ranks the directories for each of `pods`, all that there are.
+    ///
+    /// @return empty of a pod to which it does not matter; without those of which nothing is known now
+    Map<Pod, Optional<CacheRanking>> rank(Collection<Pod> pods) {
+        claimed.keySet().retainAll(pods);
+        Map<Pod, Optional<CacheRanking>> ranked = new HashMap<>();
+        kubelet.all()
+                .ifPresent(all -> pods.forEach(pod -> {
+                    List<HeldDevice> held = Stream.concat(
+                                    all.getOrDefault(Pod.named(pod.namespace(), pod.name()), List.of()).stream(),
+                                    isOnlyOne(pod, pods) ? HotMounts.of(pod, all).stream() : Stream.empty())
+                            .toList();
+                    Optional<List<HeldDevice>> known =
+                            held.stream().anyMatch(HeldDevice::isGpu) ? Optional.of(held) : withClaims(pod, held);
+                    known.ifPresent(devices -> ranked.put(pod, nearest.rank(devices)));
+                }));
+        return ranked;
+    }
+
+    /// The pod that holds devices for another one has no more than the other's name.
+    private static boolean isOnlyOne(Pod pod, Collection<Pod> pods) {
+        return pods.stream().filter(each -> each.name().equals(pod.name())).count() == 1;
+    }
+
+    private Optional<List<HeldDevice>> withClaims(Pod pod, List<HeldDevice> held) {
+        if (!claimed.containsKey(pod) && claims.of(pod, LIMIT) instanceof Answer.Held(var devices)) {
+            claimed.put(pod, devices);
+        }
+        return Optional.ofNullable(claimed.get(pod))
+                .map(more -> Stream.concat(held.stream(), more.stream()).toList());
+    }
+}
