@@ -18,6 +18,7 @@ import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 
 /// The volumes that show a dataset to a claim. They hold nothing and cost nothing: to make one is to look whether
 /// the claim's namespace may read the dataset, and to hand out the dataset's key.
@@ -36,16 +37,33 @@ public final class DatasetVolumes {
 
         /// Keeps a copy of its dataset's key for a volume.
         ///
+        /// @param check whether the dataset is still declared, while nobody can take it back
         /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
-        void give(VolumeId.Dataset volume, String name) {
+        void give(VolumeId.Dataset volume, String name, Runnable check) {
             VolumeId.Dataset dataset = volume.forNobody();
+            keeping(dataset, check, () -> {
+                store.put(volume, name, identities.mint(dataset));
+                return volume;
+            });
+        }
+
+        /// The key of a dataset, of which nothing is kept.
+        ///
+        /// @param check as with [#give]
+        /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
+        VolumeKey mint(VolumeId.Dataset dataset, Runnable check) {
+            return keeping(dataset, check, () -> identities.mint(dataset));
+        }
+
+        private <T> T keeping(VolumeId.Dataset dataset, Runnable check, Supplier<T> action) {
             Lock keeping = identities.lock(dataset).readLock();
             if (!keeping.tryLock()) {
                 throw new DriverException.OperationPending(
                         "the key of dataset " + dataset + ", which was declared no more, is being removed; retry");
             }
             try {
-                store.put(volume, name, identities.mint(dataset));
+                check.run();
+                return action.get();
             } finally {
                 keeping.unlock();
             }
@@ -166,7 +184,7 @@ public final class DatasetVolumes {
                     + " bytes, more than capacity_range.limit_bytes "
                     + request.capacity().limitBytes());
         }
-        keys.ifPresent(all -> all.give(mine, request.name()));
+        keys.ifPresent(all -> all.give(mine, request.name(), () -> checkStill(dataset)));
         VolumeContext context = context(
                 volume, request.parameters().mounter(), request.parameters().mountOptions());
         long bytes = Math.max(dataset.bytes(), request.capacity().requiredBytes());
@@ -195,7 +213,7 @@ public final class DatasetVolumes {
                 .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(called)));
         checkReader(dataset, Optional.of(namespace));
         VolumeId.Dataset volume = volume(dataset);
-        return opened(volume, claimed(dataset, volume, name));
+        return opened(dataset, claimed(dataset, volume, name));
     }
 
     /// Opens a dataset for a node that is to keep a replica of it, for no pod. Nothing is kept of it. May be
@@ -207,16 +225,25 @@ public final class DatasetVolumes {
     public Opened openForNode(String name) {
         Dataset dataset = datasets.find(name)
                 .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(name)));
-        return opened(volume(dataset), volume(dataset));
+        return opened(dataset, volume(dataset));
     }
 
-    private Opened opened(VolumeId.Dataset dataset, VolumeId.Dataset volume) {
+    private Opened opened(Dataset dataset, VolumeId.Dataset volume) {
         Keys minting = keys.orElseThrow(
                 () -> new DriverException.InUse("this driver mints no keys, so pods cannot name datasets themselves"));
         return new Opened(
                 volume,
-                context(dataset, VolumeContext.MounterChoice.AUTO, List.of()),
-                minting.identities().mint(dataset));
+                context(volume(dataset), VolumeContext.MounterChoice.AUTO, List.of()),
+                minting.mint(volume.forNobody(), () -> checkStill(dataset)));
+    }
+
+    /// One that was taken back since it was looked up has no image any more.
+    private void checkStill(Dataset dataset) {
+        if (datasets.find(dataset.name())
+                .filter(now -> now.path().equals(dataset.path()))
+                .isEmpty()) {
+            throw new DriverException.NotFound("dataset " + dataset.name() + " was deleted meanwhile");
+        }
     }
 
     private VolumeContext context(

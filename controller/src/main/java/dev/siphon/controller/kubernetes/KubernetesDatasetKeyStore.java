@@ -6,10 +6,14 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /// Keys for volumes that show datasets, as Secrets of the driver's namespace, each called like the
 /// PersistentVolume of its volume. Those of pods that name datasets themselves are in no Secret.
 final class KubernetesDatasetKeyStore implements DatasetKeyStore {
+    private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
+
     private final KubernetesApi api;
     private final KeySecrets secrets;
 
@@ -36,8 +40,21 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
         return !podsNaming(dataset).isEmpty();
     }
 
-    private List<String> podsNaming(VolumeId.Dataset dataset) {
-        List<String> named = new ArrayList<>();
+    private record Named(String namespace, String pod) {}
+
+    /// Whether it may still read: one that has ended keeps its object, and what it had, for as long as somebody likes.
+    private boolean mayRead(Named named) {
+        String doing = "get Pod " + named.pod();
+        Optional<String> phase = api.read(
+                        doing,
+                        "api/v1/namespaces/" + named.namespace() + "/pods/" + named.pod(),
+                        body -> KubernetesApi.object(doing, body))
+                .flatMap(pod -> JsonParts.text(pod, "status", "phase"));
+        return phase.filter(ENDED::contains).isEmpty();
+    }
+
+    private List<Named> podsNaming(VolumeId.Dataset dataset) {
+        List<Named> named = new ArrayList<>();
         // no pod names any where there is no such kind
         boolean _ = api.listCustom(
                 "list DatasetAccesses",
@@ -45,10 +62,9 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
                 access -> DatasetRequests.given(access)
                         .map(VolumeId.Dataset::forNobody)
                         .filter(dataset.forNobody()::equals)
-                        .ifPresent(_ -> named.add("pod "
-                                + JsonParts.text(access, "metadata", "namespace")
-                                        .orElse("") + "/"
-                                + JsonParts.text(access, "spec", "pod").orElse(""))));
+                        .ifPresent(_ -> named.add(new Named(
+                                JsonParts.text(access, "metadata", "namespace").orElse(""),
+                                JsonParts.text(access, "spec", "pod").orElse("")))));
         return named;
     }
 
@@ -58,7 +74,9 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
         secrets.list(
                 KeySecret.ofDataset(dataset),
                 secret -> users.add("PersistentVolume " + secret.getMetadata().getName()));
-        users.addAll(podsNaming(dataset));
+        podsNaming(dataset).stream()
+                .filter(this::mayRead)
+                .forEach(named -> users.add("pod " + named.namespace() + "/" + named.pod()));
         return users;
     }
 

@@ -135,7 +135,12 @@ public final class SealedSnapshots {
         return name;
     }
 
+    /// The last dot is between the two, so that no account's is another's: `a.b` of one and `c`, `a` and `b.c`.
     private static String name(String account, Sealing sealing) {
+        if (sealing.object().name().contains(".")) {
+            throw new DriverException.InUse("a dataset is called by its account, a dot and the VolumeSnapshot's name: "
+                    + "give the VolumeSnapshot a name without dots");
+        }
         try {
             String owner = account.startsWith(Directory.GROUP) ? account.substring(Directory.GROUP.length()) : account;
             return Dataset.name(

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /// The names of things in Ceph, each a function of what the caller named, so that a retry finds what an
@@ -27,6 +28,10 @@ public final class Names {
     private static final char EXPORT = 'x';
     private static final char SEALED = 'i';
     private static final int COMMON_DIGITS = 15;
+
+    /// An administrator's own `imagenet-2024-01-abcd` is none.
+    private static final Pattern SEALED_SNAPSHOT = Pattern.compile(SEALED + "[0-9a-v]{" + DIGITS + "}");
+
     private static final int SOURCE_DIGITS = 8;
 
     private Names() {}
@@ -150,7 +155,7 @@ public final class Names {
 
     /// Whether a snapshot is, or is to be, a sealed dataset.
     static boolean isSealedSnapshot(String snapshot) {
-        return snapshot.charAt(0) == SEALED && snapshot.length() == DIGITS + 1;
+        return SEALED_SNAPSHOT.matcher(snapshot).matches();
     }
 
     /// A short name for the dataset that a snapshot becomes; it is part of ids, of which each byte counts.

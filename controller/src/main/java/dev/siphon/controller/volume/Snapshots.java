@@ -131,6 +131,10 @@ public final class Snapshots {
                         "snapshot " + id + " is needed by volume " + shallow + "; delete that volume first");
             }
         }
+        checkNotCopied(id);
+    }
+
+    private void checkNotCopied(SnapshotId id) {
         if (volumes.isCopied(id)) {
             throw new DriverException.InUse(
                     "snapshot " + id + " is being copied into a volume; retry when that is whole");
@@ -149,8 +153,10 @@ public final class Snapshots {
 
     /// Refuses to remove what a volume is being filled from.
     ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is being copied
     /// @throws DriverException.OperationPending (ABORTED) if it is being cloned
     public void checkNotCloned(SnapshotId id) {
+        checkNotCopied(id);
         if (subvolumes
                 .findSnapshot(id)
                 .filter(found -> !found.pendingClones().isEmpty())

@@ -192,6 +192,17 @@ final class SealedSnapshotsTest {
     }
 
     @Test
+    void noNameCanBeReadAsAnotherAccounts() {
+        Sealing dotted = new Sealing(Modes.READABLE, new Asked("u1", "doe.imagenet"));
+        var _ = world.sealed.create(world.volume, "dotted", dotted);
+        String said = assertThrows(
+                        DriverException.InUse.class, () -> world.sealed.create(world.volume, "dotted", dotted))
+                .getMessage();
+        assertTrue(said.contains("without dots"), said);
+        assertEquals(Map.of(), world.cluster.packers);
+    }
+
+    @Test
     void aPackerThatFailsIsToldWithItsLastWords() {
         var _ = world.ask();
         var _ = world.ask();

@@ -18,6 +18,13 @@ final class NamesTest {
             new SnapshotId(GROUP.volume(Names.plain(GROUP, "source")), Names.snapshot("s")));
 
     @Test
+    void aSnapshotMadeByHandIsNoSealedOneBecauseOfItsFirstLetter() {
+        assertTrue(Names.isSealedSnapshot(Names.sealedSnapshot("s", SnapshotClass.Modes.READABLE)));
+        assertFalse(Names.isSealedSnapshot("imagenet-2024-01-abcd"));
+        assertFalse(Names.isSealedSnapshot("i"));
+    }
+
+    @Test
     void whatWasBegunFromOneSourceIsNeverFinishedAsAnothers() {
         String fromVolume = Names.filled(GROUP, "a", VOLUME);
         String fromSnapshot = Names.filled(GROUP, "a", SNAPSHOT);

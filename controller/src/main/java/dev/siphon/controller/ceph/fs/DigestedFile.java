@@ -1,6 +1,7 @@
 package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.volume.FileTree.Digested;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -13,6 +14,9 @@ import java.util.HexFormat;
 /// Reads a file to its end, piece by piece: it may be longer than this process has memory.
 final class DigestedFile {
     private static final int PIECE_BYTES = 1 << 16;
+
+    /// A manifest of the largest image is about as long: 65 bytes for each 4 MiB of 16 TiB.
+    private static final long MOST_BYTES = 300L << 20;
 
     private DigestedFile() {}
 
@@ -30,6 +34,10 @@ final class DigestedFile {
                 }
                 sha256.update(bytes);
                 done += read;
+                if (done > MOST_BYTES) {
+                    throw new DriverException.InUse(
+                            "what should be a manifest is longer than any: more than " + MOST_BYTES + " bytes");
+                }
             }
         }
         return new Digested(new Digest(HexFormat.of().formatHex(sha256.digest())), beginning);
