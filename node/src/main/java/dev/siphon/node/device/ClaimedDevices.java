@@ -27,22 +27,23 @@ public final class ClaimedDevices implements PodDevices {
                 devices.stream().anyMatch(HeldDevice::isGpu) ? known : with(devices, claimed(pod, end));
             // what the kubelet does not say, or does not know yet, may be in claims
             case Answer.Unknown _ ->
-                claimed(pod, end) instanceof Answer.Held claimed
-                                && !claimed.devices().isEmpty()
-                        ? claimed
+                claimed(pod, end) instanceof DeviceClaims.Answer.Held(var claimed) && !claimed.isEmpty()
+                        ? new Answer.Held(claimed)
                         : known;
         };
     }
 
-    private Answer claimed(Pod pod, long end) {
+    private DeviceClaims.Answer claimed(Pod pod, long end) {
         return claims.of(pod, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
     }
 
-    private static Answer with(List<HeldDevice> devices, Answer claimed) {
+    private static Answer with(List<HeldDevice> devices, DeviceClaims.Answer claimed) {
         return switch (claimed) {
-            case Answer.Held(var more) ->
+            case DeviceClaims.Answer.Held(var more) ->
                 new Answer.Held(Stream.concat(devices.stream(), more.stream()).toList());
-            case Answer.Unknown _ -> devices.isEmpty() ? claimed : new Answer.Held(devices);
+            case DeviceClaims.Answer.Refused _ -> new Answer.Held(devices);
+            case DeviceClaims.Answer.Unknown(var why) ->
+                devices.isEmpty() ? new Answer.Unknown(why) : new Answer.Held(devices);
         };
     }
 }

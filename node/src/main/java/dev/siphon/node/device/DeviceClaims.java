@@ -1,6 +1,5 @@
 package dev.siphon.node.device;
 
-import dev.siphon.node.device.PodDevices.Answer;
 import dev.siphon.node.pod.Pod;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +10,26 @@ import java.util.List;
 public interface DeviceClaims {
     /// Nobody: no pod has any.
     DeviceClaims NONE = (_, _) -> new Answer.Held(List.of());
+
+    /// What is known.
+    sealed interface Answer {
+        /// The pod was allocated these, or none, and that stays so.
+        record Held(List<HeldDevice> devices) implements Answer {
+            public Held {
+                devices = List.copyOf(devices);
+            }
+        }
+
+        /// There is nobody to ask, or this node may not: a pod is taken for one without, until that is otherwise.
+        ///
+        /// @param why for people
+        record Refused(String why) implements Answer {}
+
+        /// That is not known now.
+        ///
+        /// @param why for people
+        record Unknown(String why) implements Answer {}
+    }
 
     /// Asks; never fails.
     ///

@@ -1,6 +1,5 @@
 package dev.siphon.node.device;
 
-import dev.siphon.node.device.PodDevices.Answer;
 import dev.siphon.node.pod.Pod;
 import dev.siphon.node.topology.CacheRanking;
 import java.time.Duration;
@@ -59,10 +58,20 @@ public final class RunningPods {
     }
 
     private Optional<List<HeldDevice>> withClaims(Pod pod, List<HeldDevice> held) {
-        if (!claimed.containsKey(pod) && claims.of(pod, LIMIT) instanceof Answer.Held(var devices)) {
-            claimed.put(pod, devices);
-        }
-        return Optional.ofNullable(claimed.get(pod))
+        Optional<List<HeldDevice>> kept = Optional.ofNullable(claimed.get(pod));
+        return kept.or(() -> claims(pod))
                 .map(more -> Stream.concat(held.stream(), more.stream()).toList());
+    }
+
+    /// Keeps what stays so: who may not ask now may do later.
+    private Optional<List<HeldDevice>> claims(Pod pod) {
+        return switch (claims.of(pod, LIMIT)) {
+            case DeviceClaims.Answer.Held(var devices) -> {
+                claimed.put(pod, devices);
+                yield Optional.of(devices);
+            }
+            case DeviceClaims.Answer.Refused _ -> Optional.of(List.of());
+            case DeviceClaims.Answer.Unknown _ -> Optional.empty();
+        };
     }
 }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -36,12 +38,24 @@ final class ApiConnection implements AutoCloseable {
     /// The time for one request.
     static final Duration LIMIT = Duration.ofSeconds(2);
 
+    /// Of an answer: some hundred objects of the kinds that a node reads. What is in them multiplies in memory.
+    static final int MOST_BYTES = 512 << 10;
+
+    private static final int MOST_STATUS_BYTES = 64 << 10;
+
     private final URI server;
     private final HttpClient http;
 
     private ApiConnection(URI server, HttpClient http) {
         this.server = server;
         this.http = http;
+    }
+
+    /// Reads an answer.
+    @FunctionalInterface
+    interface Reader<T> {
+        /// @param body is closed for it
+        T read(int status, InputStream body) throws IOException;
     }
 
     /// An answer, whatever it says.
@@ -133,36 +147,96 @@ final class ApiConnection implements AutoCloseable {
     /// Reads what is at `path`, which begins with `/`.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer within [#LIMIT]
+    /// @throws DriverException.BackendFault (INTERNAL) if that has more than [#MOST_BYTES]
     Reply get(String path) {
-        return get(path, LIMIT);
+        return get(path, MOST_BYTES);
     }
 
-    /// As [#get(String)], within `limit`.
-    Reply get(String path, Duration limit) {
-        return send(path, limit, request -> request);
+    /// As [#get(String)], of an answer with `mostBytes`.
+    Reply get(String path, int mostBytes) {
+        return read(path, LIMIT, (status, body) -> reply(path, status, body, mostBytes));
     }
 
     /// Sends a request.
     ///
     /// @param more what makes it another one than a GET
+    /// @throws DriverException.BackendFault (INTERNAL) if the answer has more than [#MOST_BYTES]
     Reply send(String path, UnaryOperator<HttpRequest.Builder> more) {
-        return send(path, LIMIT, more);
+        HttpRequest.Builder request = more.apply(request(path)).timeout(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        return exchange(request, LIMIT, LIMIT, (status, body) -> reply(path, status, body, MOST_BYTES));
     }
 
-    private Reply send(String path, Duration limit, UnaryOperator<HttpRequest.Builder> more) {
-        HttpRequest request = more.apply(http.newHttpRequestBuilder()
-                        .uri(server.resolve(path))
-                        .header("Accept", "application/json")
-                        .timeout(limit.toMillis(), TimeUnit.MILLISECONDS))
-                .build();
-        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, String.class);
+    /// Reads what is at `path` as it comes.
+    ///
+    /// @param limit for all of it, what `reader` does included
+    /// @param reader has to end by itself what has no end; the rest is not fetched
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is not there within `limit`
+    <T> T read(String path, Duration limit, Reader<T> reader) {
+        HttpRequest.Builder request = request(path).timeout(limit.toMillis(), TimeUnit.MILLISECONDS);
+        return exchange(request, limit, limit, reader);
+    }
+
+    /// Reads what is at `path` as it comes, line by line, until the other side ends it.
+    ///
+    /// @param limit when it is ended at the latest, also if the other side says nothing any more
+    /// @return the status; lines are those of a good one
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer within [#LIMIT]
+    /// @throws DriverException.BackendFault (INTERNAL) if a line has more than [#MOST_BYTES]
+    int lines(String path, Duration limit, Consumer<String> each) {
+        return exchange(request(path), LIMIT, limit, (status, body) -> {
+            if (isGood(status)) {
+                new BufferedReader(new InputStreamReader(
+                                CappedStream.lines(body, "a line of " + path, MOST_BYTES), StandardCharsets.UTF_8))
+                        .lines()
+                        .forEach(each);
+            }
+            return status;
+        });
+    }
+
+    /// Of what is no good answer, the beginning: it is for people.
+    static Reply reply(String path, int status, InputStream body, int mostBytes) throws IOException {
+        byte[] bytes = isGood(status)
+                ? CappedStream.whole(body, "the answer to " + path, mostBytes).readAllBytes()
+                : body.readNBytes(MOST_STATUS_BYTES);
+        return new Reply(status, new String(bytes, StandardCharsets.UTF_8));
+    }
+
+    private static boolean isGood(int status) {
+        return status >= HttpURLConnection.HTTP_OK && status < HttpURLConnection.HTTP_MULT_CHOICE;
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return http.newHttpRequestBuilder().uri(server.resolve(path)).header("Accept", "application/json");
+    }
+
+    /// The body is never in memory as a whole: the other side waits until it is read.
+    ///
+    /// @param first until there is an answer
+    /// @param whole until the answer ends
+    private <T> T exchange(HttpRequest.Builder request, Duration first, Duration whole, Reader<T> reader) {
+        long begun = System.nanoTime();
+        CompletableFuture<HttpResponse<InputStream>> answer = http.sendAsync(request.build(), InputStream.class);
+        AtomicBoolean late = new AtomicBoolean();
         try {
-            HttpResponse<String> response = answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
-            return new Reply(response.code(), response.body() == null ? "" : response.body());
+            HttpResponse<InputStream> response = answer.get(first.toMillis(), TimeUnit.MILLISECONDS);
+            try (InputStream body = response.body()) {
+                CompletableFuture<?> end = CompletableFuture.runAsync(
+                        () -> {
+                            late.set(true);
+                            close(body);
+                        },
+                        CompletableFuture.delayedExecutor(
+                                whole.toNanos() - (System.nanoTime() - begun), TimeUnit.NANOSECONDS));
+                try {
+                    return reader.read(response.code(), body);
+                } finally {
+                    end.cancel(false);
+                }
+            }
         } catch (TimeoutException _) {
             answer.cancel(true);
-            throw new DriverException.BackendUnavailable(
-                    "the Kubernetes API at " + server + " has not answered within " + limit.toMillis() + " ms");
+            throw late(first);
         } catch (InterruptedException _) {
             answer.cancel(true);
             Thread.currentThread().interrupt();
@@ -173,45 +247,16 @@ final class ApiConnection implements AutoCloseable {
             }
             throw new DriverException.BackendUnavailable(
                     "the Kubernetes API at " + server + " does not answer: " + e.getCause(), e);
+        } catch (IOException | UncheckedIOException e) {
+            throw late.get()
+                    ? late(whole)
+                    : new DriverException.BackendUnavailable("the Kubernetes API at " + server + " broke off: " + e, e);
         }
     }
 
-    /// Reads what is at `path` as it comes, line by line, until the other side ends it.
-    ///
-    /// @param limit when it is ended at the latest, also if the other side says nothing any more
-    /// @return the status; lines are those of a good one
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer within [#LIMIT]
-    int lines(String path, Duration limit, Consumer<String> each) {
-        HttpRequest request = http.newHttpRequestBuilder()
-                .uri(server.resolve(path))
-                .header("Accept", "application/json")
-                .build();
-        CompletableFuture<HttpResponse<InputStream>> answer = http.sendAsync(request, InputStream.class);
-        try {
-            HttpResponse<InputStream> response = answer.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            CompletableFuture<?> end = CompletableFuture.runAsync(
-                    () -> close(response.body()),
-                    CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS));
-            try (BufferedReader lines =
-                    new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
-                if (response.isSuccessful()) {
-                    lines.lines().forEach(each);
-                }
-            } finally {
-                end.cancel(false);
-            }
-            return response.code();
-        } catch (TimeoutException _) {
-            answer.cancel(true);
-            throw new DriverException.BackendUnavailable(
-                    "the Kubernetes API at " + server + " has not answered within " + LIMIT.toSeconds() + " s");
-        } catch (InterruptedException _) {
-            answer.cancel(true);
-            Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable("interrupted while waiting for the Kubernetes API");
-        } catch (ExecutionException | IOException | UncheckedIOException e) {
-            throw new DriverException.BackendUnavailable("the Kubernetes API at " + server + " broke off: " + e, e);
-        }
+    private DriverException.BackendUnavailable late(Duration limit) {
+        return new DriverException.BackendUnavailable(
+                "the Kubernetes API at " + server + " has not answered within " + limit.toMillis() + " ms");
     }
 
     private static void close(InputStream body) {

@@ -29,6 +29,10 @@ public final class DatasetReplicaApi implements ReplicaOrders {
     private static final String PATH =
             "/apis/" + DatasetReplica.GROUP + "/" + DatasetReplica.VERSION + "/" + DatasetReplica.PLURAL;
     private static final String MERGE = "application/merge-patch+json";
+
+    /// Objects in one answer: some hundred kilobytes at most.
+    private static final int PAGE = 100;
+
     private static final Duration WATCH = Duration.ofMinutes(4);
 
     /// Beyond [#WATCH].
@@ -85,18 +89,23 @@ public final class DatasetReplicaApi implements ReplicaOrders {
 
     private void follow(ApiConnection api, Follower follower) {
         String mine = "?fieldSelector=" + encoded(DatasetReplica.NODE_FIELD + "=" + node.name());
-        ApiConnection.Reply reply = api.get(PATH + mine);
-        if (reply.status() != HttpURLConnection.HTTP_OK) {
-            throw new DriverException.BackendUnavailable("the objects " + DatasetReplica.KIND + " cannot be listed: "
-                    + reply.describe() + "; the chart has what that needs");
-        }
-        JsonObject list = object(reply.body());
         Map<String, DatasetReplica.Order> orders = new HashMap<>();
-        list.getAsJsonArray("items")
-                .forEach(item -> order(item.getAsJsonObject())
-                        .ifPresent(order -> orders.put(name(item.getAsJsonObject()), order)));
+        JsonObject metadata;
+        String more = "";
+        do {
+            JsonObject page = page(api, mine + "&limit=" + PAGE + more);
+            page.getAsJsonArray("items")
+                    .forEach(item -> order(item.getAsJsonObject())
+                            .ifPresent(order -> orders.put(name(item.getAsJsonObject()), order)));
+            metadata = page.getAsJsonObject(METADATA);
+            more = Json.text(metadata, "continue")
+                    .filter(token -> !token.isEmpty())
+                    .map(token -> "&continue=" + encoded(token))
+                    .orElse("");
+        } while (!more.isEmpty());
         follower.all(orders);
-        String version = list.getAsJsonObject(METADATA).get("resourceVersion").getAsString();
+        // the same of all pages
+        String version = metadata.get("resourceVersion").getAsString();
         int status = api.lines(
                 PATH + mine + "&watch=true&timeoutSeconds=" + WATCH.toSeconds() + "&resourceVersion="
                         + encoded(version),
@@ -106,6 +115,15 @@ public final class DatasetReplicaApi implements ReplicaOrders {
             throw new DriverException.BackendUnavailable(
                     "the objects " + DatasetReplica.KIND + " cannot be watched: HTTP " + status);
         }
+    }
+
+    private static JsonObject page(ApiConnection api, String query) {
+        ApiConnection.Reply reply = api.get(PATH + query);
+        if (reply.status() != HttpURLConnection.HTTP_OK) {
+            throw new DriverException.BackendUnavailable("the objects " + DatasetReplica.KIND + " cannot be listed: "
+                    + reply.describe() + "; the chart has what that needs");
+        }
+        return object(reply.body());
     }
 
     private static String encoded(String text) {

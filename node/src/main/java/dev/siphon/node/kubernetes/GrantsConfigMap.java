@@ -19,6 +19,9 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
     /// The entry with [Grants#toJson].
     public static final String KEY = "grants.json";
 
+    /// Of the answer: what a ConfigMap holds (1 MiB), its quotes escaped, and what is written around it.
+    private static final int MOST_BYTES = 3 << 20;
+
     private final ApiAccess access;
     private final String namespace;
     private Optional<ApiConnection> connection = Optional.empty();
@@ -33,7 +36,8 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
 
     @Override
     public Grants read() {
-        ApiConnection.Reply reply = connection().get("/api/v1/namespaces/" + namespace + "/configmaps/" + NAME);
+        ApiConnection.Reply reply =
+                connection().get("/api/v1/namespaces/" + namespace + "/configmaps/" + NAME, MOST_BYTES);
         return switch (reply.status()) {
             case HttpURLConnection.HTTP_OK ->
                 parse(entry(reply.body())

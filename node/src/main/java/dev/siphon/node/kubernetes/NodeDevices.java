@@ -2,7 +2,6 @@ package dev.siphon.node.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.node.device.HeldDevice;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,31 +35,40 @@ record NodeDevices(Map<AllocatedDevice, HeldDevice> byName) {
 
     private record Pool(String driver, String name) {}
 
-    /// @param slices of a node; of each pool those of the newest generation count, as they do for the scheduler
-    static NodeDevices of(List<JsonObject> slices) {
-        Map<Pool, List<JsonObject>> pools = slices.stream()
-                .flatMap(slice -> Json.object(slice, "spec").stream())
-                .collect(Collectors.groupingBy(NodeDevices::pool));
-        Map<AllocatedDevice, HeldDevice> devices = new HashMap<>();
-        pools.forEach((pool, specs) -> {
-            long newest = specs.stream()
-                    .map(NodeDevices::generation)
-                    .max(Comparator.naturalOrder())
-                    .orElse(0L);
-            specs.stream()
-                    .filter(spec -> generation(spec) == newest)
-                    .flatMap(spec -> Json.objects(spec, "devices"))
-                    .forEach(device -> {
-                        AllocatedDevice named = new AllocatedDevice(
-                                pool.driver(),
-                                pool.name(),
-                                Json.text(device, "name").orElse(""));
-                        devices.put(
-                                named,
-                                held(named, Json.object(device, "attributes").orElseGet(JsonObject::new)));
-                    });
-        });
-        return new NodeDevices(devices);
+    /// Of each pool the slices of the newest generation count, as they do for the scheduler.
+    private record Found(long generation, Map<AllocatedDevice, HeldDevice> byName) {}
+
+    /// Slices of a node, one after the other.
+    static final class Slices {
+        private final Map<Pool, Found> pools = new HashMap<>();
+
+        void add(JsonObject slice) {
+            Json.object(slice, "spec").ifPresent(spec -> {
+                long generation = generation(spec);
+                Pool pool = pool(spec);
+                Found found = pools.get(pool);
+                if (found == null || found.generation() < generation) {
+                    found = new Found(generation, new HashMap<>());
+                    pools.put(pool, found);
+                }
+                if (found.generation() == generation) {
+                    Map<AllocatedDevice, HeldDevice> devices = found.byName();
+                    Json.objects(spec, "devices").forEach(device -> put(devices, pool, device));
+                }
+            });
+        }
+
+        private static void put(Map<AllocatedDevice, HeldDevice> devices, Pool pool, JsonObject device) {
+            AllocatedDevice named = new AllocatedDevice(
+                    pool.driver(), pool.name(), Json.text(device, "name").orElse(""));
+            devices.put(named, held(named, Json.object(device, "attributes").orElseGet(JsonObject::new)));
+        }
+
+        NodeDevices devices() {
+            Map<AllocatedDevice, HeldDevice> all = new HashMap<>();
+            pools.values().forEach(found -> all.putAll(found.byName()));
+            return new NodeDevices(all);
+        }
     }
 
     private static Pool pool(JsonObject spec) {
@@ -102,8 +110,13 @@ record NodeDevices(Map<AllocatedDevice, HeldDevice> byName) {
                 .findFirst();
     }
 
+    /// Whether there is any.
+    boolean isEmpty() {
+        return byName.isEmpty();
+    }
+
     /// Whether all of `allocated` are known.
-    boolean know(List<AllocatedDevice> allocated) {
+    boolean know(Set<AllocatedDevice> allocated) {
         return byName.keySet().containsAll(allocated);
     }
 

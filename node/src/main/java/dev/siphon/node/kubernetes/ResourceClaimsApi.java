@@ -1,52 +1,58 @@
 package dev.siphon.node.kubernetes;
 
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
 import dev.siphon.node.device.DeviceClaims;
-import dev.siphon.node.device.HeldDevice;
-import dev.siphon.node.device.PodDevices.Answer;
 import dev.siphon.node.pod.Pod;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.net.HttpURLConnection;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Devices of pods, by ResourceClaims of the pod's namespace that are reserved for it, and ResourceSlices of this node.
-/// Of a pod without claims it costs one request, of one with claims one or two. It does not read pods, whose specs hold
-/// more than whoever places data has to know.
+/// Where drivers have no devices on this node, that costs a pod one request, and nobody's claims are looked at;
+/// elsewhere
+/// one or two. It does not read pods, whose specs hold more than whoever places data has to know.
 ///
-/// A cluster that has no such objects, or does not let this node read them, is asked again a minute later; until then,
-/// no pod has any. One that does not answer is left alone for some seconds: it costs one pod the time, and not each.
+/// Claims are made by those who use a namespace. So one question is asked after the other, and of none more is kept
+/// than what the pod was allocated ([ClaimsQuestion]); a namespace whose claims are too many is left alone for a
+/// minute, alone.
+///
+/// A cluster that has no such objects, or does not let this node read them, is asked again a minute later. One that
+/// does not answer is left alone for some seconds: it costs one pod the time, and not each.
 public final class ResourceClaimsApi implements DeviceClaims {
     private static final Logger LOG = LoggerFactory.getLogger(ResourceClaimsApi.class);
-    private static final String GROUP = "/apis/resource.k8s.io/v1";
-
-    /// Claims in one answer: some hundred kilobytes.
-    private static final int PAGE = 250;
-
-    /// There is no point in a question with less time.
-    private static final Duration SHORTEST = Duration.ofMillis(10);
 
     /// A device's attributes do not change while a pod has it.
     private static final Duration LASTS = Duration.ofMinutes(1);
 
     private static final Duration AFTER_SILENCE = Duration.ofSeconds(10);
     private static final Duration AFTER_REFUSAL = Duration.ofMinutes(1);
+    private static final Duration AFTER_TOO_MUCH = Duration.ofMinutes(1);
+
+    /// Of one pod, far more than it can use.
+    private static final int MOST_DEVICES = 1024;
+
+    /// Of which it is known that they are to be left alone, before those of which that is over are forgotten.
+    private static final int MOST_NAMESPACES = 256;
 
     private final ApiAccess access;
     private final NodeId node;
     private final Counter answers;
+    private final ReentrantLock asking = new ReentrantLock();
+    private final Map<String, Quiet> quietNamespaces = new HashMap<>();
     private NodeDevices devices = NodeDevices.NONE;
     private long devicesUntil = System.nanoTime();
     private Optional<Quiet> quiet = Optional.empty();
@@ -54,8 +60,11 @@ public final class ResourceClaimsApi implements DeviceClaims {
     /// Until when nobody is asked.
     ///
     /// @param end by [System#nanoTime]
-    /// @param refused whether there was an answer
-    private record Quiet(long end, boolean refused, String why) {}
+    private record Quiet(long end, Answer answer) {
+        boolean isOver() {
+            return end - System.nanoTime() <= 0;
+        }
+    }
 
     /// @param node whose slices are read; called as Kubernetes calls it
     public ResourceClaimsApi(ApiAccess access, NodeId node, PrometheusRegistry metrics) {
@@ -71,103 +80,98 @@ public final class ResourceClaimsApi implements DeviceClaims {
 
     @Override
     public Answer of(Pod pod, Duration limit) {
-        Optional<Quiet> now = quiet();
-        if (now.isPresent()) {
-            answers.labelValues("unknown").inc();
-            return now.get().refused()
-                    ? new Answer.Held(List.of())
-                    : new Answer.Unknown(now.get().why());
+        Answer answer = quiet(pod).orElseGet(() -> inTurn(pod, System.nanoTime() + limit.toNanos()));
+        answers.labelValues(
+                        switch (answer) {
+                            case Answer.Held(var held) -> held.isEmpty() ? "none" : "held";
+                            case Answer.Refused _, Answer.Unknown _ -> "unknown";
+                        })
+                .inc();
+        return answer;
+    }
+
+    /// However many pods start, there is one question at a time.
+    private Answer inTurn(Pod pod, long end) {
+        try {
+            if (!asking.tryLock(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                return new Answer.Unknown("other pods' claims were asked for all the time that there was");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return new Answer.Unknown("interrupted before the Kubernetes API was asked for claims");
         }
-        if (limit.compareTo(SHORTEST) < 0) {
-            answers.labelValues("unknown").inc();
-            return new Answer.Unknown("there was no time left to ask the Kubernetes API for claims");
+        try {
+            Duration left = Duration.ofNanos(end - System.nanoTime());
+            return left.compareTo(ClaimsQuestion.SHORTEST) < 0
+                    ? new Answer.Unknown("there was no time left to ask the Kubernetes API for claims")
+                    : quiet(pod).orElseGet(() -> asked(pod, left));
+        } finally {
+            asking.unlock();
         }
+    }
+
+    private Answer asked(Pod pod, Duration limit) {
         try (ApiConnection api = ApiConnection.to(access)) {
-            List<HeldDevice> held = held(new Question(api, System.nanoTime() + limit.toNanos()), pod);
-            answers.labelValues(held.isEmpty() ? "none" : "held").inc();
-            return new Answer.Held(held);
+            ClaimsQuestion question = new ClaimsQuestion(api, limit);
+            NodeDevices known = devices().or(() -> read(question)).orElse(NodeDevices.NONE);
+            return known.isEmpty() ? new Answer.Held(List.of()) : claimed(question, pod, known);
         } catch (DriverException.Unsupported e) {
-            answers.labelValues("unknown").inc();
-            rest(AFTER_REFUSAL, true, e.getMessage());
-            return new Answer.Held(List.of());
+            return refused(String.valueOf(e.getMessage()));
         } catch (DriverException e) {
-            answers.labelValues("unknown").inc();
-            rest(AFTER_SILENCE, false, e.getMessage());
-            return new Answer.Unknown(String.valueOf(e.getMessage()));
+            Answer silent = new Answer.Unknown(String.valueOf(e.getMessage()));
+            rest(AFTER_SILENCE, silent);
+            return silent;
         }
     }
 
-    private List<HeldDevice> held(Question question, Pod pod) {
-        List<AllocatedDevice> allocated =
-                question.list("/namespaces/" + encoded(pod.namespace()) + "/resourceclaims?limit=" + PAGE).stream()
-                        .flatMap(claim -> AllocatedDevice.of(claim, pod).stream())
-                        .distinct()
-                        .toList();
-        if (allocated.isEmpty()) {
-            return List.of();
+    private Answer claimed(ClaimsQuestion question, Pod pod, NodeDevices known) {
+        Set<AllocatedDevice> allocated;
+        try {
+            allocated = allocated(question, pod);
+        } catch (DriverException.BackendFault | DriverException.BackendUnavailable e) {
+            Duration pause = e instanceof DriverException.BackendFault ? AFTER_TOO_MUCH : AFTER_SILENCE;
+            return leftAlone(pod.namespace(), pause, String.valueOf(e.getMessage()));
         }
-        NodeDevices known = devices();
-        if (!known.know(allocated)) {
-            known = NodeDevices.of(question.list(
-                    "/resourceslices?limit=" + PAGE + "&fieldSelector=" + encoded("spec.nodeName=" + node.name())));
-            devices(known);
-        }
-        return allocated.stream().map(known::held).toList();
+        heard(pod.namespace());
+        NodeDevices current = known.know(allocated) ? known : read(question).orElse(NodeDevices.NONE);
+        return new Answer.Held(allocated.stream().map(current::held).toList());
     }
 
-    private static String encoded(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    private static Set<AllocatedDevice> allocated(ClaimsQuestion question, Pod pod) {
+        Set<AllocatedDevice> allocated = new LinkedHashSet<>();
+        String path = "/namespaces/" + ClaimsQuestion.encoded(pod.namespace()) + "/resourceclaims";
+        question.list(path, "", claim -> {
+            allocated.addAll(AllocatedDevice.of(claim, pod));
+            if (allocated.size() > MOST_DEVICES) {
+                throw new DriverException.BackendFault(
+                        "pod " + pod.name() + " is said to have more than " + MOST_DEVICES + " devices");
+            }
+        });
+        return allocated;
     }
 
-    /// Several requests, within one time.
+    /// Slices are written by drivers, which may do anything on a node as it is.
     ///
-    /// @param end by [System#nanoTime]
-    private record Question(ApiConnection api, long end) {
-        /// What is in a list, however many answers it takes (Kubernetes API Concepts, "Retrieving large results sets in
-        /// chunks").
-        ///
-        /// @throws DriverException.Unsupported (UNIMPLEMENTED) if this node may not, or there is none of it
-        /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be had in time
-        List<JsonObject> list(String path) {
-            List<JsonObject> items = new ArrayList<>();
-            String more = "";
-            do {
-                JsonObject page = page(path + more);
-                Json.objects(page, "items").forEach(items::add);
-                more = Json.object(page, "metadata")
-                        .flatMap(metadata -> Json.text(metadata, "continue"))
-                        .filter(token -> !token.isEmpty())
-                        .map(token -> "&continue=" + encoded(token))
-                        .orElse("");
-            } while (!more.isEmpty());
-            return items;
-        }
-
-        private JsonObject page(String path) {
-            long left = end - System.nanoTime();
-            if (left < SHORTEST.toNanos()) {
-                throw new DriverException.BackendUnavailable("the Kubernetes API takes long to say what is claimed");
-            }
-            ApiConnection.Reply reply = api.get(GROUP + path, Duration.ofNanos(left));
-            return switch (reply.status()) {
-                case HttpURLConnection.HTTP_OK -> parsed(reply.body());
-                case HttpURLConnection.HTTP_FORBIDDEN, HttpURLConnection.HTTP_NOT_FOUND ->
-                    throw new DriverException.Unsupported(reply.describe());
-                default -> throw new DriverException.BackendUnavailable("claims cannot be read: " + reply.describe());
-            };
-        }
-
-        private static JsonObject parsed(String body) {
-            try {
-                return JsonParser.parseString(body).getAsJsonObject();
-            } catch (JsonParseException | IllegalStateException e) {
-                throw new DriverException.BackendUnavailable("the Kubernetes API's answer is no list of claims", e);
-            }
-        }
+    /// @return never empty; what is in it may be
+    private Optional<NodeDevices> read(ClaimsQuestion question) {
+        NodeDevices.Slices slices = new NodeDevices.Slices();
+        question.list(
+                "/resourceslices",
+                "&fieldSelector=" + ClaimsQuestion.encoded("spec.nodeName=" + node.name()),
+                slice -> {
+                    JsonElement read = JsonParser.parseReader(slice);
+                    if (read.isJsonObject()) {
+                        slices.add(read.getAsJsonObject());
+                    }
+                });
+        NodeDevices known = slices.devices();
+        devices(known);
+        return Optional.of(known);
     }
 
-    private synchronized NodeDevices devices() {
-        return devicesUntil - System.nanoTime() > 0 ? devices : NodeDevices.NONE;
+    /// None are not remembered: a pod may be allocated the first one at once.
+    private synchronized Optional<NodeDevices> devices() {
+        return Optional.of(devices).filter(known -> !known.isEmpty() && devicesUntil - System.nanoTime() > 0);
     }
 
     private synchronized void devices(NodeDevices known) {
@@ -175,19 +179,46 @@ public final class ResourceClaimsApi implements DeviceClaims {
         devicesUntil = System.nanoTime() + LASTS.toNanos();
     }
 
-    private synchronized Optional<Quiet> quiet() {
-        return quiet.filter(still -> still.end() - System.nanoTime() > 0);
+    private synchronized Optional<Answer> quiet(Pod pod) {
+        return Stream.concat(quiet.stream(), Stream.ofNullable(quietNamespaces.get(pod.namespace())))
+                .filter(still -> !still.isOver())
+                .map(Quiet::answer)
+                .findFirst();
+    }
+
+    private synchronized void rest(Duration pause, Answer answer) {
+        quiet = Optional.of(new Quiet(System.nanoTime() + pause.toNanos(), answer));
     }
 
     /// Says once why.
-    private synchronized void rest(Duration pause, boolean refused, @Nullable String why) {
-        String reason = String.valueOf(why);
-        if (refused && quiet.filter(Quiet::refused).isEmpty()) {
+    private synchronized Answer refused(String why) {
+        if (quiet.filter(last -> last.answer() instanceof Answer.Refused).isEmpty()) {
             LOG.atInfo()
-                    .addKeyValue("reason", reason)
+                    .addKeyValue("reason", why)
                     .log("devices that pods are allocated dynamically are not known here: node.resourceClaims of the"
                             + " chart has what that needs");
         }
-        quiet = Optional.of(new Quiet(System.nanoTime() + pause.toNanos(), refused, reason));
+        Answer answer = new Answer.Refused(why);
+        rest(AFTER_REFUSAL, answer);
+        return answer;
+    }
+
+    /// Says why, once until it is otherwise.
+    private synchronized Answer leftAlone(String namespace, Duration pause, String why) {
+        if (quietNamespaces.size() >= MOST_NAMESPACES) {
+            quietNamespaces.values().removeIf(Quiet::isOver);
+        }
+        Answer answer = new Answer.Unknown(why);
+        if (quietNamespaces.put(namespace, new Quiet(System.nanoTime() + pause.toNanos(), answer)) == null) {
+            LOG.atWarn()
+                    .addKeyValue("namespace", namespace)
+                    .addKeyValue("reason", why)
+                    .log("the claims of a namespace are not read: GPUs of its pods are not known by them");
+        }
+        return answer;
+    }
+
+    private synchronized void heard(String namespace) {
+        quietNamespaces.remove(namespace);
     }
 }

@@ -28,12 +28,26 @@ final class ClaimedDevicesTest {
                         .toList());
     }
 
+    /// The same of claims, `!` for a refusal.
+    private static DeviceClaims.Answer claims(String devices) {
+        if (devices.equals("!")) {
+            return new DeviceClaims.Answer.Refused("this node may not");
+        }
+        return switch (answer(devices)) {
+            case Answer.Held(var held) -> new DeviceClaims.Answer.Held(held);
+            case Answer.Unknown(var why) -> new DeviceClaims.Answer.Unknown(why);
+        };
+    }
+
     @ParameterizedTest(name = "kubelet {0}, claims {1}")
     @CsvSource({
         "nvidia.com/gpu, gpu.nvidia.com,                nvidia.com/gpu",
         "rdma/hca,       gpu.nvidia.com,                rdma/hca gpu.nvidia.com",
         "rdma/hca,       '',                            rdma/hca",
         "rdma/hca,       ?,                             rdma/hca",
+        "rdma/hca,       !,                             rdma/hca",
+        "'',             !,                             ''",
+        "?,              !,                             ?",
         "'',             gpu.nvidia.com nic.nvidia.com, gpu.nvidia.com nic.nvidia.com",
         "'',             '',                            ''",
         "'',             ?,                             ?",
@@ -42,7 +56,7 @@ final class ClaimedDevicesTest {
         "?,              ?,                             ?",
     })
     void claimsCountWhereTheKubeletKnowsOfNoGpu(String kubelet, String claims, String both) {
-        assertEquals(answer(both), new ClaimedDevices(_ -> answer(kubelet), (_, _) -> answer(claims), LIMIT).of(POD));
+        assertEquals(answer(both), new ClaimedDevices(_ -> answer(kubelet), (_, _) -> claims(claims), LIMIT).of(POD));
     }
 
     @Test
@@ -59,7 +73,7 @@ final class ClaimedDevicesTest {
                         late,
                         (_, limit) -> {
                             left.set(limit);
-                            return answer("");
+                            return claims("");
                         },
                         Duration.ofMillis(15))
                 .of(POD);
@@ -68,7 +82,7 @@ final class ClaimedDevicesTest {
                         late,
                         (_, limit) -> {
                             left.set(limit);
-                            return answer("");
+                            return claims("");
                         },
                         LIMIT)
                 .of(POD);

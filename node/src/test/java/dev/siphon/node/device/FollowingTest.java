@@ -3,7 +3,7 @@ package dev.siphon.node.device;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.node.device.PodDevices.Answer;
+import dev.siphon.node.device.DeviceClaims.Answer;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.mount.BlockingCalls;
@@ -224,6 +224,25 @@ final class FollowingTest {
         assertEquals(List.of(ONE), look());
         assertEquals(List.of(ONE), look());
         assertEquals(List.of("train", "train"), claimsAsked);
+    }
+
+    @Test
+    void whatARefusalHidIsReadOnceThatIsOver() {
+        shown(pod("u1", "train"), "7:0");
+        claims = new Answer.Refused("this node may not");
+        assertEquals(List.of(), look());
+        claims = new Answer.Held(List.of(ON_ONE));
+        assertEquals(List.of(ONE), look());
+        assertEquals(List.of("train", "train"), claimsAsked);
+    }
+
+    @Test
+    void aPodWhoseClaimsARefusalHidesHoldsNobodyBack() {
+        shown(pod("u1", "a"), "7:0");
+        shown(pod("u1", "b"), "7:0");
+        holds("u1", "a", ON_ONE);
+        claims = new Answer.Refused("this node may not");
+        assertEquals(List.of(ONE), look());
     }
 
     @Test

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.NodeId;
+import dev.siphon.node.device.DeviceClaims.Answer;
 import dev.siphon.node.device.HeldDevice;
-import dev.siphon.node.device.PodDevices.Answer;
 import dev.siphon.node.pod.Pod;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
@@ -92,7 +92,15 @@ abstract class DeviceClaimsContract {
     }
 
     @Test
+    void whereNoDriverHasADeviceNobodysClaimsAreLookedAt() {
+        Pod train = pod("train-3");
+        claim(claim("train-3-gpu", train, "gone", "gpu-0"));
+        assertEquals(new Answer.Held(List.of()), ask(train));
+    }
+
+    @Test
     void ofADeviceThatIsOnNoSliceOnlyTheNameIsKnown() {
+        slice(slice(node, node, 1, "{\"name\": \"gpu-7\"}"));
         Pod train = pod("train-2");
         claim(claim("train-2-gpu", train, "gone", "gpu-0"));
         assertEquals(new Answer.Held(List.of(new HeldDevice(driver, List.of("gone/gpu-0"), Set.of()))), ask(train));

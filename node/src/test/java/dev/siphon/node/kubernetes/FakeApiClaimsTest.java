@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import com.google.gson.JsonObject;
 import dev.siphon.csi.NodeId;
-import dev.siphon.node.device.PodDevices.Answer;
+import dev.siphon.node.device.DeviceClaims.Answer;
 import dev.siphon.node.pod.Pod;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -76,8 +76,8 @@ final class FakeApiClaimsTest extends DeviceClaimsContract {
     void whoMayNotAskOrHasNobodyToAskAsksOnceAMinute(int status) {
         api.answer(Optional.of(new FakeApi.Answer(status, "{}")));
         ResourceClaimsApi claims = claims();
-        assertEquals(NOTHING, claims.of(POD, LIMIT));
-        assertEquals(NOTHING, claims.of(POD, LIMIT));
+        assertInstanceOf(Answer.Refused.class, claims.of(POD, LIMIT));
+        assertInstanceOf(Answer.Refused.class, claims.of(POD, LIMIT));
         assertEquals(1, api.authorizations().size());
         assertEquals("[unknown 2]", counted());
     }
@@ -114,7 +114,7 @@ final class FakeApiClaimsTest extends DeviceClaimsContract {
     }
 
     @Test
-    void slicesAreReadOnlyForThoseWithClaimsAndOnceForAll() {
+    void claimsAreReadOnlyWhereThereAreDevicesAndThoseOnceForAll() {
         ResourceClaimsApi claims = claims();
         assertEquals(NOTHING, claims.of(POD, LIMIT));
         slice(json("""
@@ -126,7 +126,8 @@ final class FakeApiClaimsTest extends DeviceClaimsContract {
                               {"driver": "gpu.example.com", "pool": "node-1", "device": "gpu-0"}]}}}}"""));
         Answer held = claims.of(POD, LIMIT);
         assertEquals(held, claims.of(POD, LIMIT));
-        assertEquals(List.of(CLAIMS + " ", CLAIMS + " ", SLICES + " spec.nodeName=node-1", CLAIMS + " "), api.listed());
+        String slices = SLICES + " spec.nodeName=node-1";
+        assertEquals(List.of(slices, slices, CLAIMS + " ", CLAIMS + " "), api.listed());
         assertEquals("[held 2, none 1]", counted());
     }
 }

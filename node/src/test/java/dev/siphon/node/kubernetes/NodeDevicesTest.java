@@ -6,10 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.google.gson.stream.JsonReader;
 import dev.siphon.node.device.HeldDevice;
 import dev.siphon.node.pod.Pod;
-import java.util.List;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,23 +61,29 @@ final class NodeDevicesTest {
             """)
     void whatDriversSayNamesADevice(String driver, String attributes, String names) {
         AllocatedDevice device = new AllocatedDevice(driver, "n", "d");
-        NodeDevices known = NodeDevices.of(List.of(slice(driver, 1, "d", attributes.replace('\'', '"'))));
-        assertTrue(known.know(List.of(device)));
+        NodeDevices known = known(slice(driver, 1, "d", attributes.replace('\'', '"')));
+        assertTrue(known.know(Set.of(device)));
         assertEquals(
                 (driver + " " + names).replace("''", "").replaceAll(" +", " ").strip(),
                 shown(known.held(device)).replaceAll(" +", " ").strip());
     }
 
+    private static NodeDevices known(JsonObject... slices) {
+        NodeDevices.Slices read = new NodeDevices.Slices();
+        Stream.of(slices).forEach(read::add);
+        return read.devices();
+    }
+
     @Test
     void ofAPoolOnlyTheNewestGenerationCounts() {
-        NodeDevices known = NodeDevices.of(List.of(
+        NodeDevices known = known(
                 slice("gpu.example.com", 2, "new", ""),
                 slice("gpu.example.com", 1, "old", ""),
-                slice("nic.example.com", 1, "nic", "")));
-        assertTrue(known.know(List.of(
+                slice("nic.example.com", 1, "nic", ""));
+        assertTrue(known.know(Set.of(
                 new AllocatedDevice("gpu.example.com", "n", "new"),
                 new AllocatedDevice("nic.example.com", "n", "nic"))));
-        assertFalse(known.know(List.of(new AllocatedDevice("gpu.example.com", "n", "old"))));
+        assertFalse(known.know(Set.of(new AllocatedDevice("gpu.example.com", "n", "old"))));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -88,10 +98,12 @@ final class NodeDevicesTest {
             'allocation': {'devices': {'results': [DEVICE]}}}} | 0
             nonsense      | {'status': {'reservedFor': 'all', 'allocation': []}} | 0
             """)
-    void claimsSayWhatAPodWasAllocated(String ignored, String claim, int count) {
+    void claimsSayWhatAPodWasAllocated(String ignored, String claim, int count) throws IOException {
         String text = claim.replace("FOR", "{'resource': 'pods', 'name': 'train', 'uid': '1-2-3'}")
                 .replace("DEVICE", "{'request': 'r', 'driver': 'gpu.example.com', 'pool': 'n', 'device': 'd'}");
         assertEquals(
-                count, AllocatedDevice.of(json(text.replace('\'', '"')), POD).size());
+                count,
+                AllocatedDevice.of(new JsonReader(new StringReader(text.replace('\'', '"'))), POD)
+                        .size());
     }
 }
