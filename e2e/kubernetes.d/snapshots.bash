@@ -52,6 +52,34 @@ on_root() {
     cd "$at" && eval "$1"; cd /' bash "$1"
 }
 
+# packer_job JQ: a Job as the controller makes packers, changed by that.
+packer_job() {
+  kubectl -n siphon get podtemplate siphon-packer -o json | jq '{apiVersion: "batch/v1", kind: "Job",
+    metadata: {name: "siphon-pack-x", namespace: "siphon"}, spec: {template: (.template
+      | .spec.volumes += [{name: "source", persistentVolumeClaim: {claimName: "siphon-pack-x-source"}}])}} | '"$1" >"$LAB_RUN/packer.json"
+}
+
+# What the controller may not make, whoever has its token.
+forged_packers() {
+  step "what the controller may not make"
+  local change
+  packer_job .
+  as_controller create --dry-run=server -f "$LAB_RUN/packer.json" >/dev/null || failed "a packer"
+  for change in '.spec.template.spec.containers[0].image = "other"' '.spec.template.spec.containers += [.spec.template.spec.containers[0] | .name = "b"]' \
+    '.spec.template.spec.containers[0].env += [{name: "LD_PRELOAD", value: "/target/x"}]' '.spec.completions = 9' \
+    '.spec.template.spec.containers[0].lifecycle.postStart.exec.command = ["id"]' '.spec.template.spec.serviceAccountName = "siphon-node"' \
+    '.spec.template.spec.volumes += [{name: "root", hostPath: {path: "/"}}]' '.metadata.name = "siphon-pack-y"'; do
+    packer_job "$change"
+    refused "$change" 'siphon-packers' as_controller create --dry-run=server -f "$LAB_RUN/packer.json"
+  done
+  refused "a volume of a node's path" 'PersistentVolumes of cephfs.siphon.dev alone' as_controller create --dry-run=server -f - <<END
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: root}
+spec: {accessModes: [ReadWriteMany], capacity: {storage: 1Gi}, hostPath: {path: /}}
+END
+}
+
 sealed_snapshot() {
   step "a snapshot that becomes a sealed dataset, which a claim shows"
   settles "the dataset" -n u1 --for=jsonpath='{.status.readyToUse}'=true volumesnapshot/training-v1

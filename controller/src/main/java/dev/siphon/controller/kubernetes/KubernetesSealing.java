@@ -6,8 +6,10 @@ import dev.siphon.controller.seal.Packing;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
 import dev.siphon.csi.dataset.Dataset;
 import java.net.HttpURLConnection;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,19 +37,28 @@ final class KubernetesSealing implements SealingCluster {
     /// How a packer says how far it is: `read 7% 12 of 345 bytes`.
     private static final Pattern PROGRESS = Pattern.compile("[a-z ]{0,20}[0-9]{1,3}% [0-9]+ of [0-9]+ bytes");
 
+    /// The PodTemplate's annotation that says how many packers run at once.
+    private static final String AT_ONCE = "siphon.dev/at-once";
+
+    private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,2}");
+    private static final int SOME = 2;
+
     private static final int MOST_LOG_BYTES = 4096;
     private static final int MOST_WORDS = 500;
 
     private final KubernetesApi api;
     private final KeySecrets secrets;
     private final ObjectEvents events;
+    private final PackerCluster cluster;
     private final String driver;
+    private final Object beginning = new Object();
 
     /// @param driver the CSI driver's name
     KubernetesSealing(KubernetesApi api, String driver) {
         this.api = api;
         this.secrets = new KeySecrets(api);
         this.events = new ObjectEvents(api, driver);
+        this.cluster = new PackerCluster(api);
         this.driver = driver;
     }
 
@@ -130,27 +141,53 @@ final class KubernetesSealing implements SealingCluster {
     }
 
     @Override
-    public void begin(PackOrder order) {
+    public Packing begin(PackOrder order) {
         PackerObjects objects = new PackerObjects(api.namespace(), driver, order);
         JsonObject template = get("PodTemplate " + TEMPLATE, core("podtemplates") + "/" + TEMPLATE)
-                .flatMap(found -> JsonParts.object(found, "template"))
                 .orElseThrow(() -> new DriverException.InUse(
                         "there is no PodTemplate " + TEMPLATE + " in namespace " + api.namespace()
                                 + ", which says how packers are run: the chart has it with `snapshots: true`"));
-        JsonObject job = objects.job(template);
+        JsonObject job = objects.job(JsonParts.object(template, "template").orElseGet(JsonObject::new));
         String secret = order.name() + PackerObjects.TARGET;
         if (!secrets.write(secret, order.target().id(), order.key())) {
             throw new DriverException.InUse(secrets.called(secret) + " is not this packer's: remove it");
         }
-        objects.persistentVolumes().forEach(volume -> create("PersistentVolume", "api/v1/persistentvolumes", volume));
-        objects.claims().forEach(claim -> create("PersistentVolumeClaim", core("persistentvolumeclaims"), claim));
-        create("Job", jobs(), job);
+        if (!cluster.areBound(objects)) {
+            return new Packing.Running("its volumes are being bound");
+        }
+        // counts and begins in one, so that no two are the last that may
+        synchronized (beginning) {
+            long others = atWork(order.name());
+            if (others >= atOnce(template)) {
+                return new Packing.Running("waits: " + others + " are packed before it");
+            }
+            cluster.run(jobs(), job);
+        }
+        return new Packing.Running("its packer begins");
     }
 
-    private void create(String kind, String collection, JsonObject object) {
-        String name = JsonParts.text(object, "metadata", "name").orElse("");
-        boolean _ = api.send(
-                "create " + kind + " " + name, THERE, collection, request -> request.post(JSON, object.toString()));
+    /// How many packers an administrator lets run; some where nobody has said it.
+    private static int atOnce(JsonObject template) {
+        String said =
+                JsonParts.text(template, "metadata", "annotations", AT_ONCE).orElse(String.valueOf(SOME));
+        if (!NUMBER.matcher(said).matches()) {
+            throw new DriverException.InUse("PodTemplate " + TEMPLATE + " has annotation " + AT_ONCE + " "
+                    + Quoted.of(said) + ", which is no number from 1 to 999");
+        }
+        return Integer.parseInt(said);
+    }
+
+    private long atWork(String but) {
+        List<String> names = new ArrayList<>();
+        boolean _ = api.list(
+                "list Jobs",
+                jobs() + "?limit=500&labelSelector="
+                        + URLEncoder.encode(KeySecret.MANAGED_BY + "=" + KeySecret.SIPHON, StandardCharsets.UTF_8),
+                job -> JsonParts.text(job, "metadata", "name")
+                        .filter(name ->
+                                !name.equals(but) && !hasCondition(job, "Complete") && !hasCondition(job, "Failed"))
+                        .ifPresent(names::add));
+        return names.size();
     }
 
     /// The Job goes once its pods are gone (Kubernetes, "Foreground cascading deletion"); the claims once no pod has

@@ -27,6 +27,16 @@ record PackerObjects(String namespace, String driver, PackOrder order) {
     /// A packer goes on where the one before it stopped.
     private static final int MORE_TRIES = 3;
 
+    /// A pod that a drain, a preemption or a lost node ends is not one that has failed (Kubernetes, "Pod failure
+    /// policy").
+    private static final Map<String, Object> DRAINS = Map.of(
+            "rules",
+            List.of(Map.of(
+                    "action",
+                    "Ignore",
+                    "onPodConditions",
+                    List.of(Map.of("type", "DisruptionTarget", "status", "True")))));
+
     private static final String METADATA = "metadata";
     private static final String LABELS = "labels";
     private static final String SPEC = "spec";
@@ -127,7 +137,16 @@ record PackerObjects(String namespace, String driver, PackOrder order) {
         add(spec, "volumes", Map.of("name", "source", "persistentVolumeClaim", mounted(SOURCE, true)));
         add(spec, "volumes", Map.of("name", "target", "persistentVolumeClaim", mounted(TARGET, false)));
         JsonObject job = object(
-                "batch/v1", "Job", "", Map.of("backoffLimit", MORE_TRIES, "activeDeadlineSeconds", LONGEST_SECONDS));
+                "batch/v1",
+                "Job",
+                "",
+                Map.of(
+                        "backoffLimit",
+                        MORE_TRIES,
+                        "activeDeadlineSeconds",
+                        LONGEST_SECONDS,
+                        "podFailurePolicy",
+                        DRAINS));
         job.getAsJsonObject(SPEC).add("template", pod);
         return job;
     }

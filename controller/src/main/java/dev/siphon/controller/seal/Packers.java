@@ -44,10 +44,7 @@ final class Packers {
 
     /// What has become of the packer of an image; where there is none, one begins.
     Packing goOn(DatasetPlace place, Modes modes) {
-        return cluster.find(place.packer()).orElseGet(() -> {
-            cluster.begin(order(place, modes));
-            return new Packing.Running("its packer begins");
-        });
+        return cluster.find(place.packer()).orElseGet(() -> cluster.begin(order(place, modes)));
     }
 
     private PackOrder order(DatasetPlace place, Modes modes) {

@@ -14,8 +14,12 @@ public interface SealingCluster {
 
     /// Has a packer begin, in a process of its own. One that is there is left alone.
     ///
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if nobody has said how packers are run
-    void begin(PackOrder order);
+    /// It may wait for others, or for what it needs: it is to be called again until [#find] finds the packer.
+    ///
+    /// @return how far it is
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if nobody has said how packers are
+    ///     run, or if what this one needs is there already and is somebody else's
+    Packing begin(PackOrder order);
 
     /// Stops a packer, and removes it and what it needed.
     ///

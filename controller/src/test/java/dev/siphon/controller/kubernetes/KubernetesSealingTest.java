@@ -1,25 +1,36 @@
 package dev.siphon.controller.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.siphon.controller.seal.Packing;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.seal.SealingCluster.Notice;
 import dev.siphon.controller.seal.SealingClusterContract;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.csi.DriverException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(120)
 final class KubernetesSealingTest extends SealingClusterContract {
     private static final String PACKER = "siphon-pack-i00000000000000a";
+    private static final String JOBS = "/apis/batch/v1/namespaces/siphon/jobs";
+    private static final String CLAIMS = "/api/v1/namespaces/siphon/persistentvolumeclaims";
+    private static final String VOLUMES = "/api/v1/persistentvolumes";
+    private static final String TEMPLATE = "/api/v1/namespaces/siphon/podtemplates/siphon-packer";
     private static final String PODS = "/api/v1/namespaces/siphon/pods";
 
     @TempDir
@@ -60,10 +71,6 @@ final class KubernetesSealingTest extends SealingClusterContract {
         return JsonParser.parseString(started.orElseThrow().admin().raw(path)).getAsJsonObject();
     }
 
-    private String jobs() {
-        return "/" + KubernetesSealing.JOBS + "siphon/jobs";
-    }
-
     @Override
     protected void ends(String name, Optional<String> lastWords) {
         lastWords.ifPresent(said -> post(PODS, """
@@ -72,19 +79,19 @@ final class KubernetesSealingTest extends SealingClusterContract {
                  "status": {"phase": "Failed", "containerStatuses": [{"state": {"terminated":
                    {"exitCode": 1, "reason": "Error", "message": "7%% 1 of 2 bytes\\n%2$s\\n8%% 1 of 2 bytes\\n"}}}]}}
                 """.formatted(name, said)));
-        JsonObject job = get(jobs() + "/" + name);
+        JsonObject job = get(JOBS + "/" + name);
         JsonObject status = JsonParser.parseString("""
                         {"conditions": [{"type": "%s", "status": "True", "message": "it reached its limit"}]}
                         """.formatted(lastWords.isPresent() ? "Failed" : "Complete"))
                 .getAsJsonObject();
         job.add("status", status);
-        var _ = started.orElseThrow().admin().raw(jobs() + "/" + name, "PUT", job.toString());
+        var _ = started.orElseThrow().admin().raw(JOBS + "/" + name, "PUT", job.toString());
     }
 
     @Test
     void theJobIsTheTemplatesAndSeesTwoVolumes() {
         aPackerBegins();
-        JsonObject spec = JsonParts.object(get(jobs() + "/" + PACKER), "spec", "template", "spec")
+        JsonObject spec = JsonParts.object(get(JOBS + "/" + PACKER), "spec", "template", "spec")
                 .orElseThrow();
         JsonObject container = JsonParts.each(spec, "containers").findFirst().orElseThrow();
         assertEquals(Optional.of("siphon"), JsonParts.text(container, "image"));
@@ -103,14 +110,114 @@ final class KubernetesSealingTest extends SealingClusterContract {
                         "volumeName"));
         assertTrue(cluster().clear(PACKER));
         for (String collection : new String[] {
-            jobs(), "/api/v1/persistentvolumes", "/api/v1/namespaces/siphon/persistentvolumeclaims", "/api/v1/secrets"
+            JOBS, "/api/v1/persistentvolumes", "/api/v1/namespaces/siphon/persistentvolumeclaims", "/api/v1/secrets"
         }) {
             assertEquals(0, get(collection).getAsJsonArray("items").size(), collection);
         }
     }
 
     private void aPackerBegins() {
-        cluster().begin(order());
+        assertEquals(
+                new Packing.Running("its volumes are being bound"), cluster().begin(order()));
+        comes(PACKER);
+        assertEquals(new Packing.Running("its packer begins"), cluster().begin(order()));
+    }
+
+    /// As the controller that binds claims to volumes leaves them.
+    @Override
+    protected void comes(String name) {
+        for (String which : new String[] {name + "-source", name + "-target"}) {
+            JsonObject claim = get(CLAIMS + "/" + which);
+            JsonObject status = new JsonObject();
+            status.addProperty("phase", "Bound");
+            claim.add("status", status);
+            JsonObject volume = get(VOLUMES + "/" + which);
+            JsonParts.object(volume, "spec", "claimRef")
+                    .orElseThrow()
+                    .addProperty("uid", JsonParts.text(claim, "metadata", "uid").orElseThrow());
+            put(CLAIMS + "/" + which, claim);
+            put(VOLUMES + "/" + which, volume);
+        }
+    }
+
+    private void put(String path, JsonObject object) {
+        var _ = started.orElseThrow().admin().raw(path, "PUT", object.toString());
+    }
+
+    /// What the driver makes, changed as somebody might who knows the names.
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "another volume | " + VOLUMES
+                        + " | -source | \"s1:lab:cephfs:a00000000000000000001:r\" | \"s1:lab:cephfs:a00000000000000000002:v\"",
+                "another key | " + VOLUMES
+                        + " | -source | (\"nodeStageSecretRef\":.[^}]*)siphon-pack-i00000000000000a-source | $1pvc-2",
+                "another driver | " + VOLUMES + " | -source | cephfs.siphon.dev | other.example",
+                "more attributes | " + VOLUMES + " | -target | \"monitors\" | \"dataPath\":\"v\",\"monitors\"",
+                "another directory | " + VOLUMES
+                        + " | -target | static:lab:cephfs:/datasets/i00000000000000a | static:lab:cephfs:/datasets/all",
+                "without a label | " + VOLUMES + " | -target | app.kubernetes.io/managed-by | of",
+                "mount options | " + VOLUMES + " | -source | \"csi\" | \"mountOptions\":[\"x\"],\"csi\"",
+                "of another claim | " + VOLUMES + " | -source | (\"claimRef\":.[^}]*\"uid\":\") | $1x",
+                "a claim to another one | " + CLAIMS
+                        + " | -source | \"volumeName\":\"siphon-pack-i00000000000000a-source\" | \"volumeName\":\"pvc-2\"",
+                "a claim without a label | " + CLAIMS + " | -target | app.kubernetes.io/managed-by | of",
+                "another program | " + JOBS + " | '' | \"image\":\"siphon\" | \"image\":\"other\"",
+                "another command | " + JOBS + " | '' | \"dataset\",\"pack\" | \"key\",\"list\"",
+                "another volume of the pod | " + JOBS
+                        + " | '' | \"claimName\":\"siphon-pack-i00000000000000a-source\" | \"claimName\":\"of-u2\"",
+                "a job without a label | " + JOBS + " | '' | app.kubernetes.io/managed-by | of",
+            })
+    void whatSomebodyElseHasMadeIsNoPackers(String what, String collection, String which, String from, String to) {
+        aPackerBegins();
+        String path = collection + "/" + PACKER + which;
+        String ours = get(path).toString();
+        String forged = ours.replaceAll(from, to);
+        assertNotEquals(ours, forged, what);
+        put(path, JsonParser.parseString(forged).getAsJsonObject());
+        if (!collection.equals(JOBS)) {
+            var _ = started.orElseThrow().admin().raw(JOBS + "/" + PACKER, "DELETE", "");
+        }
+        DriverException.InUse refused =
+                assertThrows(DriverException.InUse.class, () -> cluster().begin(order()), what);
+        assertTrue(refused.getMessage().contains(" " + PACKER + which + " is not the packer's"), refused::getMessage);
+        assertEquals(
+                collection.equals(JOBS) ? 1 : 0,
+                get(JOBS).getAsJsonArray("items").size(),
+                "nothing begins");
+        assertEquals(
+                JsonParser.parseString(forged).getAsJsonObject().get("spec"),
+                get(path).get("spec"));
+    }
+
+    @Test
+    void moreThanAnAdministratorAllowsWait() {
+        for (String state : new String[] {"Complete", "Failed", ""}) {
+            var _ = post(JOBS, """
+                    {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "siphon-pack-%s",
+                      "labels": {"app.kubernetes.io/managed-by": "siphon"}},
+                     "status": {"conditions": [{"type": "%s", "status": "True"}]}}
+                    """.formatted("other" + state.toLowerCase(Locale.ROOT), state));
+        }
+        atOnce("1");
+        var _ = cluster().begin(order());
+        comes(PACKER);
+        assertEquals(
+                new Packing.Running("waits: 1 are packed before it"), cluster().begin(order()));
+        assertEquals(Optional.empty(), cluster().find(PACKER));
+        atOnce("2");
+        assertEquals(new Packing.Running("its packer begins"), cluster().begin(order()));
+        atOnce("many");
+        assertThrows(DriverException.InUse.class, () -> cluster().begin(order()));
+    }
+
+    private void atOnce(String many) {
+        JsonObject template = get(TEMPLATE);
+        JsonObject annotations = new JsonObject();
+        annotations.addProperty("siphon.dev/at-once", many);
+        template.getAsJsonObject("metadata").add("annotations", annotations);
+        put(TEMPLATE, template);
     }
 
     @Test

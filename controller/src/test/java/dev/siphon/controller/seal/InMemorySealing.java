@@ -26,9 +26,10 @@ final class InMemorySealing implements SealingCluster {
     }
 
     @Override
-    public void begin(PackOrder order) {
-        packers.putIfAbsent(order.name(), new Packing.Running("begins"));
+    public Packing begin(PackOrder order) {
         orders.put(order.name(), order);
+        packers.putIfAbsent(order.name(), new Packing.Running("begins"));
+        return packers.getOrDefault(order.name(), new Packing.Ended());
     }
 
     @Override

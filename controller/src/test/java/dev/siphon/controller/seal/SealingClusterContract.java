@@ -30,6 +30,15 @@ public abstract class SealingClusterContract {
     /// A packer's process ends, with last words if it fails.
     protected abstract void ends(String name, Optional<String> lastWords);
 
+    /// What a packer needs is there, as soon as whoever runs the cluster has seen that it is wanted.
+    protected void comes(String name) {}
+
+    private void begins() {
+        assertInstanceOf(Packing.class, cluster().begin(order()));
+        comes(NAME);
+        assertInstanceOf(Packing.class, cluster().begin(order()));
+    }
+
     protected static PackOrder order() {
         VolumeId source = VolumeId.parse("s1:lab:cephfs:a00000000000000000001:r");
         VolumeId target = new VolumeId.Static("lab", "cephfs", "/datasets/i00000000000000a");
@@ -49,18 +58,18 @@ public abstract class SealingClusterContract {
     @Test
     void aPackerBeginsOnce() {
         assertEquals(Optional.empty(), cluster().find(NAME));
-        cluster().begin(order());
+        begins();
         assertInstanceOf(Packing.Running.class, cluster().find(NAME).orElseThrow());
-        cluster().begin(order());
+        begins();
         ends(NAME, Optional.empty());
         assertInstanceOf(Packing.Ended.class, cluster().find(NAME).orElseThrow());
-        cluster().begin(order());
+        begins();
         assertInstanceOf(Packing.Ended.class, cluster().find(NAME).orElseThrow(), "one that is there is left alone");
     }
 
     @Test
     void aPackerThatFailedSaysWhy() {
-        cluster().begin(order());
+        begins();
         ends(NAME, Optional.of("/source/a changed while it was packed"));
         Packing.Failed failed =
                 assertInstanceOf(Packing.Failed.class, cluster().find(NAME).orElseThrow());
@@ -69,11 +78,11 @@ public abstract class SealingClusterContract {
 
     @Test
     void whatIsClearedIsGoneAndMayBeClearedAgain() {
-        cluster().begin(order());
+        begins();
         assertTrue(cluster().clear(NAME));
         assertEquals(Optional.empty(), cluster().find(NAME));
         assertTrue(cluster().clear(NAME));
-        cluster().begin(order());
+        begins();
         assertInstanceOf(Packing.Running.class, cluster().find(NAME).orElseThrow());
     }
 

@@ -5,6 +5,7 @@ import dev.siphon.csi.Grants;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Packer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,11 +45,14 @@ public final class PublishCheck {
     /// @param context what the request says of the volume; a static PV's was written by a person, so that every
     ///     path in it counts and not the id alone
     /// @param namespace the pod's; empty if the orchestrator does not say
+    /// @param pod what it is called; empty if the orchestrator does not say
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the namespace is none of the account's
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a kubelet does not say the pod's
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the grants cannot be read now
-    public void check(VolumeId volume, Optional<VolumeContext> context, Optional<String> namespace) {
-        if (grants.isEmpty() || (namespace.isEmpty() && own.isEmpty()) || isForPacker(context, namespace)) {
+    public void check(
+            VolumeId volume, Optional<VolumeContext> context, Optional<String> namespace, Optional<String> pod) {
+        boolean unasked = grants.isEmpty() || (namespace.isEmpty() && own.isEmpty());
+        if (unasked || (own.isPresent() && own.equals(namespace) && isForPacker(volume, context, pod))) {
             return;
         }
         if (namespace.isEmpty()) {
@@ -69,12 +73,12 @@ public final class PublishCheck {
         }
     }
 
-    /// Whether a pod of the driver's own namespace is to read what nobody can write, as packers of snapshots do. The
-    /// keys of all volumes are Secrets there: who may make pods there needs no grant.
-    private boolean isForPacker(Optional<VolumeContext> context, Optional<String> namespace) {
-        return own.isPresent()
-                && own.equals(namespace)
-                && context.filter(VolumeContext::readOnly).isPresent();
+    /// Whether a pod of the driver's own namespace, where nobody but administrators makes any, is a packer that is to
+    /// read its snapshot. A PersistentVolume may be anybody's: what it shows has to be the one that this pod packs.
+    private static boolean isForPacker(VolumeId volume, Optional<VolumeContext> context, Optional<String> pod) {
+        return pod.isPresent()
+                && context.filter(shown -> Packer.reads(pod.get(), volume, shown))
+                        .isPresent();
     }
 
     /// Why a pod that has a dataset would not get it any more; empty if it would, or if that is not known for certain

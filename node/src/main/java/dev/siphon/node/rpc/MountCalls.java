@@ -107,7 +107,8 @@ final class MountCalls {
         check.check(
                 volume,
                 context,
-                Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAMESPACE)));
+                Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAMESPACE)),
+                Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAME)));
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
                 ? Optional.of(CephCredentials.fromSecrets(request.getSecretsMap()))
                 : Optional.empty();

@@ -83,11 +83,12 @@ public abstract class GrantsSourceContract {
     public void aGrantOfAMomentAgoLetsAPodIn() {
         publish(grants("one").toJson());
         PublishCheck check = new PublishCheck(Optional.of(source()), Optional.of("siphon"));
-        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("one")));
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("one"), Optional.empty()));
         assertThrows(
-                DriverException.AccessDenied.class, () -> check.check(VOLUME, Optional.empty(), Optional.of("two")));
+                DriverException.AccessDenied.class,
+                () -> check.check(VOLUME, Optional.empty(), Optional.of("two"), Optional.empty()));
         publish(grants("one", "two").toJson());
-        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("two")));
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("two"), Optional.empty()));
     }
 
     @Test

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
+import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Packer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -95,7 +97,7 @@ final class PublishCheckTest {
         Map<String, String> all = new HashMap<>(context);
         all.put("monitors", "192.0.2.1:6789");
         check(_ -> new GrantsSource.Known(GRANTS, Optional.empty()))
-                .check(id, Optional.of(VolumeContext.fromMap(id, all)), namespace);
+                .check(id, Optional.of(VolumeContext.fromMap(id, all)), namespace, Optional.empty());
     }
 
     @ParameterizedTest(name = "{0} from {1}")
@@ -149,7 +151,7 @@ final class PublishCheckTest {
     @Test
     void withoutGrantsNothingIsChecked() {
         assertDoesNotThrow(() -> new PublishCheck(Optional.empty(), Optional.empty())
-                .check(VOLUME, Optional.empty(), Optional.of("user-u2")));
+                .check(VOLUME, Optional.empty(), Optional.of("user-u2"), Optional.empty()));
     }
 
     @Test
@@ -159,10 +161,11 @@ final class PublishCheckTest {
             asked.add(age);
             return new GrantsSource.Known(GRANTS, Optional.empty());
         });
-        check.check(VOLUME, Optional.empty(), Optional.of("user-u1"));
+        check.check(VOLUME, Optional.empty(), Optional.of("user-u1"), Optional.empty());
         assertEquals(List.of(Duration.ofSeconds(60)), asked);
         assertThrows(
-                DriverException.AccessDenied.class, () -> check.check(VOLUME, Optional.empty(), Optional.of("other")));
+                DriverException.AccessDenied.class,
+                () -> check.check(VOLUME, Optional.empty(), Optional.of("other"), Optional.empty()));
         assertEquals(3, asked.size());
         assertTrue(asked.getLast().compareTo(Duration.ofSeconds(10)) < 0, () -> "asked for " + asked);
     }
@@ -170,10 +173,10 @@ final class PublishCheckTest {
     @Test
     void grantsThatMayBeOutOfDateLetInAndDoNotRefuse() {
         PublishCheck check = check(_ -> new GrantsSource.Known(GRANTS, Optional.of("the API is down")));
-        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1")));
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1"), Optional.empty()));
         DriverException unsure = assertThrows(
                 DriverException.BackendUnavailable.class,
-                () -> check.check(VOLUME, Optional.empty(), Optional.of("user-u2")));
+                () -> check.check(VOLUME, Optional.empty(), Optional.of("user-u2"), Optional.empty()));
         assertTrue(unsure.getMessage().contains("the API is down"), unsure::getMessage);
         assertTrue(unsure.getMessage().contains("is none of its own"), unsure::getMessage);
     }
@@ -182,30 +185,70 @@ final class PublishCheckTest {
     void aKubeletThatDoesNotSayForWhomIsRefused() {
         PublishCheck check = new PublishCheck(
                 Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"));
-        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1")));
+        assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1"), Optional.empty()));
         DriverException refused = assertThrows(
-                DriverException.InUse.class, () -> check.check(VOLUME, Optional.empty(), Optional.empty()));
+                DriverException.InUse.class,
+                () -> check.check(VOLUME, Optional.empty(), Optional.empty(), Optional.empty()));
         assertTrue(refused.getMessage().contains("podInfoOnMount"), refused::getMessage);
     }
 
+    /// What packers read: `VOLUME, MOUNT PATH, DATA PATH, READ ONLY, NAMESPACE, POD`, with %s for their name.
+    private static final String SHALLOW = "s1:lab:cephfs:" + U1 + ":r00000000000000000000001";
+
+    private static final String OF_U1 = "/volumes/" + U1;
+    private static final String SNAPSHOT = "v00000000000000000001/.snap/i00000000000000000001";
+    private static final String PACKER =
+            Packer.of(SnapshotId.parse("s1:lab:cephfs:" + U1 + ":v00000000000000000001@i00000000000000000001"));
+
+    private static void checkForPod(String volume, String mount, String data, boolean readOnly, String[] pod) {
+        VolumeId id = VolumeId.parse(volume);
+        VolumeContext context = VolumeContext.fromMap(
+                id,
+                Map.of(
+                        "monitors",
+                        "10.0.0.1",
+                        "mountPath",
+                        mount,
+                        "dataPath",
+                        data,
+                        "readOnly",
+                        String.valueOf(readOnly)));
+        new PublishCheck(Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"))
+                .check(id, Optional.of(context), Optional.of(pod[0]), Optional.of(pod[1].formatted(PACKER)));
+    }
+
     @Test
-    void podsOfTheDriversOwnNamespaceReadWhatNobodyCanWrite() {
-        PublishCheck check = new PublishCheck(
-                Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"));
-        Map<String, String> monitors = Map.of("monitors", "10.0.0.1");
-        VolumeContext writable = VolumeContext.fromMap(VOLUME, monitors);
-        VolumeContext snapshot = VolumeContext.fromMap(VOLUME, Map.of("monitors", "10.0.0.1", "readOnly", "true"));
-        assertDoesNotThrow(() -> check.check(VOLUME, Optional.of(snapshot), Optional.of("siphon")));
+    void aPackerReadsItsOwnSnapshot() {
+        assertDoesNotThrow(() -> checkForPod(SHALLOW, OF_U1, SNAPSHOT, true, new String[] {"siphon", "%s-0-x"}));
+        VolumeId target = VolumeId.parse("static:lab:cephfs:/datasets/i000000000000001");
+        assertDoesNotThrow(() -> new PublishCheck(
+                        Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"))
+                .check(target, Optional.empty(), Optional.of("siphon"), Optional.of(PACKER + "-x")));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "a pod of another namespace, " + SHALLOW + ", " + OF_U1 + ", " + SNAPSHOT + ", true, user-u2, %s-x",
+        "no packer, " + SHALLOW + ", " + OF_U1 + ", " + SNAPSHOT + ", true, siphon, pod",
+        "another packer, " + SHALLOW + ", " + OF_U1 + ", " + SNAPSHOT
+                + ", true, siphon, siphon-pack-i000000000000001-x",
+        "a volume that is written, " + SHALLOW + ", " + OF_U1 + ", " + SNAPSHOT + ", false, siphon, %s-x",
+        "an account's own volume, s1:lab:cephfs:" + U1 + ":v00000000000000000001, " + OF_U1 + ", " + SNAPSHOT
+                + ", true, siphon, %s-x",
+        "a volume said to be read only, s1:lab:cephfs:" + U1 + ":v00000000000000000001, " + OF_U1
+                + ", v00000000000000000001, true, siphon, %s-x",
+        "what the snapshot is of, " + SHALLOW + ", " + OF_U1 + ", v00000000000000000001, true, siphon, %s-x",
+        "another snapshot, " + SHALLOW + ", " + OF_U1
+                + ", v00000000000000000001/.snap/i00000000000000000002, true, siphon, %s-x",
+        "the whole account, " + SHALLOW + ", /volumes, " + U1 + ", true, siphon, %s-x",
+        "another account's, " + SHALLOW + ", /volumes/" + U2 + ", " + SNAPSHOT + ", true, siphon, %s-x",
+    })
+    void otherPodsOfTheDriversNamespaceNeedAGrant(
+            String why, String volume, String mount, String data, boolean readOnly, String namespace, String pod) {
         assertThrows(
                 DriverException.AccessDenied.class,
-                () -> check.check(VOLUME, Optional.of(writable), Optional.of("siphon")));
-        assertThrows(
-                DriverException.AccessDenied.class,
-                () -> check.check(VOLUME, Optional.of(snapshot), Optional.of("user-u2")));
-        PublishCheck elsewhere = check(_ -> new GrantsSource.Known(GRANTS, Optional.empty()));
-        assertThrows(
-                DriverException.AccessDenied.class,
-                () -> elsewhere.check(VOLUME, Optional.of(snapshot), Optional.of("siphon")));
+                () -> checkForPod(volume, mount, data, readOnly, new String[] {namespace, pod}),
+                why);
     }
 
     private static PublishCheck check(GrantsSource grants) {
