@@ -61,8 +61,9 @@ packer_job() {
 
 # What the controller may not make, whoever has its token.
 forged_packers() {
-  step "what the controller may not make"
+  step "what the controller may not make, and what it may"
   local change
+  check_controller
   packer_job .
   as_controller create --dry-run=server -f "$LAB_RUN/packer.json" >/dev/null || failed "a packer"
   for change in '.spec.template.spec.containers[0].image = "other"' '.spec.template.spec.containers += [.spec.template.spec.containers[0] | .name = "b"]' \

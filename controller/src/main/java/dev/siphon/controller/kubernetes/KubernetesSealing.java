@@ -12,7 +12,6 @@ import java.net.HttpURLConnection;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -34,22 +33,17 @@ final class KubernetesSealing implements SealingCluster {
     private static final List<Integer> THERE = List.of(HttpURLConnection.HTTP_CONFLICT);
     private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
 
-    /// How a packer says how far it is: `read 7% 12 of 345 bytes`.
-    private static final Pattern PROGRESS = Pattern.compile("[a-z ]{0,20}[0-9]{1,3}% [0-9]+ of [0-9]+ bytes");
-
     /// The PodTemplate's annotation that says how many packers run at once.
     private static final String AT_ONCE = "siphon.dev/at-once";
 
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,2}");
     private static final int SOME = 2;
 
-    private static final int MOST_LOG_BYTES = 4096;
-    private static final int MOST_WORDS = 500;
-
     private final KubernetesApi api;
     private final KeySecrets secrets;
     private final ObjectEvents events;
     private final PackerCluster cluster;
+    private final PackerPods pods;
     private final String driver;
     private final Object beginning = new Object();
 
@@ -59,6 +53,7 @@ final class KubernetesSealing implements SealingCluster {
         this.secrets = new KeySecrets(api);
         this.events = new ObjectEvents(api, driver);
         this.cluster = new PackerCluster(api);
+        this.pods = new PackerPods(api);
         this.driver = driver;
     }
 
@@ -71,73 +66,22 @@ final class KubernetesSealing implements SealingCluster {
         if (hasCondition(job, "Complete")) {
             return new Packing.Ended();
         }
-        Optional<JsonObject> pod = newestPod(name);
         if (hasCondition(job, "Failed")) {
             String why = JsonParts.each(job, STATUS, "conditions")
                     .filter(condition -> JsonParts.text(condition, "type").equals(Optional.of("Failed")))
                     .flatMap(condition -> JsonParts.text(condition, "message").stream())
                     .findFirst()
                     .orElse("");
-            return new Packing.Failed(pod.flatMap(KubernetesSealing::lastWords)
-                    .map(said -> said + " (" + why + ")")
-                    .orElse(why));
+            return new Packing.Failed(
+                    pods.lastWords(name).map(said -> said + " (" + why + ")").orElse(why));
         }
-        return new Packing.Running(pod.map(this::progress).orElse("its pod is yet to be made"));
+        return new Packing.Running(pods.progress(name));
     }
 
     private static boolean hasCondition(JsonObject job, String type) {
         return JsonParts.each(job, STATUS, "conditions")
                 .anyMatch(condition -> JsonParts.text(condition, "type").equals(Optional.of(type))
                         && JsonParts.text(condition, STATUS).equals(Optional.of("True")));
-    }
-
-    private Optional<JsonObject> newestPod(String name) {
-        List<JsonObject> found = new ArrayList<>();
-        boolean _ = api.list(
-                "list Pods", pods() + "?limit=100&labelSelector=batch.kubernetes.io%2Fjob-name%3D" + name, found::add);
-        return found.stream()
-                .max(Comparator.comparing(pod ->
-                        JsonParts.text(pod, "metadata", "creationTimestamp").orElse("")));
-    }
-
-    /// The end of what a container said that has failed (`terminationMessagePolicy: FallbackToLogsOnError`), or why it
-    /// was ended.
-    private static Optional<String> lastWords(JsonObject pod) {
-        return JsonParts.each(pod, STATUS, "containerStatuses")
-                .flatMap(status -> JsonParts.object(status, "state", "terminated").stream())
-                .findFirst()
-                .map(ended -> JsonParts.text(ended, "message")
-                        .flatMap(said -> said.lines()
-                                .filter(line -> !line.isBlank()
-                                        && !PROGRESS.matcher(line.strip()).matches())
-                                .reduce((_, last) -> last))
-                        .orElseGet(() -> JsonParts.text(ended, "reason").orElse("it ended") + ", exit code "
-                                + JsonParts.text(ended, "exitCode").orElse("unknown")))
-                .map(said -> said.substring(0, Math.min(said.length(), MOST_WORDS)));
-    }
-
-    /// What its last line says. How far it is is not worth an error.
-    private String progress(JsonObject pod) {
-        String name = JsonParts.text(pod, "metadata", "name").orElse("");
-        String phase = JsonParts.text(pod, STATUS, "phase").orElse("Pending");
-        if (phase.equals("Failed")) {
-            return "is tried again: " + lastWords(pod).orElse("its pod is gone");
-        }
-        if (!phase.equals("Running")) {
-            return "its pod is " + phase;
-        }
-        String doing = "get log of Pod " + name;
-        try {
-            return api.read(
-                            doing,
-                            pods() + "/" + name + "/log?tailLines=1",
-                            body -> new String(body.readNBytes(MOST_LOG_BYTES), StandardCharsets.UTF_8).strip())
-                    .filter(line -> PROGRESS.matcher(line).matches())
-                    .orElse("looks at what there is");
-        } catch (DriverException notNow) {
-            LOG.info("how far a packer is is not known: {}", notNow.getMessage());
-            return "works";
-        }
     }
 
     @Override
@@ -272,10 +216,6 @@ final class KubernetesSealing implements SealingCluster {
 
     private String core(String plural) {
         return "api/v1/namespaces/" + api.namespace() + "/" + plural;
-    }
-
-    private String pods() {
-        return core("pods");
     }
 
     private String jobs() {

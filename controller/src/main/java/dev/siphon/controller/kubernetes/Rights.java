@@ -63,16 +63,37 @@ final class Rights {
                 .flatMap(rights -> rights);
     }
 
+    /// Where the chart's `snapshots` says that VolumeSnapshots may become datasets, beside all else.
+    private static Stream<Right> neededForPackers() {
+        return Stream.of(
+                        own("batch", "jobs", "", "get", "list", "create", "delete"),
+                        own("", "persistentvolumeclaims", "", "create", "delete"),
+                        own("", "pods/log", "", "get"),
+                        Stream.of(
+                                new Right("create", "", "persistentvolumes", "", false),
+                                new Right("delete", "", "persistentvolumes", "", false),
+                                new Right("create", "siphon.dev", "datasets", "", false),
+                                new Right("delete", "siphon.dev", "datasets", "", false),
+                                new Right("get", "snapshot.storage.k8s.io", "volumesnapshots", "", false)))
+                .flatMap(rights -> rights);
+    }
+
     private static Stream<Right> own(String group, String resource, String name, String... verbs) {
         return Stream.of(verbs).map(verb -> new Right(verb, group, resource, name, true));
     }
 
     /// What the driver may not, in words; empty if it may all. One request each.
     List<String> missing() {
-        return needed().filter(right -> !api.find("ask whether to " + right, server -> isAllowed(server, right))
-                        .orElse(false))
+        Right toPack = new Right("get", "", "podtemplates", KubernetesSealing.TEMPLATE, true);
+        return Stream.concat(needed(), has(toPack) ? neededForPackers() : Stream.of())
+                .filter(right -> !has(right))
                 .map(Right::toString)
                 .toList();
+    }
+
+    private boolean has(Right right) {
+        return api.find("ask whether to " + right, server -> isAllowed(server, right))
+                .orElse(false);
     }
 
     /// By hand, since the classes of these objects come in a jar of their own.

@@ -108,9 +108,21 @@ final class RightsTest {
                 line.contains("may not list secrets, get configmaps siphon-grants, patch configmaps siphon-grants, list"
                         + " namespaces everywhere, list datasets everywhere, list datasetaccesses everywhere, list pods"
                         + " everywhere, list nodes everywhere, list datasetreplicas everywhere, list"
-                        + " datasetwarmups everywhere, list persistentvolumes everywhere"),
+                        + " datasetwarmups everywhere, list persistentvolumes everywhere, list jobs"),
                 line);
         assertTrue(line.contains("kubectl apply -k deploy/"), line);
+    }
+
+    @Test
+    void whoMayReadThePackersTemplateHasToRunPackers() throws IOException {
+        String line = lookWhere(right -> !right.get("resource").getAsString().equals("jobs"))
+                .getLast();
+        assertTrue(line.contains("may not get jobs, list jobs, create jobs, delete jobs  "), line);
+        assertEquals(
+                "kubernetes  ok      may do all that it has to",
+                lookWhere(right -> !List.of("jobs", "podtemplates")
+                                .contains(right.get("resource").getAsString()))
+                        .getLast());
     }
 
     @Test

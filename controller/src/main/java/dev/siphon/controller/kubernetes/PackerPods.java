@@ -1,0 +1,93 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.csi.DriverException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What the pods of packers say. A Job makes one after the other, and the newest counts.
+final class PackerPods {
+    private static final Logger LOG = LoggerFactory.getLogger(PackerPods.class);
+    private static final String STATUS = "status";
+
+    /// How a packer says how far it is: `read 7% 12 of 345 bytes`.
+    private static final Pattern PROGRESS = Pattern.compile("[a-z ]{0,20}[0-9]{1,3}% [0-9]+ of [0-9]+ bytes");
+
+    private static final int MOST_LOG_BYTES = 4096;
+    private static final int MOST_WORDS = 500;
+
+    private final KubernetesApi api;
+
+    PackerPods(KubernetesApi api) {
+        this.api = api;
+    }
+
+    /// The last words of the newest pod of Job `name`, if it has one that has failed.
+    Optional<String> lastWords(String name) {
+        return newest(name).flatMap(PackerPods::lastWords);
+    }
+
+    /// How far Job `name` is, for people.
+    String progress(String name) {
+        return newest(name).map(this::progress).orElse("its pod is yet to be made");
+    }
+
+    private Optional<JsonObject> newest(String name) {
+        List<JsonObject> found = new ArrayList<>();
+        boolean _ = api.list(
+                "list Pods", pods() + "?limit=100&labelSelector=batch.kubernetes.io%2Fjob-name%3D" + name, found::add);
+        return found.stream()
+                .max(Comparator.comparing(pod ->
+                        JsonParts.text(pod, "metadata", "creationTimestamp").orElse("")));
+    }
+
+    /// The end of what a container said that has failed (`terminationMessagePolicy: FallbackToLogsOnError`), or why it
+    /// was ended.
+    private static Optional<String> lastWords(JsonObject pod) {
+        return JsonParts.each(pod, STATUS, "containerStatuses")
+                .flatMap(status -> JsonParts.object(status, "state", "terminated").stream())
+                .findFirst()
+                .map(ended -> JsonParts.text(ended, "message")
+                        .flatMap(said -> said.lines()
+                                .filter(line -> !line.isBlank()
+                                        && !PROGRESS.matcher(line.strip()).matches())
+                                .reduce((_, last) -> last))
+                        .orElseGet(() -> JsonParts.text(ended, "reason").orElse("it ended") + ", exit code "
+                                + JsonParts.text(ended, "exitCode").orElse("unknown")))
+                .map(said -> said.substring(0, Math.min(said.length(), MOST_WORDS)));
+    }
+
+    /// What its last line says. How far it is is not worth an error.
+    private String progress(JsonObject pod) {
+        String name = JsonParts.text(pod, "metadata", "name").orElse("");
+        String phase = JsonParts.text(pod, STATUS, "phase").orElse("Pending");
+        if (phase.equals("Failed")) {
+            return "is tried again: " + lastWords(pod).orElse("its pod is gone");
+        }
+        if (!phase.equals("Running")) {
+            return "its pod is " + phase;
+        }
+        String doing = "get log of Pod " + name;
+        try {
+            return api.read(
+                            doing,
+                            pods() + "/" + name + "/log?tailLines=1",
+                            body -> new String(body.readNBytes(MOST_LOG_BYTES), StandardCharsets.UTF_8).strip())
+                    .filter(line -> PROGRESS.matcher(line).matches())
+                    .orElse("looks at what there is");
+        } catch (DriverException notNow) {
+            LOG.info("how far a packer is is not known: {}", notNow.getMessage());
+            return "works";
+        }
+    }
+
+    private String pods() {
+        return "api/v1/namespaces/" + api.namespace() + "/pods";
+    }
+}
