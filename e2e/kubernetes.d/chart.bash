@@ -46,11 +46,17 @@ attach() {
   kubectl apply -k "$LAB_RUN/deploy" >/dev/null
   kubectl -n siphon rollout status --timeout=120s deployment/siphon-controller >/dev/null || { describe_all >&2; failed "the controllers' pods"; }
   kubectl create namespace u5 >/dev/null
-  claim u5 data 1Gi
-  ticking u5 ticker data 10005
+  claim u5 training 1Gi
+  ticking u5 ticker training 10005
   told "the pod" '^tick' last_line u5 ticker
-  expect "its volume is attached" "$(kubectl -n u5 get pvc data -o 'jsonpath={.spec.volumeName}') to $(kubectl -n u5 get pod ticker -o 'jsonpath={.spec.nodeName}'), true" \
+  expect "its volume is attached" "$(kubectl -n u5 get pvc training -o 'jsonpath={.spec.volumeName}') to $(kubectl -n u5 get pod ticker -o 'jsonpath={.spec.nodeName}'), true" \
     "$(kubectl get volumeattachments -o 'jsonpath={range .items[*]}{.spec.source.persistentVolumeName} to {.spec.nodeName}, {.status.attached}{end}')"
+  on_root 'mkdir -p datasets'
+  example u5 dataset-snapshot.yaml
+  succeeds u5 training-v1
+  expect "files of a sealed snapshot of it" 1 "$(kubectl -n u5 logs training-v1 | head -n 1)"
+  expect "what is left of the packer" "" "$(of_sealing | grep pack)"
+  kubectl -n u5 delete pod/training-v1 pvc/training-v1 volumesnapshot/training-v1 --timeout=60s >/dev/null
   kubectl delete namespace u5 --timeout=120s >/dev/null || { describe_all >&2; failed "the namespace does not end"; }
   kubectl wait --for=delete volumeattachments,pv --all --timeout=60s >/dev/null || { describe_all >&2; failed "the volume stays"; }
   echo "   with its pod it was detached, and went with its claim"
