@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.google.gson.JsonObject;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.server.JsonCall.Reply;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 final class JsonServerTest {
     private static final String TOKEN = "0123456789abcdef0123456789abcdef";
@@ -66,6 +70,22 @@ final class JsonServerTest {
             assertTrue(asked.contains("wait=4") && asked.contains("x= "), asked);
         }
         assertFalse(Files.exists(socket()));
+    }
+
+    @Test
+    void theLogHasNoQuery() throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(JsonExchange.class);
+        log.start();
+        logger.addAppender(log);
+        try (JsonServer _ = serve(JsonServerTest::echo)) {
+            var _ = SocketHttp.ask(socket(), "GET", "/v1/datasets?token=" + TOKEN);
+        } finally {
+            logger.detachAppender(log);
+        }
+        String said = log.list.getFirst().getKeyValuePairs().toString();
+        assertTrue(said.contains("path=\"/v1/datasets\""), said);
+        assertFalse(said.contains(TOKEN), said);
     }
 
     @ParameterizedTest
