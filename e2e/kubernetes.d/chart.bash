@@ -41,10 +41,17 @@ values() {
 attach() {
   step "the chart with attach takes its place: a pod's volume is attached, and detached"
   "$SIPHON" ceph-caps --fs "$FS_NAME" --attach --change | lab run bash -euo pipefail
-  chart --set snapshots=true --set attach=true >"$LAB_RUN/deploy/siphon.yaml"
+  local pools='[{"name": "disks", "nodeSelector": {"siphon.test/disks": "some"}, "cacheDirectories": [{"path": "/var/lib/siphon/nvme0/cache", "size": "1Gi"}]}]'
+  chart --set snapshots=true --set attach=true --set-json "node.pools=$pools" >"$LAB_RUN/deploy/siphon.yaml"
   kubectl delete csidriver cephfs.siphon.dev >/dev/null
+  lab run mkdir -p /var/lib/siphon/nvme0/cache
+  kubectl label nodes --all siphon.test/disks=some >/dev/null
   kubectl apply -k "$LAB_RUN/deploy" >/dev/null
   kubectl -n siphon rollout status --timeout=120s deployment/siphon-controller >/dev/null || { describe_all >&2; failed "the controllers' pods"; }
+  kubectl -n siphon rollout status --timeout=120s daemonset/siphon-node-disks >/dev/null || { describe_all >&2; failed "the pool's node"; }
+  expect "pods of nodes, by their pool" "siphon-node 0 of 0,siphon-node-disks 1 of 1" "$(kubectl -n siphon get daemonsets --sort-by=.metadata.name \
+    -o 'jsonpath={range .items[*]}{.metadata.name} {.status.numberReady} of {.status.desiredNumberScheduled}{"\n"}{end}' | paste -sd,)"
+  shows "the pool's cache directory" 'c0 +/var/lib/siphon/nvme0/cache' "$(kubectl -n siphon exec daemonset/siphon-node-disks -- siphon topology)"
   kubectl create namespace u5 >/dev/null
   claim u5 training 1Gi
   ticking u5 ticker training 10005
