@@ -10,7 +10,6 @@ import dev.siphon.controller.warm.Resources;
 import dev.siphon.controller.warm.WarmingCluster;
 import dev.siphon.controller.warm.Warmup;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.net.HttpURLConnection;
@@ -35,13 +34,6 @@ final class KubernetesWarming implements WarmingCluster {
 
     private static final String JSON = "application/json";
     private static final String MERGE = "application/merge-patch+json";
-
-    /// Pods are large, with what keeps their fields apart.
-    private static final String PAGE = "limit=100";
-
-    /// Those that take something of a node.
-    private static final String RUNNING =
-            "spec.nodeName%21%3D%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 
     /// RFC 4918, section 11.2; of a pod whose gate is gone already, or of an object that is about to go.
     private static final int HTTP_UNPROCESSABLE = 422;
@@ -77,7 +69,7 @@ final class KubernetesWarming implements WarmingCluster {
         Map<String, JsonObject> objects = new HashMap<>();
         boolean _ = api.list(
                 "list Pods",
-                "api/v1/pods?" + PAGE + "&fieldSelector=spec.nodeName%3D",
+                PodReading.ON_NONE,
                 object -> pods.gated(object).ifPresent(pod -> {
                     gated.add(pod);
                     objects.put(pod.uid(), object);
@@ -91,13 +83,13 @@ final class KubernetesWarming implements WarmingCluster {
         Map<String, Resources> taken = new HashMap<>();
         boolean _ = api.list(
                 "list Pods",
-                "api/v1/pods?" + PAGE + "&fieldSelector=" + RUNNING,
+                PodReading.ON_NODES,
                 pod -> taken.merge(
                         JsonParts.text(pod, SPEC, "nodeName").orElse(""), PodReading.needs(pod), Resources::plus));
         List<ClusterNode> nodes = new ArrayList<>();
         boolean _ = api.list(
                 "list Nodes",
-                "api/v1/nodes?" + PAGE,
+                "api/v1/nodes?limit=100",
                 node -> nodes.add(NodeReading.node(
                         node,
                         taken.getOrDefault(
@@ -149,13 +141,9 @@ final class KubernetesWarming implements WarmingCluster {
                 PodReading.time(object, SPEC, "until"),
                 JsonParts.object(object, STATUS)
                         .map(status -> new Warmup.Status(
-                                number(status, "nodes"),
-                                number(status, "local"),
+                                JsonParts.number(status, "nodes"),
+                                JsonParts.number(status, "local"),
                                 JsonParts.text(status, "message").orElse(""))));
-    }
-
-    private static int number(JsonObject object, String name) {
-        return JsonParts.at(object, name).map(number -> number.getAsInt()).orElse(0);
     }
 
     private static String name(JsonObject object) {
@@ -179,10 +167,7 @@ final class KubernetesWarming implements WarmingCluster {
     }
 
     private Claimed claimed(JsonObject volume) {
-        return JsonParts.object(volume, SPEC, "csi")
-                .filter(csi -> JsonParts.text(csi, "driver").equals(Optional.of(driver)))
-                .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))
-                .flatMap(VolumeId.Dataset::tryParse)
+        return PersistentVolumes.dataset(volume, driver)
                 .<Claimed>map(Claimed.Volume::new)
                 .orElseGet(Claimed.Other::new);
     }
