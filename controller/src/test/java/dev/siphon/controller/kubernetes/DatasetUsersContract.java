@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// [DatasetUsers] over an API server. Nothing runs on the nodes that its pods are on.
@@ -21,22 +22,25 @@ abstract class DatasetUsersContract {
     private static final String DATASETS = "/" + KubernetesDatasets.PATH;
     private static final String DIGEST = "0123456789abcdef".repeat(4);
 
-    private final String unique = UUID.randomUUID().toString();
-    private final String dataset = "u1.x-" + unique;
-    private final VolumeId.Dataset volume = new VolumeId.Dataset(
-            InMemoryCeph.CLUSTER,
-            "cephfs",
-            DIGEST.substring(0, 40),
-            Optional.empty(),
-            "/datasets/" + unique.substring(0, 8));
+    private static final String NOW = """
+            {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
+            """;
+
     private final List<String> made = new ArrayList<>();
+    private String unique = "";
     private Optional<KubernetesAdapter> opened = Optional.empty();
 
     abstract TestCluster cluster();
 
+    /// What is removed may be there for a while.
+    @BeforeEach
+    void callAllByOtherNames() {
+        unique = UUID.randomUUID().toString().substring(0, 8);
+    }
+
     @AfterEach
     void removeWhatWasMade() {
-        made.reversed().forEach(path -> cluster().admin().raw(path + "?gracePeriodSeconds=0", "DELETE", "{}"));
+        made.reversed().forEach(path -> cluster().admin().raw(path, "DELETE", NOW));
         made.clear();
         opened.ifPresent(KubernetesAdapter::close);
         opened = Optional.empty();
@@ -70,7 +74,7 @@ abstract class DatasetUsersContract {
         var _ = make(DATASETS, """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "Dataset", "metadata": {"name": "%s"},
                  "spec": {"fsName": "cephfs", "path": "%s", "digest": "%s", "readers": ["*"]}}
-                """.formatted(dataset, volume.path(), DIGEST));
+                """.formatted(dataset(), volume().path(), DIGEST));
     }
 
     /// A claim, with a volume of the dataset or of something else.
@@ -85,18 +89,27 @@ abstract class DatasetUsersContract {
                         name, unique, cluster().access().namespace(), shown));
     }
 
+    private String dataset() {
+        return "u1.x-" + unique;
+    }
+
     VolumeId.Dataset volume() {
-        return volume;
+        return new VolumeId.Dataset(
+                InMemoryCeph.CLUSTER, "cephfs", DIGEST.substring(0, 40), Optional.empty(), "/datasets/" + unique);
     }
 
     private JsonObject pod(String name, String node, String source) {
         return make(namespaced("pods"), """
-                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s", "namespace": "%s"},
+                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s-%s", "namespace": "%s"},
                  "spec": {"serviceAccountName": "siphon-controller", %s
                           "containers": [{"name": "main", "image": "none"}],
                           "volumes": [{"name": "data", %s}]}}
                 """.formatted(
-                name, cluster().access().namespace(), node.isEmpty() ? "" : "\"nodeName\": \"" + node + "\",", source));
+                        name,
+                        unique,
+                        cluster().access().namespace(),
+                        node.isEmpty() ? "" : "\"nodeName\": \"" + node + "\",",
+                        source));
     }
 
     private void ofClaim(String name, String node, String claim) {
@@ -123,7 +136,7 @@ abstract class DatasetUsersContract {
                         name,
                         cluster().access().namespace(),
                         JsonParts.text(pod, "metadata", "uid").orElseThrow()));
-        status(accesses + "/csi-" + name, "{\"volume\": \"" + volume.forClaim("0123456789av") + "\"}");
+        status(accesses + "/csi-" + name, "{\"volume\": \"" + volume().forClaim("0123456789av") + "\"}");
     }
 
     private void status(String path, String status) {
@@ -143,7 +156,7 @@ abstract class DatasetUsersContract {
     }
 
     private JsonObject get() {
-        return get(DATASETS + "/" + dataset);
+        return get(DATASETS + "/" + dataset());
     }
 
     private JsonObject get(String path) {
@@ -153,13 +166,13 @@ abstract class DatasetUsersContract {
     @Test
     void aDatasetSaysHowManyPodsUseItOnWhichNodes() {
         declare();
-        claim("digits", volume.forClaim("0123456789av"));
-        claim("same", volume.forClaim("vvvvvvvvvvvv"));
+        claim("digits", volume().forClaim("0123456789av"));
+        claim("same", volume().forClaim("vvvvvvvvvvvv"));
         claim("other", new VolumeId.Provisioned(InMemoryCeph.CLUSTER, "cephfs", "a1", "v1"));
         ofClaim("one", "node-a", "digits");
         ofClaim("two", "node-a", "same");
         ofClaim("ended", "node-a", "digits");
-        status(namespaced("pods") + "/ended", "{\"phase\": \"Succeeded\"}");
+        status(namespaced("pods") + "/ended-" + unique, "{\"phase\": \"Succeeded\"}");
         ofClaim("stranger", "node-a", "other");
         ofClaim("waiting", "", "digits");
         given(naming("named", "node-b"));
@@ -172,12 +185,12 @@ abstract class DatasetUsersContract {
     @Test
     void andThatNobodyDoesAnyMore() {
         declare();
-        claim("digits", volume.forClaim("0123456789av"));
+        claim("digits", volume().forClaim("0123456789av"));
         ofClaim("one", "node-a", "digits");
-        adapter().datasets().report(dataset, new Datasets.State(true, ""));
+        adapter().datasets().report(dataset(), new Datasets.State(true, ""));
         look();
         assertEquals("1: node-a=1[" + cluster().access().namespace() + "]", written());
-        cluster().admin().raw(made.removeLast() + "?gracePeriodSeconds=0", "DELETE", "{}");
+        cluster().admin().raw(made.removeLast(), "DELETE", NOW);
         look();
         assertEquals("0: ", written());
         assertEquals(Optional.of("true"), JsonParts.text(get(), "status", "ready"), "what else is said stays");
@@ -186,7 +199,7 @@ abstract class DatasetUsersContract {
     @Test
     void whatIsWrittenAlreadyIsNotWrittenAgain() {
         declare();
-        claim("digits", volume.forClaim("0123456789av"));
+        claim("digits", volume().forClaim("0123456789av"));
         ofClaim("one", "node-a", "digits");
         look();
         JsonObject before = get();
