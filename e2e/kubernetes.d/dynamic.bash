@@ -99,14 +99,12 @@ END
   told "what it reads from" '^nvme[01]$' read_from
 }
 
-# One that holds a GPU for it, as GPUMounter has it.
+# holder NUMBER: one that holds a GPU for it, as GPUMounter has it.
 holder() {
-  kubectl create namespace gpu-pool >/dev/null
-  kubectl -n gpu-pool wait --for=create --timeout=60s serviceaccount/default >/dev/null
   kubectl apply -f - >/dev/null <<END
 apiVersion: v1
 kind: Pod
-metadata: {name: plain-slave-pod-1a2b3c, namespace: gpu-pool}
+metadata: {name: plain-slave-pod-$1, namespace: gpu-pool}
 spec:
   terminationGracePeriodSeconds: 1
   containers:
@@ -116,29 +114,44 @@ spec:
       command: [sleep, '600']
       resources: {limits: {nvidia.com/gpu: 1}}
 END
-  settles "what holds its GPU" -n gpu-pool --for=condition=Ready pod/plain-slave-pod-1a2b3c
+  settles "what holds its GPU" -n gpu-pool --for=condition=Ready "pod/plain-slave-pod-$1"
+}
+
+# plugged GPU=NODE...: the GPUs that there are from now on. Who has one keeps it.
+plugged() {
+  lab sig TERM fake-gpus
+  daemon fake-gpus "${JAVA[@]}" dev.siphon.e2e.gpu.FakeGpus "$@"
+  told "GPUs of the node" "^$#\$" kubectl get nodes -o 'jsonpath={.items[0].status.allocatable.nvidia\.com/gpu}'
+}
+
+# follows DISK: where it reads from in the end, and that it is told.
+follows() {
+  told "what it reads from once that is seen" "^$1\$" read_from
+  told "its event" "dataset [0-9a-f]+ has its replica in /var/lib/siphon/$1/cache, NODE, nearest to its GPUs" \
+    kubectl -n u2 get events --field-selector involvedObject.name=plain,reason=DatasetPlaced -o 'jsonpath={.items[*].message}'
+  shows "siphon topology --pod" "^/var/lib/siphon/$1/cache +40 +NODE" \
+    "$(kubectl -n siphon exec daemonset/siphon-node -- siphon topology --pod u2/plain)"
 }
 
 # Of the GPUs only one on the other side of what the pod reads from is there, so that it is the one.
 hot_mounted() {
   step "a GPU that comes to a pod while it runs"
-  local from to=nvme1 gpu=GPU-fake-5
+  local from to=nvme1 gpu=GPU-fake-5 back=GPU-fake-1
   reader
   from=$(read_from)
-  [[ $from == nvme0 ]] || to=nvme0 gpu=GPU-fake-1
-  lab sig TERM fake-gpus
-  daemon fake-gpus "${JAVA[@]}" dev.siphon.e2e.gpu.FakeGpus "$gpu=${to#nvme}"
-  told "GPUs of the node" '^1$' kubectl get nodes -o 'jsonpath={.items[0].status.allocatable.nvidia\.com/gpu}'
-  holder
-  told "what it reads from once that is seen" "^$to\$" read_from
-  told "its event" "^dataset .* has its replica in /var/lib/siphon/$to/cache, NODE, nearest to its GPUs" \
-    kubectl -n u2 get events --field-selector involvedObject.name=plain,reason=DatasetPlaced -o 'jsonpath={.items[*].message}'
-  shows "siphon topology --pod" "^/var/lib/siphon/$to/cache +40 +NODE" \
-    "$(kubectl -n siphon exec daemonset/siphon-node -- siphon topology --pod u2/plain)"
+  [[ $from == nvme0 ]] || to=nvme0 gpu=GPU-fake-1 back=GPU-fake-5
+  plugged "$gpu=${to#nvme}"
+  kubectl create namespace gpu-pool >/dev/null
+  kubectl -n gpu-pool wait --for=create --timeout=60s serviceaccount/default >/dev/null
+  holder 1
+  follows "$to"
+  step "one on the other side comes, and the first is taken away"
+  plugged "$gpu=${to#nvme}" "$back=${from#nvme}"
+  holder 2
+  kubectl -n gpu-pool delete pod plain-slave-pod-1 >/dev/null
+  follows "$from"
   expect "reads that failed" "" "$(kubectl -n u2 logs plain)"
   kubectl -n u2 delete pod plain >/dev/null
   kubectl delete namespace gpu-pool >/dev/null
-  lab sig TERM fake-gpus
-  daemon fake-gpus "${JAVA[@]}" dev.siphon.e2e.gpu.FakeGpus "${GPUS[@]}"
-  told "GPUs of the node" "^${#GPUS[@]}$" kubectl get nodes -o 'jsonpath={.items[0].status.allocatable.nvidia\.com/gpu}'
+  plugged "${GPUS[@]}"
 }
