@@ -2,7 +2,8 @@
 # machine and with its dataset.
 # shellcheck shell=bash disable=SC2153 # GPUS, JAVA and LAB_RUN come from gpus.bash and e2e/kubernetes
 
-# claimed NAME: a pod of u2 that has a GPU by a claim, of which the kubelet knows nothing when it has the dataset published.
+# claimed NAME [TEMPLATE [MORE]]: a pod of u2 that has a GPU by a claim, of which the kubelet knows nothing when it has the dataset
+# published.
 claimed() {
   kubectl apply -f - >/dev/null <<END
 apiVersion: v1
@@ -11,7 +12,8 @@ metadata: {name: $1, namespace: u2}
 spec:
   terminationGracePeriodSeconds: 1
   securityContext: {runAsUser: 10002, runAsGroup: 10002}
-  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+  ${3:-}
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: ${2:-gpu}}]
   containers:
     - name: main
       image: siphon.test/pause:1
@@ -29,6 +31,21 @@ allocations() {
     <(kubectl -n u2 get events --field-selector reason=DatasetPlaced -o json |
       jq -r '.items[] | "\(.involvedObject.name) \(.message | capture("replica in /var/lib/siphon/(?<disk>[a-z0-9]+)/").disk)"' | sort -u) |
     cut -d' ' -f2- | sort | paste -sd, -
+}
+
+# Of two devices one is wanted by a pod, which waits until its dataset is where they are, and three by another, for which there is
+# no such node.
+gated_claims() {
+  step "and at the gate"
+  cold
+  claimed waiting gpu "$GATE"
+  claimed greedy three "$GATE"
+  told "one that wants more than a node has" '^DatasetNotWarm: no node of the cluster suits the pod' of_pod u2 greedy
+  settles "the other" -n u2 --for=condition=Ready pod/waiting
+  told "what it was told" '^DatasetWarm: dataset u2.digits is on a disk of ' of_pod u2 waiting
+  shows "where it was warmed" "^u2.digits.* u2.digits +$node .* Local +100" "$(kubectl get datasetreplicas --no-headers)"
+  kubectl -n u2 delete pod waiting greedy >/dev/null
+  told "claims that are left" '^No resources found' kubectl -n u2 get resourceclaims
 }
 
 # Of two GPUs on the two disks' sides the one is told by its address and the other by its UUID, as drivers do it.
@@ -59,7 +76,13 @@ apiVersion: resource.k8s.io/v1
 kind: ResourceClaimTemplate
 metadata: {name: gpu, namespace: u2}
 spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: $driver}}]}}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: three, namespace: u2}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: $driver, count: 3}}]}}}
 END
+  gated_claims
   claimed claimed-a
   claimed claimed-b
   settles "the pods" -n u2 --for=condition=Ready pod/claimed-a pod/claimed-b
@@ -67,7 +90,7 @@ END
   shows "siphon topology --pod" "^$driver +(0000:61:00.0|GPU-fake-1)" \
     "$(kubectl -n siphon exec daemonset/siphon-node -- siphon topology --pod u2/claimed-a)"
   kubectl -n u2 delete pod claimed-a claimed-b >/dev/null
-  kubectl -n u2 delete resourceclaimtemplate gpu >/dev/null
+  kubectl -n u2 delete resourceclaimtemplate gpu three >/dev/null
   kubectl delete deviceclass,resourceslice "$driver" >/dev/null
   lab sig TERM fake-dra
 }

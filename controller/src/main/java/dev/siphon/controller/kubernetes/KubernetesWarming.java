@@ -50,6 +50,7 @@ final class KubernetesWarming implements WarmingCluster {
     private final String driver;
     private final PodReading pods;
     private final ObjectEvents events;
+    private final DynamicDevices devices;
 
     /// The pods of the last look, by their uids.
     private Map<String, JsonObject> seen = Map.of();
@@ -60,6 +61,7 @@ final class KubernetesWarming implements WarmingCluster {
         this.driver = driver;
         this.pods = new PodReading(driver);
         this.events = new ObjectEvents(api, driver);
+        this.devices = new DynamicDevices(api, System::nanoTime);
     }
 
     /// What waits at a gate is on no node.
@@ -75,7 +77,10 @@ final class KubernetesWarming implements WarmingCluster {
                     objects.put(pod.uid(), object);
                 }));
         seen = objects;
-        return gated;
+        Map<String, Resources> more = devices.needs(objects);
+        return gated.stream()
+                .map(pod -> pod.needing(more.getOrDefault(pod.uid(), Resources.NONE)))
+                .toList();
     }
 
     @Override
@@ -87,13 +92,11 @@ final class KubernetesWarming implements WarmingCluster {
                 pod -> taken.merge(
                         JsonParts.text(pod, SPEC, "nodeName").orElse(""), PodReading.needs(pod), Resources::plus));
         List<ClusterNode> nodes = new ArrayList<>();
-        boolean _ = api.list(
-                "list Nodes",
-                "api/v1/nodes?limit=100",
-                node -> nodes.add(NodeReading.node(
-                        node,
-                        taken.getOrDefault(
-                                JsonParts.text(node, METADATA, "name").orElse(""), Resources.NONE))));
+        boolean _ = api.list("list Nodes", "api/v1/nodes?limit=100", node -> {
+            String name = JsonParts.text(node, METADATA, "name").orElse("");
+            nodes.add(NodeReading.node(node, taken.getOrDefault(name, Resources.NONE))
+                    .with(devices.room(name), devices.taken(name)));
+        });
         return nodes;
     }
 

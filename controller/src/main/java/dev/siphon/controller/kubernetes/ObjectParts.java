@@ -18,6 +18,15 @@ import java.util.function.Consumer;
 final class ObjectParts {
     private ObjectParts() {}
 
+    /// What is kept of one object; empty if there is none.
+    ///
+    /// @param doing as of [KubernetesApi#find]
+    /// @param path the object's
+    /// @param keep as of [#list]
+    static Optional<JsonObject> find(KubernetesApi api, String doing, String path, Set<String> keep) {
+        return api.read(doing, path, body -> object(reader(body), "", keep));
+    }
+
     /// Hands over what is kept of each object, page after page.
     ///
     /// @param doing as of [KubernetesApi#find]
@@ -39,7 +48,7 @@ final class ObjectParts {
 
     /// @return where the next page begins; "" after the last one
     private static String page(InputStream body, Set<String> keep, Consumer<JsonObject> each) throws IOException {
-        JsonReader reader = new JsonReader(new InputStreamReader(body, StandardCharsets.UTF_8));
+        JsonReader reader = reader(body);
         String next = "";
         reader.beginObject();
         while (reader.hasNext()) {
@@ -59,6 +68,10 @@ final class ObjectParts {
         }
         reader.endObject();
         return next;
+    }
+
+    private static JsonReader reader(InputStream body) {
+        return new JsonReader(new InputStreamReader(body, StandardCharsets.UTF_8));
     }
 
     /// @param at the names on the way here, with a dot behind each
