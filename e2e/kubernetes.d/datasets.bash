@@ -48,6 +48,7 @@ datasets() {
   done
   expect "volumes of two claims" 2 "$(kubectl get pv -o json | jq -r '.items[].spec.csi.volumeHandle | select(startswith("dataset:"))' | sort -u | wc -l)"
 
+  used_on_nodes
   named_by_pods
 
   step "a reader is taken away"
@@ -86,6 +87,28 @@ spec:
       volumeMounts: [{name: data, mountPath: /data}]
   volumes: [{name: data, csi: {driver: cephfs.siphon.dev, volumeAttributes: {$3}}}]
 END
+}
+
+# who_uses: pods of u2.digits, and NODE PODS NAMESPACES.
+who_uses() {
+  kubectl get dataset u2.digits -o 'jsonpath={.status.pods}{range .status.nodes[*]} {.name} {.pods} {.namespaces}{end}'
+}
+
+# A claim's pod of one namespace and one of another that names the dataset; those before have ended, and count no more.
+used_on_nodes() {
+  step "who uses a dataset, and where"
+  local node
+  node=$(kubectl get nodes -o 'jsonpath={.items[0].metadata.name}')
+  told "whom it has before" '^0$' who_uses
+  pod vision staying digits 10002 'exec sleep 600'
+  inline_pod u2 naming 'dataset: u2/digits' 'exec sleep 600'
+  settles "its pods" -n vision --for=condition=Ready pod/staying
+  settles "its pods" -n u2 --for=condition=Ready pod/naming
+  told "while they are there" "^2 $node 2 \\[\"u2\",\"vision\"\\]\$" who_uses
+  shows "kubectl get datasets" '^u2.digits .* 2 +[0-9ms]+$' "$(kubectl get datasets --no-headers)"
+  kubectl -n vision delete pod staying >/dev/null
+  kubectl -n u2 delete pod naming >/dev/null
+  told "and when they are gone" '^0$' who_uses
 }
 
 # Runs before `datasets` takes the dataset away again.

@@ -2,6 +2,7 @@ package dev.siphon.controller;
 
 import dev.siphon.controller.dataset.DatasetGrants;
 import dev.siphon.controller.dataset.DatasetIdentities;
+import dev.siphon.controller.dataset.DatasetUsers;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.DatasetsFile;
@@ -25,12 +26,14 @@ import java.util.Optional;
 ///
 /// @param volumes that show them
 /// @param grants tells nodes of them; empty where nobody asks
+/// @param users writes down at them which pods use them; empty without Kubernetes
 /// @param kubernetes has pods that name datasets themselves; empty without it
 /// @param warming has them filled for pods that wait; empty without Kubernetes
 /// @param sealing what makes datasets of snapshots; empty without Kubernetes
 record DeclaredDatasets(
         DatasetVolumes volumes,
         Optional<DatasetGrants> grants,
+        Optional<DatasetUsers> users,
         Optional<KubernetesAdapter> kubernetes,
         Optional<Warming> warming,
         Optional<SealedSnapshots.Ports> sealing) {
@@ -69,6 +72,7 @@ record DeclaredDatasets(
                 volumes,
                 published.map(grants ->
                         new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys)),
+                backend.kubernetes().map(kubernetes -> new DatasetUsers(kubernetes.usingPods(), ports.clusters())),
                 backend.kubernetes(),
                 backend.kubernetes()
                         .flatMap(kubernetes -> published.map(grants -> new Warming(
@@ -103,6 +107,7 @@ record DeclaredDatasets(
     /// Goes on until the process ends.
     void start(DriverProcess process) {
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK)));
+        users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start()));
         kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes)));
         warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start()));
     }

@@ -26,6 +26,11 @@ final class JsonParts {
         return at(object, names).filter(JsonElement::isJsonPrimitive).map(JsonElement::getAsString);
     }
 
+    /// A whole number; 0 where there is none.
+    static int number(JsonObject object, String name) {
+        return at(object, name).map(JsonElement::getAsInt).orElse(0);
+    }
+
     static Optional<JsonObject> object(JsonObject object, String... names) {
         return at(object, names).filter(JsonElement::isJsonObject).map(JsonElement::getAsJsonObject);
     }

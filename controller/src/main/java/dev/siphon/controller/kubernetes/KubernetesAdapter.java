@@ -2,6 +2,7 @@ package dev.siphon.controller.kubernetes;
 
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.UsingPods;
 import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
@@ -54,6 +55,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// The datasets that are declared as objects.
     public Datasets datasets() {
         return new KubernetesDatasets(api);
+    }
+
+    /// Pods that use datasets, and where it is written down how many.
+    public UsingPods usingPods() {
+        return new KubernetesUsingPods(api, persistentVolumes, driver);
     }
 
     /// Answers nodes whose pods name datasets themselves, until it is closed.

@@ -6,14 +6,10 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 
 /// Keys for volumes that show datasets, as Secrets of the driver's namespace, each called like the
 /// PersistentVolume of its volume. Those of pods that name datasets themselves are in no Secret.
 final class KubernetesDatasetKeyStore implements DatasetKeyStore {
-    private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
-
     private final KubernetesApi api;
     private final KeySecrets secrets;
 
@@ -40,32 +36,24 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
         return !podsNaming(dataset).isEmpty();
     }
 
-    private record Named(String namespace, String pod) {}
-
-    /// Whether it may still read: one that has ended keeps its object, and what it had, for as long as somebody likes.
-    private boolean mayRead(Named named) {
-        String doing = "get Pod " + named.pod();
-        Optional<String> phase = api.read(
+    private boolean mayRead(GivenDatasets.Given given) {
+        String doing = "get Pod " + given.pod();
+        return api.read(
                         doing,
-                        "api/v1/namespaces/" + named.namespace() + "/pods/" + named.pod(),
+                        "api/v1/namespaces/" + given.namespace() + "/pods/" + given.pod(),
                         body -> KubernetesApi.object(doing, body))
-                .flatMap(pod -> JsonParts.text(pod, "status", "phase"));
-        return phase.filter(ENDED::contains).isEmpty();
+                .filter(PodReading::hasEnded)
+                .isEmpty();
     }
 
-    private List<Named> podsNaming(VolumeId.Dataset dataset) {
-        List<Named> named = new ArrayList<>();
-        // no pod names any where there is no such kind
-        boolean _ = api.listCustom(
-                "list DatasetAccesses",
-                DatasetRequests.PATH,
-                access -> DatasetRequests.given(access)
-                        .map(VolumeId.Dataset::forNobody)
-                        .filter(dataset.forNobody()::equals)
-                        .ifPresent(_ -> named.add(new Named(
-                                JsonParts.text(access, "metadata", "namespace").orElse(""),
-                                JsonParts.text(access, "spec", "pod").orElse("")))));
-        return named;
+    private List<GivenDatasets.Given> podsNaming(VolumeId.Dataset dataset) {
+        List<GivenDatasets.Given> naming = new ArrayList<>();
+        GivenDatasets.each(api, given -> {
+            if (given.dataset().equals(dataset.forNobody())) {
+                naming.add(given);
+            }
+        });
+        return naming;
     }
 
     @Override
@@ -76,7 +64,7 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
                 secret -> users.add("PersistentVolume " + secret.getMetadata().getName()));
         podsNaming(dataset).stream()
                 .filter(this::mayRead)
-                .forEach(named -> users.add("pod " + named.namespace() + "/" + named.pod()));
+                .forEach(given -> users.add("pod " + given.namespace() + "/" + given.pod()));
         return users;
     }
 

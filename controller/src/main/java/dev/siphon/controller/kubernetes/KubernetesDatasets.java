@@ -105,7 +105,8 @@ final class KubernetesDatasets implements Datasets {
         }
     }
 
-    private static Dataset parse(JsonObject object) {
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be
+    static Dataset parse(JsonObject object) {
         return Dataset.parse(
                 name(object),
                 Optional.ofNullable(object.getAsJsonObject("spec")).orElseGet(JsonObject::new));

@@ -10,7 +10,6 @@ import dev.siphon.controller.warm.Resources;
 import dev.siphon.controller.warm.WarmingCluster;
 import dev.siphon.controller.warm.Warmup;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.net.HttpURLConnection;
@@ -36,13 +35,6 @@ final class KubernetesWarming implements WarmingCluster {
     private static final String JSON = "application/json";
     private static final String MERGE = "application/merge-patch+json";
 
-    /// Pods are large, with what keeps their fields apart.
-    private static final String PAGE = "limit=100";
-
-    /// Those that take something of a node.
-    private static final String RUNNING =
-            "spec.nodeName%21%3D%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
-
     /// RFC 4918, section 11.2; of a pod whose gate is gone already, or of an object that is about to go.
     private static final int HTTP_UNPROCESSABLE = 422;
 
@@ -58,6 +50,7 @@ final class KubernetesWarming implements WarmingCluster {
     private final String driver;
     private final PodReading pods;
     private final ObjectEvents events;
+    private final DynamicDevices devices;
 
     /// The pods of the last look, by their uids.
     private Map<String, JsonObject> seen = Map.of();
@@ -68,6 +61,7 @@ final class KubernetesWarming implements WarmingCluster {
         this.driver = driver;
         this.pods = new PodReading(driver);
         this.events = new ObjectEvents(api, driver);
+        this.devices = new DynamicDevices(api, System::nanoTime);
     }
 
     /// What waits at a gate is on no node.
@@ -77,13 +71,16 @@ final class KubernetesWarming implements WarmingCluster {
         Map<String, JsonObject> objects = new HashMap<>();
         boolean _ = api.list(
                 "list Pods",
-                "api/v1/pods?" + PAGE + "&fieldSelector=spec.nodeName%3D",
+                PodReading.ON_NONE,
                 object -> pods.gated(object).ifPresent(pod -> {
                     gated.add(pod);
                     objects.put(pod.uid(), object);
                 }));
         seen = objects;
-        return gated;
+        Map<String, Resources> more = devices.needs(objects);
+        return gated.stream()
+                .map(pod -> pod.needing(more.getOrDefault(pod.uid(), Resources.NONE)))
+                .toList();
     }
 
     @Override
@@ -91,17 +88,15 @@ final class KubernetesWarming implements WarmingCluster {
         Map<String, Resources> taken = new HashMap<>();
         boolean _ = api.list(
                 "list Pods",
-                "api/v1/pods?" + PAGE + "&fieldSelector=" + RUNNING,
+                PodReading.ON_NODES,
                 pod -> taken.merge(
                         JsonParts.text(pod, SPEC, "nodeName").orElse(""), PodReading.needs(pod), Resources::plus));
         List<ClusterNode> nodes = new ArrayList<>();
-        boolean _ = api.list(
-                "list Nodes",
-                "api/v1/nodes?" + PAGE,
-                node -> nodes.add(NodeReading.node(
-                        node,
-                        taken.getOrDefault(
-                                JsonParts.text(node, METADATA, "name").orElse(""), Resources.NONE))));
+        boolean _ = api.list("list Nodes", "api/v1/nodes?limit=100", node -> {
+            String name = JsonParts.text(node, METADATA, "name").orElse("");
+            nodes.add(NodeReading.node(node, taken.getOrDefault(name, Resources.NONE))
+                    .with(devices.room(name), devices.taken(name)));
+        });
         return nodes;
     }
 
@@ -149,13 +144,9 @@ final class KubernetesWarming implements WarmingCluster {
                 PodReading.time(object, SPEC, "until"),
                 JsonParts.object(object, STATUS)
                         .map(status -> new Warmup.Status(
-                                number(status, "nodes"),
-                                number(status, "local"),
+                                JsonParts.number(status, "nodes"),
+                                JsonParts.number(status, "local"),
                                 JsonParts.text(status, "message").orElse(""))));
-    }
-
-    private static int number(JsonObject object, String name) {
-        return JsonParts.at(object, name).map(number -> number.getAsInt()).orElse(0);
     }
 
     private static String name(JsonObject object) {
@@ -179,10 +170,7 @@ final class KubernetesWarming implements WarmingCluster {
     }
 
     private Claimed claimed(JsonObject volume) {
-        return JsonParts.object(volume, SPEC, "csi")
-                .filter(csi -> JsonParts.text(csi, "driver").equals(Optional.of(driver)))
-                .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))
-                .flatMap(VolumeId.Dataset::tryParse)
+        return PersistentVolumes.dataset(volume, driver)
                 .<Claimed>map(Claimed.Volume::new)
                 .orElseGet(Claimed.Other::new);
     }

@@ -1,5 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
+import com.google.gson.JsonObject;
 import dev.siphon.csi.VolumeId;
 import io.fabric8.kubernetes.api.model.CSIPersistentVolumeSource;
 import io.fabric8.kubernetes.api.model.PersistentVolume;
@@ -7,7 +8,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /// What the PersistentVolumes of this driver's volumes are called. The API finds none by its volume, so all are
@@ -16,6 +19,12 @@ import java.util.function.LongSupplier;
 final class PersistentVolumes {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+
+    private static final int PAGE = 250;
+    private static final String SPEC = "spec";
+    private static final Set<String> OF_VOLUMES =
+            Set.of("spec.claimRef", "spec.csi.driver", "spec.csi.volumeHandle", "status.phase");
+    private static final Set<String> RELEASED = Set.of("Released", "Failed");
 
     private final KubernetesApi api;
     private final String driver;
@@ -69,6 +78,31 @@ final class PersistentVolumes {
                 volume -> volumeOf(volume)
                         .ifPresent(id -> found.put(id, volume.getMetadata().getName())));
         return found;
+    }
+
+    /// Hands over the claims that show datasets, as NAMESPACE/NAME, with the dataset for nobody; at any time. A
+    /// PersistentVolume that was released names a claim that is gone.
+    void eachOfDatasets(BiConsumer<String, VolumeId.Dataset> each) {
+        boolean _ = ObjectParts.list(
+                api, "list PersistentVolumes", "api/v1/persistentvolumes?limit=" + PAGE, OF_VOLUMES, volume -> {
+                    Optional<JsonObject> claim = JsonParts.object(volume, SPEC, "claimRef")
+                            .filter(_ -> JsonParts.text(volume, "status", "phase")
+                                    .filter(RELEASED::contains)
+                                    .isEmpty());
+                    dataset(volume, driver)
+                            .ifPresent(dataset -> claim.ifPresent(found -> each.accept(
+                                    JsonParts.text(found, "namespace").orElse("") + "/"
+                                            + JsonParts.text(found, "name").orElse(""),
+                                    dataset.forNobody())));
+                });
+    }
+
+    /// The dataset's volume that a PersistentVolume is; empty if it is something else.
+    static Optional<VolumeId.Dataset> dataset(JsonObject volume, String driver) {
+        return JsonParts.object(volume, SPEC, "csi")
+                .filter(csi -> JsonParts.text(csi, "driver").equals(Optional.of(driver)))
+                .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))
+                .flatMap(VolumeId.Dataset::tryParse);
     }
 
     private Optional<VolumeId.Provisioned> volumeOf(PersistentVolume volume) {

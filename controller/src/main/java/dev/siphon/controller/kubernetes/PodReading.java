@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +32,14 @@ final class PodReading {
     /// The same of Volcano.
     private static final String GROUP_ANNOTATION = "scheduling.k8s.io/group-name";
 
+    /// A page of the pods that are on no node. Pods are large, with what keeps their fields apart.
+    static final String ON_NONE = "api/v1/pods?limit=100&fieldSelector=spec.nodeName%3D";
+
+    /// The same of those that are on one and have not ended, so that they take something of it.
+    static final String ON_NODES = "api/v1/pods?limit=100&fieldSelector=spec.nodeName%21%3D"
+            + "%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+
+    private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
     private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
@@ -61,6 +70,11 @@ final class PodReading {
                 needs(pod),
                 rules(pod),
                 uses(pod)));
+    }
+
+    /// Whether it uses nothing any more: it keeps its object, and what it had, for as long as somebody likes.
+    static boolean hasEnded(JsonObject pod) {
+        return JsonParts.text(pod, "status", "phase").filter(ENDED::contains).isPresent();
     }
 
     /// A moment; one that cannot be is none.
@@ -174,7 +188,8 @@ final class PodReading {
                 .toList();
     }
 
-    private List<GatedPod.Use> uses(JsonObject pod) {
+    /// Its volumes that may show datasets.
+    List<GatedPod.Use> uses(JsonObject pod) {
         List<GatedPod.Use> uses = new ArrayList<>();
         JsonParts.each(pod, SPEC, "volumes").forEach(volume -> {
             if (JsonParts.text(volume, "csi", "driver").equals(Optional.of(driver))) {

@@ -31,6 +31,11 @@ public record ClusterNode(
         }
     }
 
+    /// The same node with more to be had, of which some is taken.
+    public ClusterNode with(Resources moreRoom, Resources moreTaken) {
+        return new ClusterNode(name, hostname, labels, taints, open, room.plus(moreRoom), taken.plus(moreTaken));
+    }
+
     Resources free() {
         return room.minus(taken);
     }

@@ -33,6 +33,11 @@ public record GatedPod(
         uses = List.copyOf(uses);
     }
 
+    /// The same pod, that needs this besides.
+    public GatedPod needing(Resources more) {
+        return new GatedPod(namespace, name, uid, since, patience, group, needs.plus(more), rules, uses);
+    }
+
     /// How a pod says what it reads.
     public sealed interface Use {
         /// It names the dataset itself.

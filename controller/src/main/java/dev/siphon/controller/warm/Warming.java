@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
 /// Looks at the pods that wait at the gate and at what administrators want ahead of time, again and again; has
 /// nodes fill what is wanted, and lets pods go.
 ///
-/// A look costs the API server three lists, and two more where a pod is new, and every [#NODES_AGE]; and for each
+/// A look costs the API server three lists, and two more where a pod is new, and every [#NODES_AGE]; more for pods
+/// whose devices are allocated by claims, as [WarmingCluster#gated] has it; and for each
 /// pod that is let go one change and one event, and one event more if it had to wait. Looks take a fifth of the
 /// time at most, so that a cluster with very many pods is looked at more seldom.
 public final class Warming implements AutoCloseable {
@@ -68,10 +69,13 @@ public final class Warming implements AutoCloseable {
     private Optional<String> trouble = Optional.empty();
 
     /// The pods that were there at the last look.
-    private Set<String> uids = Set.of();
+    private Set<Asking> asking = Set.of();
 
     /// What the people of pods were told last, and when, by the pods' uids.
     private final Map<String, Told> told = new HashMap<>();
+
+    /// What a pod asks for may be known later than the pod: a claim is made after it.
+    private record Asking(String uid, Resources needs) {}
 
     private record Told(WarmingCluster.Notice notice, Instant when) {}
 
@@ -139,7 +143,7 @@ public final class Warming implements AutoCloseable {
         List<Replica> replicas = cluster.replicas();
         metrics.waiting(gated.size());
         if (gated.isEmpty() && warmups.isEmpty() && replicas.isEmpty()) {
-            uids = Set.of();
+            asking = Set.of();
             told.clear();
             return Duration.between(begun, clock.instant());
         }
@@ -166,11 +170,12 @@ public final class Warming implements AutoCloseable {
     }
 
     private void see(List<GatedPod> gated) {
-        Set<String> before = uids;
-        uids = gated.stream().map(GatedPod::uid).collect(Collectors.toSet());
+        Set<Asking> before = asking;
+        asking = gated.stream().map(pod -> new Asking(pod.uid(), pod.needs())).collect(Collectors.toSet());
+        Set<String> uids = gated.stream().map(GatedPod::uid).collect(Collectors.toSet());
         told.keySet().retainAll(uids);
         reading.keepOnly(uids);
-        if (!before.containsAll(uids) || nodesSeen.plus(NODES_AGE).isBefore(clock.instant())) {
+        if (!before.containsAll(asking) || nodesSeen.plus(NODES_AGE).isBefore(clock.instant())) {
             nodes = cluster.nodes();
             nodesSeen = clock.instant();
         }

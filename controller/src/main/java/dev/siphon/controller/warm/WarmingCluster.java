@@ -11,7 +11,8 @@ import java.util.Optional;
 /// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
 /// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not.
 public interface WarmingCluster {
-    /// The pods that wait at the gate, and are not about to go.
+    /// The pods that wait at the gate, and are not about to go. Devices that they ask for by ResourceClaims are among
+    /// what they need, where that can be counted; [#nodes] says then how many there are, as of 10 s ago at most.
     List<GatedPod> gated();
 
     /// All nodes, and what is taken of each.

@@ -94,7 +94,7 @@ final class InMemoryApiServer implements AutoCloseable {
         return switch (exchange.getRequestMethod()) {
             case "GET" -> objects.containsKey(path) ? new Answer(OK, there(path)) : getOrList(path, query);
             case "POST" -> create(path, json(body));
-            case "PUT" -> replace(path, json(body));
+            case "PUT" -> replace(path.replaceFirst("/status$", ""), json(body));
             case "PATCH" -> apply(path.replaceFirst("/status$", ""), json(body), isApply(exchange));
             case "DELETE" -> delete(path);
             default -> status(BAD_METHOD, "MethodNotAllowed", "the server does not allow this method");
@@ -167,9 +167,7 @@ final class InMemoryApiServer implements AutoCloseable {
     private static boolean isIn(String object, String collection) {
         String parent = parent(object);
         return parent.equals(collection)
-                || (parent.startsWith("/api/v1/namespaces/")
-                        && collection.equals("/api/v1/" + name(parent))
-                        && parent.split("/", -1).length > 5);
+                || parent.replaceFirst("/namespaces/[^/]+/", "/").equals(collection);
     }
 
     private static boolean fits(JsonObject object, String selector) {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +27,7 @@ final class KubernetesLab {
     private static final Path MANUAL = Path.of("..", "docs", "operations.md");
 
     private static final Path DATASETS = Path.of("..", "deploy", "chart", "templates", "datasets.yaml");
+    private static final Path ACCESSES = Path.of("..", "deploy", "chart", "templates", "datasetaccesses.yaml");
     private static final Path REPLICAS = Path.of("..", "deploy", "chart", "templates", "datasetreplicas.yaml");
 
     private static final String SERVICE_ACCOUNT = "siphon-controller";
@@ -129,6 +131,15 @@ final class KubernetesLab {
         end(admin, DATASETS);
     }
 
+    /// The same of nodes' questions.
+    static void serveAccesses(KubernetesClient admin) {
+        serve(admin, ACCESSES);
+    }
+
+    static void endAccesses(KubernetesClient admin) {
+        end(admin, ACCESSES);
+    }
+
     /// The same of those about replicas.
     static void serveReplicas(KubernetesClient admin) {
         serve(admin, REPLICAS);
@@ -154,6 +165,9 @@ final class KubernetesLab {
     private static void end(KubernetesClient admin, Path file) {
         definitions(admin, file).forEach(definition -> {
             var _ = admin.resource(definition).delete();
+            // what is on its way out is served for a while, and may be taken for one that is there
+            var _ = admin.resource(definition)
+                    .waitUntilCondition(Objects::isNull, TestCluster.PATIENT.toSeconds(), TimeUnit.SECONDS);
         });
     }
 

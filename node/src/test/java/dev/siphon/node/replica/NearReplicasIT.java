@@ -305,6 +305,19 @@ class NearReplicasIT {
     }
 
     @Test
+    void aMoveIsGivenUpWhenWhatItWasForIsTakenAway() {
+        Replicas replicas = withCommonTreeAt(left, LIMIT);
+        Path common = replicas.attach(dataset.image()).tree();
+        replicas = start(slowly(0.01), FILLING, LIMIT);
+        awaitPlace(replicas, common, new Place.Local(left));
+        assertEquals(Optional.of(right), replicas.follow(dataset.digest(), List.of(right)));
+        assertEquals(Optional.of(left), replicas.follow(dataset.digest(), List.of(left)));
+        assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(left)), "it is there");
+        awaitPlace(replicas, common, new Place.Local(left));
+        assertEquals(Optional.of(right), replicas.follow(dataset.digest(), List.of(right)), "and comes again");
+    }
+
+    @Test
     void whereThereIsNoRoomNothingFollows() {
         Replicas replicas = withCommonTreeAt(left, dataset.manifest().imageBytes() - 1);
         assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(right)));

@@ -1,0 +1,72 @@
+package dev.siphon.controller.dataset;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/// How many pods use a dataset, and where: what an administrator is shown who wants to delete it, or to drain a node.
+/// However many nodes and namespaces there are, it is some KiB at most.
+///
+/// @param pods on all nodes
+/// @param nodes those with most pods first, [#MOST_NODES] at most
+/// @param moreNodes how many others have such pods
+public record DatasetUse(int pods, List<OnNode> nodes, int moreNodes) {
+    /// Administrators list a hundred datasets, and the controller lists all of them every 15 s.
+    static final int MOST_NODES = 50;
+
+    static final int MOST_NAMESPACES = 5;
+
+    public DatasetUse {
+        nodes = List.copyOf(nodes);
+    }
+
+    /// Those on one node.
+    ///
+    /// @param namespaces of these pods, sorted, [#MOST_NAMESPACES] at most
+    /// @param moreNamespaces how many others have such pods there
+    public record OnNode(String node, int pods, List<String> namespaces, int moreNamespaces) {
+        public OnNode {
+            namespaces = List.copyOf(namespaces);
+        }
+    }
+
+    /// Counts pods.
+    static final class Count {
+        private final Map<String, Pods> nodes = new HashMap<>();
+
+        private static final class Pods {
+            private int number;
+            private final TreeSet<String> namespaces = new TreeSet<>();
+        }
+
+        /// One more.
+        void add(String node, String namespace) {
+            Pods pods = nodes.computeIfAbsent(node, _ -> new Pods());
+            pods.number++;
+            pods.namespaces.add(namespace);
+        }
+
+        DatasetUse sum() {
+            return new DatasetUse(
+                    nodes.values().stream().mapToInt(pods -> pods.number).sum(),
+                    nodes.entrySet().stream()
+                            .map(each -> onNode(each.getKey(), each.getValue()))
+                            .sorted(Comparator.comparingInt(OnNode::pods)
+                                    .reversed()
+                                    .thenComparing(OnNode::node))
+                            .limit(MOST_NODES)
+                            .toList(),
+                    Math.max(0, nodes.size() - MOST_NODES));
+        }
+
+        private static OnNode onNode(String node, Pods pods) {
+            return new OnNode(
+                    node,
+                    pods.number,
+                    pods.namespaces.stream().limit(MOST_NAMESPACES).toList(),
+                    Math.max(0, pods.namespaces.size() - MOST_NAMESPACES));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes down at each dataset how many pods use it on which nodes, again and again; only where that has changed. It
+/// keeps nothing: whoever leads next compares with what is written.
+///
+/// A look costs one list where no dataset is declared, three where nobody has a volume of one, and else four, of
+/// which one is of all pods that run. Looks take a twentieth of the time at most.
+public final class DatasetUsers implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetUsers.class);
+    private static final Duration PAUSE = Duration.ofSeconds(15);
+
+    /// Of all time, what is not spent looking.
+    private static final int PAUSES = 19;
+
+    private final UsingPods pods;
+    private final Clusters clusters;
+    private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("dataset-users").factory());
+
+    /// Why the last look came to nothing.
+    private Optional<String> trouble = Optional.empty();
+
+    public DatasetUsers(UsingPods pods, Clusters clusters) {
+        this.pods = pods;
+        this.clusters = clusters;
+    }
+
+    /// Begins to look.
+    public DatasetUsers start() {
+        worker.execute(this::keep);
+        return this;
+    }
+
+    @Override
+    public void close() {
+        worker.shutdownNow();
+    }
+
+    /// Throws nothing that is not an [Error], since nobody would look again.
+    private void keep() {
+        long begun = System.nanoTime();
+        try {
+            look();
+            trouble = Optional.empty();
+        } catch (DriverException notNow) {
+            Optional<String> why = Optional.ofNullable(notNow.getMessage());
+            if (!why.equals(trouble)) {
+                LOG.warn("which pods use datasets stays as it was written down: {}", notNow.getMessage());
+            }
+            trouble = why;
+        } catch (RuntimeException unforeseen) {
+            LOG.error("which pods use datasets stays as it was written down", unforeseen);
+        }
+        Duration pause = pause(Duration.ofNanos(System.nanoTime() - begun));
+        try {
+            var _ = worker.schedule(this::keep, pause.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException _) {
+            // the process ends
+        }
+    }
+
+    /// @param taken by a look
+    static Duration pause(Duration taken) {
+        return Collections.max(List.of(PAUSE, taken.multipliedBy(PAUSES)));
+    }
+
+    /// Looks once. What was counted in part is not written down.
+    ///
+    /// @throws DriverException if anything of it cannot be known now
+    public void look() {
+        List<UsingPods.Known> declared = pods.declared();
+        if (declared.isEmpty()) {
+            return;
+        }
+        Map<VolumeId.Dataset, DatasetUse.Count> counts = new HashMap<>();
+        declared.forEach(known -> counts.put(volume(known), new DatasetUse.Count()));
+        pods.each(counts.keySet(), use -> count(counts, use.dataset()).add(use.node(), use.namespace()));
+        declared.forEach(known -> report(known, count(counts, volume(known)).sum()));
+    }
+
+    private VolumeId.Dataset volume(UsingPods.Known known) {
+        return known.dataset().volume(clusters.defaultCluster());
+    }
+
+    private static DatasetUse.Count count(Map<VolumeId.Dataset, DatasetUse.Count> counts, VolumeId.Dataset dataset) {
+        return Optional.ofNullable(counts.get(dataset)).orElseThrow();
+    }
+
+    /// What cannot be written at one keeps no other.
+    private void report(UsingPods.Known known, DatasetUse now) {
+        if (known.written().equals(Optional.of(now))) {
+            return;
+        }
+        try {
+            pods.report(known.dataset().name(), now);
+        } catch (DriverException.BackendUnavailable silent) {
+            throw silent;
+        } catch (DriverException refused) {
+            LOG.warn(
+                    "who uses dataset {} is not written down: {}",
+                    known.dataset().name(),
+                    refused.getMessage());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.warm.Resources;
+import java.math.BigDecimal;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Devices of some drivers of Dynamic Resource Allocation, node by node, counted out of ResourceSlices and
+/// ResourceClaims as they come. Devices themselves are not kept, only how many there are.
+final class DeviceCount {
+    private static final String SPEC = "spec";
+    private static final String POOL = "pool";
+
+    private final Set<String> drivers;
+    private final Map<Pool, Found> pools = new HashMap<>();
+    private final Map<Pool, Integer> taken = new HashMap<>();
+
+    /// Drivers with devices that are no one node's, or that several claims have at once.
+    private final Set<String> unlike = new HashSet<>();
+
+    private record Pool(String driver, String name) {}
+
+    /// Of a pool the slices of its newest generation count, as they do for the scheduler.
+    private record Found(int generation, String node, int devices) {}
+
+    DeviceCount(Set<String> drivers) {
+        this.drivers = Set.copyOf(drivers);
+    }
+
+    /// The resource that a driver's devices are counted as.
+    static String resource(String driver) {
+        return "resource.k8s.io/" + driver;
+    }
+
+    /// One more slice.
+    void slice(JsonObject slice) {
+        String driver = JsonParts.text(slice, SPEC, "driver").orElse("");
+        if (!drivers.contains(driver)) {
+            return;
+        }
+        Optional<String> node = JsonParts.text(slice, SPEC, "nodeName").filter(name -> !name.isEmpty());
+        boolean shared = JsonParts.each(slice, SPEC, "devices")
+                .anyMatch(device -> JsonParts.text(device, "allowMultipleAllocations")
+                        .filter("true"::equals)
+                        .isPresent());
+        if (node.isEmpty() || shared) {
+            unlike.add(driver);
+            return;
+        }
+        int generation = JsonParts.object(slice, SPEC, POOL)
+                .map(pool -> JsonParts.number(pool, "generation"))
+                .orElse(0);
+        Found found = new Found(generation, node.get(), (int)
+                JsonParts.each(slice, SPEC, "devices").count());
+        pools.merge(new Pool(driver, JsonParts.text(slice, SPEC, POOL, "name").orElse("")), found, DeviceCount::newer);
+    }
+
+    private static Found newer(Found one, Found other) {
+        if (one.generation() == other.generation()) {
+            return new Found(one.generation(), one.node(), one.devices() + other.devices());
+        }
+        return one.generation() > other.generation() ? one : other;
+    }
+
+    /// One more claim. Devices that it merely looks at are still others' to take.
+    void claim(JsonObject claim) {
+        JsonParts.each(claim, "status", "allocation", "devices", "results")
+                .filter(result -> JsonParts.text(result, "adminAccess")
+                        .filter("true"::equals)
+                        .isEmpty())
+                .map(result -> new Pool(
+                        JsonParts.text(result, "driver").orElse(""),
+                        JsonParts.text(result, POOL).orElse("")))
+                .filter(pool -> drivers.contains(pool.driver()))
+                .forEach(pool -> taken.merge(pool, 1, Integer::sum));
+    }
+
+    /// The drivers whose devices can be counted so.
+    Set<String> countable() {
+        Set<String> countable = new HashSet<>(drivers);
+        countable.removeAll(unlike);
+        return countable;
+    }
+
+    /// What each node has.
+    Map<String, Resources> room() {
+        Map<String, Resources> room = new HashMap<>();
+        pools.forEach((pool, found) -> add(room, found.node(), pool.driver(), found.devices()));
+        return room;
+    }
+
+    /// What is taken of that.
+    Map<String, Resources> taken() {
+        Map<String, Resources> all = new HashMap<>();
+        taken.forEach((pool, count) ->
+                Optional.ofNullable(pools.get(pool)).ifPresent(found -> add(all, found.node(), pool.driver(), count)));
+        return all;
+    }
+
+    private void add(Map<String, Resources> to, String node, String driver, int count) {
+        if (!unlike.contains(driver)) {
+            to.merge(node, amount(driver, count), Resources::plus);
+        }
+    }
+
+    static Resources amount(String driver, int count) {
+        return new Resources(Map.of(resource(driver), BigDecimal.valueOf(count)));
+    }
+}

@@ -1,0 +1,238 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.warm.Resources;
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Devices of Dynamic Resource Allocation that pods at the gate ask for, and how many nodes have
+/// (`resource.k8s.io/v1`).
+/// Nothing is asked for while no such pod has a claim. What cannot be known counts as not asked for, and is asked for
+/// again a while later: that is as if nobody had looked.
+///
+/// For one thread.
+final class DynamicDevices {
+    private static final Logger LOG = LoggerFactory.getLogger(DynamicDevices.class);
+
+    /// How old may be what is known of claims and devices.
+    private static final Duration AGE = Duration.ofSeconds(10);
+
+    /// Claims and templates that are read within [#AGE]; pods of one job share a template.
+    private static final int MOST_SPECS = 100;
+
+    /// Whose allocations are counted.
+    private static final int MOST_CLAIMS = 20_000;
+
+    private static final String GROUP = "apis/resource.k8s.io/v1/";
+    private static final String METADATA = "metadata";
+    private static final String SPEC = "spec";
+    private static final Set<String> OF_CLAIMS =
+            Set.of("metadata.namespace", "metadata.name", "status.allocation.devices.results");
+    private static final Set<String> OF_SPECS = Set.of("spec.devices.requests", "spec.spec.devices.requests");
+    private static final Set<String> OF_SLICES = Set.of("spec.driver", "spec.nodeName", "spec.pool", "spec.devices");
+
+    private final KubernetesApi api;
+    private final LongSupplier nanoTime;
+    private Known known;
+
+    /// Why the last count came to nothing.
+    private Optional<String> trouble = Optional.empty();
+
+    DynamicDevices(KubernetesApi api, LongSupplier nanoTime) {
+        this.api = api;
+        this.nanoTime = nanoTime;
+        this.known = new Known(nanoTime.getAsLong());
+    }
+
+    /// What was found out, for [#AGE].
+    private static final class Known {
+        private final long since;
+
+        /// By their paths; nothing of those that cannot be had.
+        private final Map<String, List<DeviceAsk>> specs = new HashMap<>();
+
+        /// By classes; empty of those whose devices are of no one driver.
+        private final Map<String, Optional<String>> drivers = new HashMap<>();
+
+        /// Drivers that were looked at, and those of them whose devices can be counted.
+        private Set<String> tried = Set.of();
+
+        private Set<String> counted = Set.of();
+
+        /// Claims that have their devices, as NAMESPACE/NAME.
+        private Set<String> allocated = Set.of();
+
+        private Map<String, Resources> room = Map.of();
+        private Map<String, Resources> taken = Map.of();
+
+        private boolean troubled;
+
+        Known(long since) {
+            this.since = since;
+        }
+    }
+
+    /// One of a pod's claims.
+    ///
+    /// @param path of the claim or template
+    /// @param claim NAMESPACE/NAME of one that others may have too; empty of a template
+    private record Claimed(String path, Optional<String> claim) {}
+
+    /// What pods need beside what their containers ask for.
+    ///
+    /// @param pods all that are at the gate, by their uids
+    /// @return by uids; without those that have no claims
+    Map<String, Resources> needs(Map<String, JsonObject> pods) {
+        Map<String, List<Claimed>> claimed = new HashMap<>();
+        pods.forEach((uid, pod) -> Optional.of(claims(pod))
+                .filter(claims -> !claims.isEmpty())
+                .ifPresent(claims -> claimed.put(uid, claims)));
+        if (claimed.isEmpty() || nanoTime.getAsLong() - known.since > AGE.toNanos()) {
+            known = new Known(nanoTime.getAsLong());
+        }
+        try {
+            Set<String> drivers = claimed.values().stream()
+                    .flatMap(List::stream)
+                    .flatMap(each -> asks(each).stream())
+                    .flatMap(ask -> driver(ask.deviceClass()).stream())
+                    .collect(Collectors.toSet());
+            if (!known.tried.containsAll(drivers)) {
+                known.tried = drivers; // also if it fails now
+                count(
+                        drivers,
+                        claimed.values().stream()
+                                .flatMap(List::stream)
+                                .flatMap(each -> each.claim().stream())
+                                .collect(Collectors.toSet()));
+            }
+        } catch (DriverException notNow) {
+            known.troubled = true;
+            tell(String.valueOf(notNow.getMessage()));
+        }
+        if (!known.troubled) {
+            trouble = Optional.empty();
+        }
+        return claimed.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, each -> needs(each.getValue())));
+    }
+
+    private void tell(String why) {
+        if (!trouble.equals(Optional.of(why))) {
+            LOG.warn("devices by ResourceClaims are not counted for pods at the gate: {}", why);
+        }
+        trouble = Optional.of(why);
+    }
+
+    /// Devices that a node has.
+    Resources room(String node) {
+        return known.room.getOrDefault(node, Resources.NONE);
+    }
+
+    /// How many of these are taken.
+    Resources taken(String node) {
+        return known.taken.getOrDefault(node, Resources.NONE);
+    }
+
+    private static List<Claimed> claims(JsonObject pod) {
+        String namespace = JsonParts.text(pod, METADATA, "namespace").orElse("");
+        String path = GROUP + "namespaces/" + namespace + "/";
+        return JsonParts.each(pod, SPEC, "resourceClaims")
+                .flatMap(each -> JsonParts.text(each, "resourceClaimTemplateName")
+                        .map(name -> new Claimed(path + "resourceclaimtemplates/" + name, Optional.empty()))
+                        .or(() -> JsonParts.text(each, "resourceClaimName")
+                                .map(name -> new Claimed(
+                                        path + "resourceclaims/" + name, Optional.of(namespace + "/" + name))))
+                        .stream())
+                .toList();
+    }
+
+    private Resources needs(List<Claimed> claims) {
+        return claims.stream()
+                // one that has its devices takes no more
+                .filter(each -> each.claim().filter(known.allocated::contains).isEmpty())
+                .flatMap(each -> known.specs.getOrDefault(each.path(), List.of()).stream())
+                .flatMap(ask -> known.drivers.getOrDefault(ask.deviceClass(), Optional.empty()).stream()
+                        .filter(known.counted::contains)
+                        .map(driver -> DeviceCount.amount(driver, ask.count())))
+                .reduce(Resources.NONE, Resources::plus);
+    }
+
+    /// What a claim, or those of a template, asks for. Nothing of one that is not there yet, until it is looked for
+    /// again.
+    private List<DeviceAsk> asks(Claimed claimed) {
+        Optional<List<DeviceAsk>> read = Optional.ofNullable(known.specs.get(claimed.path()));
+        if (read.isPresent() || known.specs.size() >= MOST_SPECS) {
+            return read.orElse(List.of());
+        }
+        known.specs.put(claimed.path(), List.of());
+        List<DeviceAsk> asks = find(claimed.path(), OF_SPECS)
+                .flatMap(found -> JsonParts.object(found, SPEC, SPEC).or(() -> JsonParts.object(found, SPEC)))
+                .map(DeviceAsk::of)
+                .orElse(List.of());
+        known.specs.put(claimed.path(), asks);
+        return asks;
+    }
+
+    private Optional<String> driver(String deviceClass) {
+        if (!known.drivers.containsKey(deviceClass)) {
+            known.drivers.put(deviceClass, Optional.empty());
+            known.drivers.put(
+                    deviceClass,
+                    find(GROUP + "deviceclasses/" + deviceClass, Set.of("spec.selectors"))
+                            .flatMap(found -> JsonParts.object(found, SPEC))
+                            .flatMap(DeviceAsk::driver));
+        }
+        return known.drivers.getOrDefault(deviceClass, Optional.empty());
+    }
+
+    /// Names come from users, and have to be such that they end where they should.
+    private Optional<JsonObject> find(String path, Set<String> keep) {
+        String name = path.substring(path.lastIndexOf('/') + 1);
+        return KubernetesNamespaces.NAME.matcher(name).matches()
+                ? ObjectParts.find(api, "get " + path.substring(GROUP.length()), path, keep)
+                : Optional.empty();
+    }
+
+    /// @param shared claims of which it matters whether they have their devices
+    private void count(Set<String> drivers, Set<String> shared) {
+        DeviceCount count = new DeviceCount(drivers);
+        for (String driver : drivers) {
+            boolean _ = ObjectParts.list(
+                    api,
+                    "list ResourceSlices",
+                    GROUP + "resourceslices?limit=100&fieldSelector=spec.driver%3D" + driver,
+                    OF_SLICES,
+                    count::slice);
+        }
+        Set<String> allocated = new HashSet<>();
+        AtomicInteger claims = new AtomicInteger();
+        boolean _ =
+                ObjectParts.list(api, "list ResourceClaims", GROUP + "resourceclaims?limit=100", OF_CLAIMS, claim -> {
+                    if (claims.incrementAndGet() > MOST_CLAIMS) {
+                        throw new DriverException.BackendFault(
+                                "there are more than " + MOST_CLAIMS + " ResourceClaims");
+                    }
+                    count.claim(claim);
+                    String name = JsonParts.text(claim, METADATA, "namespace").orElse("") + "/"
+                            + JsonParts.text(claim, METADATA, "name").orElse("");
+                    if (shared.contains(name)
+                            && JsonParts.at(claim, "status", "allocation").isPresent()) {
+                        allocated.add(name);
+                    }
+                });
+        known.counted = count.countable();
+        known.allocated = allocated;
+        known.room = count.room();
+        known.taken = count.taken();
+    }
+}

@@ -1,0 +1,157 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import dev.siphon.controller.dataset.DatasetUse;
+import dev.siphon.controller.dataset.UsingPods;
+import dev.siphon.controller.warm.GatedPod;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.net.HttpURLConnection;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// Pods that use datasets, by the PersistentVolumes of their claims, and by what they were given that name a dataset
+/// themselves; and the status of Dataset objects.
+final class KubernetesUsingPods implements UsingPods {
+    private static final Set<String> OF_PODS = Set.of(
+            "metadata.namespace", "metadata.name", "metadata.uid", "spec.nodeName", "spec.volumes", "status.phase");
+
+    private static final String STATUS = "status";
+    private static final String PODS = "pods";
+    private static final String NODES = "nodes";
+    private static final String NAME = "name";
+    private static final String NAMESPACES = "namespaces";
+    private static final String MORE_NODES = "moreNodes";
+    private static final String MORE_NAMESPACES = "moreNamespaces";
+
+    private final KubernetesApi api;
+    private final PersistentVolumes volumes;
+    private final PodReading reading;
+
+    /// @param driver the CSI driver's name
+    KubernetesUsingPods(KubernetesApi api, PersistentVolumes volumes, String driver) {
+        this.api = api;
+        this.volumes = volumes;
+        this.reading = new PodReading(driver);
+    }
+
+    @Override
+    public List<Known> declared() {
+        List<Known> all = new ArrayList<>();
+        boolean _ = api.listCustom("list Datasets", KubernetesDatasets.PATH, object -> {
+            try {
+                all.add(new Known(KubernetesDatasets.parse(object), written(object)));
+            } catch (DriverException.InvalidRequest _) {
+                // whoever wrote it is told by its status, and no volume shows it
+            }
+        });
+        return all;
+    }
+
+    private static Optional<DatasetUse> written(JsonObject object) {
+        return JsonParts.object(object, STATUS)
+                .filter(status -> status.has(PODS))
+                .map(status -> new DatasetUse(
+                        JsonParts.number(status, PODS),
+                        JsonParts.each(status, NODES)
+                                .map(node -> new DatasetUse.OnNode(
+                                        JsonParts.text(node, NAME).orElse(""),
+                                        JsonParts.number(node, PODS),
+                                        JsonParts.words(node, NAMESPACES).toList(),
+                                        JsonParts.number(node, MORE_NAMESPACES)))
+                                .toList(),
+                        JsonParts.number(status, MORE_NODES)));
+    }
+
+    /// What volumes show.
+    ///
+    /// @param claims by NAMESPACE/NAME
+    /// @param pods those that name datasets themselves, by their uids
+    private record Shown(Map<String, VolumeId.Dataset> claims, Map<String, Set<VolumeId.Dataset>> pods) {}
+
+    /// Where nobody has a volume, pods are not asked for.
+    @Override
+    public void each(Set<VolumeId.Dataset> datasets, Consumer<Use> each) {
+        Shown shown = shown(datasets);
+        if (shown.claims().isEmpty() && shown.pods().isEmpty()) {
+            return;
+        }
+        boolean _ = ObjectParts.list(api, "list Pods", PodReading.ON_NODES, OF_PODS, pod -> {
+            Optional<String> node = JsonParts.text(pod, "spec", "nodeName")
+                    .filter(name -> !name.isEmpty() && !PodReading.hasEnded(pod));
+            String namespace = JsonParts.text(pod, "metadata", "namespace").orElse("");
+            node.ifPresent(name ->
+                    of(pod, namespace, shown).forEach(dataset -> each.accept(new Use(dataset, name, namespace))));
+        });
+    }
+
+    private Shown shown(Set<VolumeId.Dataset> datasets) {
+        // one object for each dataset, however many volumes it has
+        Map<VolumeId.Dataset, VolumeId.Dataset> wanted =
+                datasets.stream().collect(Collectors.toMap(Function.identity(), Function.identity()));
+        Map<String, VolumeId.Dataset> claims = new HashMap<>();
+        volumes.eachOfDatasets(
+                (claim, dataset) -> Optional.ofNullable(wanted.get(dataset)).ifPresent(one -> claims.put(claim, one)));
+        Map<String, Set<VolumeId.Dataset>> pods = new HashMap<>();
+        GivenDatasets.each(
+                api,
+                given -> Optional.ofNullable(wanted.get(given.dataset()))
+                        .ifPresent(one -> pods.computeIfAbsent(given.podUid(), _ -> new HashSet<>())
+                                .add(one)));
+        return new Shown(claims, pods);
+    }
+
+    private Set<VolumeId.Dataset> of(JsonObject pod, String namespace, Shown shown) {
+        Set<VolumeId.Dataset> found = new HashSet<>(
+                shown.pods().getOrDefault(JsonParts.text(pod, "metadata", "uid").orElse(""), Set.of()));
+        for (GatedPod.Use use : reading.uses(pod)) {
+            switch (use) {
+                case GatedPod.Use.Claimed(var claim) ->
+                    Optional.ofNullable(shown.claims().get(namespace + "/" + claim))
+                            .ifPresent(found::add);
+                case GatedPod.Use.Named _ -> {
+                    // it counts when it was given what it names
+                }
+            }
+        }
+        return found;
+    }
+
+    /// What else the status says stays.
+    @Override
+    public void report(String name, DatasetUse use) {
+        JsonArray nodes = new JsonArray();
+        for (DatasetUse.OnNode each : use.nodes()) {
+            JsonArray namespaces = new JsonArray();
+            each.namespaces().forEach(namespaces::add);
+            JsonObject node = new JsonObject();
+            node.addProperty(NAME, each.node());
+            node.addProperty(PODS, each.pods());
+            node.add(NAMESPACES, namespaces);
+            if (each.moreNamespaces() > 0) {
+                node.addProperty(MORE_NAMESPACES, each.moreNamespaces());
+            }
+            nodes.add(node);
+        }
+        JsonObject status = new JsonObject();
+        status.addProperty(PODS, use.pods());
+        status.add(NODES, nodes);
+        status.addProperty(MORE_NODES, use.moreNodes());
+        JsonObject change = new JsonObject();
+        change.add(STATUS, status);
+        boolean _ = api.send(
+                "patch status of Dataset " + name,
+                List.of(HttpURLConnection.HTTP_NOT_FOUND),
+                KubernetesDatasets.PATH + "/" + name + "/status",
+                request -> request.patch("application/merge-patch+json", change.toString()));
+    }
+}

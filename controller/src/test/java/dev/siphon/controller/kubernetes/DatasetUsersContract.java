@@ -1,0 +1,209 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.siphon.controller.dataset.DatasetUsers;
+import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.volume.InMemoryCeph;
+import dev.siphon.csi.VolumeId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// [DatasetUsers] over an API server. Nothing runs on the nodes that its pods are on.
+abstract class DatasetUsersContract {
+    private static final String DATASETS = "/" + KubernetesDatasets.PATH;
+    private static final String DIGEST = "0123456789abcdef".repeat(4);
+
+    private static final String NOW = """
+            {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0}
+            """;
+
+    private final List<String> made = new ArrayList<>();
+    private String unique = "";
+    private Optional<KubernetesAdapter> opened = Optional.empty();
+
+    abstract TestCluster cluster();
+
+    /// What is removed may be there for a while.
+    @BeforeEach
+    void callAllByOtherNames() {
+        unique = UUID.randomUUID().toString().substring(0, 8);
+    }
+
+    @AfterEach
+    void removeWhatWasMade() {
+        made.reversed().forEach(path -> cluster().admin().raw(path, "DELETE", NOW));
+        made.clear();
+        opened.ifPresent(KubernetesAdapter::close);
+        opened = Optional.empty();
+    }
+
+    KubernetesAdapter adapter() {
+        KubernetesAdapter adapter = opened.orElseGet(cluster()::adapter);
+        opened = Optional.of(adapter);
+        return adapter;
+    }
+
+    void look() {
+        try (DatasetUsers users = new DatasetUsers(
+                adapter().usingPods(), new InMemoryCeph().ports().clusters())) {
+            users.look();
+        }
+    }
+
+    private String namespaced(String plural) {
+        return "/api/v1/namespaces/" + cluster().access().namespace() + "/" + plural;
+    }
+
+    private JsonObject make(String collection, String object) {
+        JsonObject there = JsonParser.parseString(cluster().admin().raw(collection, "POST", object))
+                .getAsJsonObject();
+        made.add(collection + "/" + JsonParts.text(there, "metadata", "name").orElseThrow());
+        return there;
+    }
+
+    void declare() {
+        var _ = make(DATASETS, """
+                {"apiVersion": "siphon.dev/v1alpha1", "kind": "Dataset", "metadata": {"name": "%s"},
+                 "spec": {"fsName": "cephfs", "path": "%s", "digest": "%s", "readers": ["*"]}}
+                """.formatted(dataset(), volume().path(), DIGEST));
+    }
+
+    /// A claim, with a volume of the dataset or of something else.
+    void claim(String name, VolumeId shown) {
+        var _ = make("/api/v1/persistentvolumes", """
+                {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-%1$s-%2$s"},
+                 "spec": {"accessModes": ["ReadOnlyMany"], "storageClassName": "none", "capacity": {"storage": "1Gi"},
+                          "claimRef": {"namespace": "%3$s", "name": "%1$s"},
+                          "persistentVolumeReclaimPolicy": "Retain",
+                          "csi": {"driver": "cephfs.siphon.dev", "volumeHandle": "%4$s"}}}
+                """.formatted(
+                        name, unique, cluster().access().namespace(), shown));
+    }
+
+    private String dataset() {
+        return "u1.x-" + unique;
+    }
+
+    VolumeId.Dataset volume() {
+        return new VolumeId.Dataset(
+                InMemoryCeph.CLUSTER, "cephfs", DIGEST.substring(0, 40), Optional.empty(), "/datasets/" + unique);
+    }
+
+    private JsonObject pod(String name, String node, String source) {
+        return make(namespaced("pods"), """
+                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s-%s", "namespace": "%s"},
+                 "spec": {"serviceAccountName": "siphon-controller", %s
+                          "containers": [{"name": "main", "image": "none"}],
+                          "volumes": [{"name": "data", %s}]}}
+                """.formatted(
+                        name,
+                        unique,
+                        cluster().access().namespace(),
+                        node.isEmpty() ? "" : "\"nodeName\": \"" + node + "\",",
+                        source));
+    }
+
+    private void ofClaim(String name, String node, String claim) {
+        var _ = pod(name, node, "\"persistentVolumeClaim\": {\"claimName\": \"" + claim + "\"}");
+    }
+
+    private JsonObject naming(String name, String node) {
+        return pod(name, node, """
+                "csi": {"driver": "cephfs.siphon.dev", "volumeAttributes": {"dataset": "u1/x-%s"}}
+                """.formatted(unique));
+    }
+
+    /// As the controller answers a node.
+    private void given(JsonObject pod) {
+        String name = JsonParts.text(pod, "metadata", "name").orElseThrow();
+        String accesses = "/" + KubernetesWarming.REPLICAS + "namespaces/"
+                + cluster().access().namespace() + "/datasetaccesses";
+        var _ = make(accesses, """
+                {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetAccess",
+                 "metadata": {"name": "csi-%1$s", "namespace": "%2$s"},
+                 "spec": {"dataset": "u1/x", "node": "any", "pod": "%1$s", "podUID": "%3$s", "publicKey": "key",
+                          "request": "1"}}
+                """.formatted(
+                        name,
+                        cluster().access().namespace(),
+                        JsonParts.text(pod, "metadata", "uid").orElseThrow()));
+        status(accesses + "/csi-" + name, "{\"volume\": \"" + volume().forClaim("0123456789av") + "\"}");
+    }
+
+    private void status(String path, String status) {
+        JsonObject object = get(path);
+        object.add("status", JsonParser.parseString(status));
+        var _ = cluster().admin().raw(path + "/status", "PUT", object.toString());
+    }
+
+    /// How many, and `NODE=PODS(NAMESPACES)`.
+    private String written() {
+        JsonObject status = JsonParts.object(get(), "status").orElseThrow();
+        return JsonParts.number(status, "pods") + ": "
+                + JsonParts.each(status, "nodes")
+                        .map(node -> JsonParts.text(node, "name").orElse("") + "=" + JsonParts.number(node, "pods")
+                                + JsonParts.words(node, "namespaces").toList())
+                        .collect(Collectors.joining(" "));
+    }
+
+    private JsonObject get() {
+        return get(DATASETS + "/" + dataset());
+    }
+
+    private JsonObject get(String path) {
+        return JsonParser.parseString(cluster().admin().raw(path)).getAsJsonObject();
+    }
+
+    @Test
+    void aDatasetSaysHowManyPodsUseItOnWhichNodes() {
+        declare();
+        claim("digits", volume().forClaim("0123456789av"));
+        claim("same", volume().forClaim("vvvvvvvvvvvv"));
+        claim("other", new VolumeId.Provisioned(InMemoryCeph.CLUSTER, "cephfs", "a1", "v1"));
+        ofClaim("one", "node-a", "digits");
+        ofClaim("two", "node-a", "same");
+        ofClaim("ended", "node-a", "digits");
+        status(namespaced("pods") + "/ended-" + unique, "{\"phase\": \"Succeeded\"}");
+        ofClaim("stranger", "node-a", "other");
+        ofClaim("waiting", "", "digits");
+        given(naming("named", "node-b"));
+        var _ = naming("refused", "node-b");
+        look();
+        String namespace = "[" + cluster().access().namespace() + "]";
+        assertEquals("3: node-a=2" + namespace + " node-b=1" + namespace, written());
+    }
+
+    @Test
+    void andThatNobodyDoesAnyMore() {
+        declare();
+        claim("digits", volume().forClaim("0123456789av"));
+        ofClaim("one", "node-a", "digits");
+        adapter().datasets().report(dataset(), new Datasets.State(true, ""));
+        look();
+        assertEquals("1: node-a=1[" + cluster().access().namespace() + "]", written());
+        cluster().admin().raw(made.removeLast(), "DELETE", NOW);
+        look();
+        assertEquals("0: ", written());
+        assertEquals(Optional.of("true"), JsonParts.text(get(), "status", "ready"), "what else is said stays");
+    }
+
+    @Test
+    void whatIsWrittenAlreadyIsNotWrittenAgain() {
+        declare();
+        claim("digits", volume().forClaim("0123456789av"));
+        ofClaim("one", "node-a", "digits");
+        look();
+        JsonObject before = get();
+        look(); // by whoever leads next
+        assertEquals(before, get());
+    }
+}

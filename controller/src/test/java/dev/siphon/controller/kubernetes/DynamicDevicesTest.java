@@ -1,0 +1,220 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.siphon.controller.warm.Resources;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Pods that ask for GPUs by ResourceClaims, over an API server in memory.
+@Timeout(60)
+final class DynamicDevicesTest {
+    private static final String GROUP = "/apis/resource.k8s.io/v1/";
+    private static final String OWN = GROUP + "namespaces/siphon/";
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private final InMemoryApiServer server = new InMemoryApiServer();
+    private final AtomicLong now = new AtomicLong();
+    private final Map<String, JsonObject> pods = new HashMap<>();
+    private Optional<TestCluster> started = Optional.empty();
+    private Optional<KubernetesApi> opened = Optional.empty();
+    private Optional<DynamicDevices> devices = Optional.empty();
+
+    @BeforeEach
+    void start() {
+        TestCluster cluster = TestCluster.inMemory(folder, server);
+        started = Optional.of(cluster);
+        KubernetesApi api = new KubernetesApi(cluster.access(), () -> TestCluster.PATIENT);
+        opened = Optional.of(api);
+        devices = Optional.of(new DynamicDevices(api, now::get));
+        deviceClass("gpu", "device.driver == 'gpu.example.com'");
+    }
+
+    @AfterEach
+    void stop() {
+        opened.ifPresent(KubernetesApi::close);
+        started.ifPresent(TestCluster::close);
+    }
+
+    private void make(String collection, String object) {
+        var _ = started.orElseThrow().admin().raw(collection, "POST", object);
+    }
+
+    private void deviceClass(String name, String expression) {
+        make(GROUP + "deviceclasses", """
+                {"kind": "DeviceClass", "metadata": {"name": "%s"},
+                 "spec": {"selectors": [{"cel": {"expression": "%s"}}]}}
+                """.formatted(name, expression));
+    }
+
+    private void template(String name, String deviceClass, int count) {
+        make(OWN + "resourceclaimtemplates", """
+                {"kind": "ResourceClaimTemplate", "metadata": {"name": "%s", "namespace": "siphon"},
+                 "spec": {"spec": {"devices": {"requests": [
+                   {"name": "gpu", "exactly": {"deviceClassName": "%s", "count": %d}}]}}}}
+                """.formatted(name, deviceClass, count));
+    }
+
+    /// @param node for this one, as the field is in a slice
+    private void slice(String pool, int generation, String node, String... more) {
+        String devices = IntStream.range(0, 2)
+                .mapToObj(index -> "{\"name\": \"gpu-%d\" %s}".formatted(index, String.join("", more)))
+                .collect(Collectors.joining(","));
+        make(GROUP + "resourceslices", """
+                {"kind": "ResourceSlice", "metadata": {"name": "%1$s-%2$d"},
+                 "spec": {"driver": "gpu.example.com", %3$s, "pool": {"name": "%1$s", "generation": %2$d},
+                          "devices": [%4$s]}}
+                """.formatted(pool, generation, node, devices));
+    }
+
+    private void slice(String node) {
+        slice(node, 1, "\"nodeName\": \"" + node + "\"");
+    }
+
+    /// One that has a device already.
+    private void allocated(String name, String driver, String pool, String more) {
+        make(OWN + "resourceclaims", """
+                {"kind": "ResourceClaim", "metadata": {"name": "%s", "namespace": "siphon"},
+                 "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}},
+                 "status": {"allocation": {"devices": {"results": [
+                   {"driver": "%s", "pool": "%s", "device": "gpu-0" %s}]}}}}
+                """.formatted(name, driver, pool, more));
+    }
+
+    private void pod(String uid, String claims) {
+        pods.put(uid, JsonParser.parseString("""
+                        {"metadata": {"namespace": "siphon", "uid": "%s"}, "spec": {"resourceClaims": [%s]}}
+                        """.formatted(uid, claims)).getAsJsonObject());
+    }
+
+    private void ofTemplate(String uid, String template) {
+        pod(uid, "{\"name\": \"gpu\", \"resourceClaimTemplateName\": \"" + template + "\"}");
+    }
+
+    private static String number(Resources resources) {
+        return Optional.ofNullable(resources.amounts().get("resource.k8s.io/gpu.example.com"))
+                .map(String::valueOf)
+                .orElse("-");
+    }
+
+    /// What a pod needs.
+    private String needs(String uid) {
+        return number(devices.orElseThrow().needs(pods).getOrDefault(uid, Resources.NONE));
+    }
+
+    /// What is taken of what a node has.
+    private String node(String name) {
+        return number(devices.orElseThrow().taken(name)) + " of "
+                + number(devices.orElseThrow().room(name));
+    }
+
+    @Test
+    void devicesAreCountedByNode() {
+        template("two", "gpu", 2);
+        slice("node-1");
+        slice("node-2");
+        allocated("a", "gpu.example.com", "node-1", "");
+        allocated("watching", "gpu.example.com", "node-1", ", \"adminAccess\": true");
+        allocated("other", "nic.example.com", "node-1", "");
+        ofTemplate("1", "two");
+        assertEquals("2", needs("1"));
+        assertEquals("1 of 2", node("node-1"));
+        assertEquals("- of 2", node("node-2"));
+        assertEquals("- of -", node("node-3"));
+    }
+
+    @Test
+    void aClaimOfAPodIsCountedUntilSomebodyHasItsDevices() {
+        make(OWN + "resourceclaims", """
+                {"kind": "ResourceClaim", "metadata": {"name": "mine", "namespace": "siphon"},
+                 "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}}}
+                """);
+        allocated("shared", "gpu.example.com", "node-1", "");
+        slice("node-1");
+        pod("1", "{\"name\": \"gpu\", \"resourceClaimName\": \"mine\"}");
+        pod("2", "{\"name\": \"gpu\", \"resourceClaimName\": \"shared\"}");
+        pod("3", "{\"name\": \"gpu\", \"resourceClaimName\": \"../../none\"}");
+        assertEquals("1", needs("1"));
+        assertEquals("-", needs("2"));
+        assertEquals("-", needs("3"));
+    }
+
+    @Test
+    void anOlderGenerationOfAPoolIsNotThereAnyMore() {
+        template("one", "gpu", 1);
+        slice("node-1", 1, "\"nodeName\": \"node-1\"");
+        slice("node-1", 2, "\"nodeName\": \"node-1\"");
+        ofTemplate("1", "one");
+        assertEquals("1", needs("1"));
+        assertEquals("- of 2", node("node-1"));
+    }
+
+    @Test
+    void whatIsUnlikeDevicesOfNodesIsNotAskedFor() {
+        template("one", "gpu", 1);
+        ofTemplate("1", "one");
+        slice("node-1");
+        slice("network", 1, "\"allNodes\": true");
+        assertEquals("-", needs("1"));
+        assertEquals("- of -", node("node-1"));
+    }
+
+    @Test
+    void norAreDevicesThatSeveralClaimsHaveAtOnce() {
+        template("one", "gpu", 1);
+        ofTemplate("1", "one");
+        slice("node-1", 1, "\"nodeName\": \"node-1\"", ", \"allowMultipleAllocations\": true");
+        assertEquals("-", needs("1"));
+    }
+
+    @Test
+    void norIsWhatAClassSaysInAnotherWay() {
+        deviceClass("odd", "device.driver.startsWith('gpu')");
+        template("odd", "odd", 1);
+        ofTemplate("1", "odd");
+        slice("node-1");
+        assertEquals("-", needs("1"));
+    }
+
+    @Test
+    void whatIsMadeLaterIsSeenTenSecondsLater() {
+        slice("node-1");
+        ofTemplate("1", "late");
+        assertEquals("-", needs("1"));
+        template("late", "gpu", 1);
+        now.addAndGet(Duration.ofSeconds(11).toNanos());
+        assertEquals("1", needs("1"));
+        assertEquals("- of 2", node("node-1"));
+    }
+
+    /// The figures in docs/gpu.md.
+    @Test
+    void nothingIsAskedForPodsWithoutClaims() {
+        template("one", "gpu", 1);
+        slice("node-1");
+        pods.put("0", new JsonObject());
+        long before = server.requests();
+        assertEquals("-", needs("0"));
+        assertEquals(before, server.requests());
+        IntStream.range(1, 500).forEach(index -> ofTemplate(String.valueOf(index), "one"));
+        assertEquals("1", needs("7"));
+        assertEquals(before + 4, server.requests(), "template, class, slices, claims");
+        assertEquals("1", needs("8"));
+        assertEquals(before + 4, server.requests(), "for ten seconds");
+    }
+}
