@@ -37,6 +37,7 @@ final class DatasetState {
     private boolean filling;
     private boolean found;
     private boolean wanted;
+    private boolean kept;
     private boolean warm;
     private final Set<Path> wantedAt = new HashSet<>();
     private List<Path> homes = List.of();
@@ -230,6 +231,15 @@ final class DatasetState {
         warm = false;
         wantedAt.clear();
         homes = List.of();
+    }
+
+    /// Whether its replicas make no room for others', pinned or not.
+    synchronized void keep(boolean now) {
+        kept = now;
+    }
+
+    synchronized boolean isKept() {
+        return kept;
     }
 
     synchronized boolean isWanted() {

@@ -91,7 +91,8 @@ final class Room {
         return Eviction.toFit(directory.limits(), present, bytes)
                 .orElseThrow(() -> new DriverException.QuotaExhausted("dataset " + dataset + " of " + bytes
                         + " bytes does not fit into " + directory.path() + ", whose limit is "
-                        + directory.limits().limitBytes() + " bytes, beside what is pinned or being filled"));
+                        + directory.limits().limitBytes()
+                        + " bytes, beside what is pinned, ordered by a DatasetReplica, or being filled"));
     }
 
     private static Eviction.Candidate candidate(Caches.Found found, DatasetState state, Path directory) {
@@ -99,7 +100,7 @@ final class Room {
                 found.digest(),
                 found.bytes(),
                 found.lastUse(),
-                found.pinned() || state.isFilling(),
+                found.pinned() || state.isKept() || state.isFilling(),
                 state.mayRead(directory));
     }
 

@@ -67,6 +67,7 @@ final class Keeper implements Runnable {
     // of the thread that runs this
     private Optional<Asked> asked = Optional.empty();
     private Optional<Held> held = Optional.empty();
+    private Optional<Digest> kept = Optional.empty();
     private boolean whole;
     private Optional<Report> said = Optional.empty();
     private Optional<String> trouble = Optional.empty();
@@ -203,6 +204,7 @@ final class Keeper implements Runnable {
         }
         Optional<ReplicaStatus> there =
                 replicas.status(now.volume().digest()).filter(status -> status.state() instanceof ReplicaState.Local);
+        there.map(ReplicaStatus::digest).ifPresent(this::keep);
         if (there.isPresent() && whole) {
             say(report(there.get()));
             return LOOK;
@@ -216,8 +218,14 @@ final class Keeper implements Runnable {
             }
             digest = held(now.volume());
         }
+        keep(digest.orElseThrow());
         fill(digest.orElseThrow(), now);
         return Duration.ZERO;
+    }
+
+    private void keep(Digest digest) {
+        replicas.keep(digest, true);
+        kept = Optional.of(digest);
     }
 
     private Optional<Digest> held(VolumeId.Dataset volume) {
@@ -270,7 +278,7 @@ final class Keeper implements Runnable {
             whole = true;
             pause = FIRST_PAUSE;
             trouble = Optional.empty();
-            letGo();
+            letImageGo();
         }
     }
 
@@ -296,6 +304,12 @@ final class Keeper implements Runnable {
     }
 
     private void letGo() {
+        kept.ifPresent(digest -> replicas.keep(digest, false));
+        kept = Optional.empty();
+        letImageGo();
+    }
+
+    private void letImageGo() {
         held.ifPresent(image -> {
             try {
                 images.letGo(image.volume(), MOUNT);

@@ -1,6 +1,7 @@
 package dev.siphon.node.warm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
@@ -253,6 +254,32 @@ final class WarmerIT {
         warmer.all(Map.of(NAME, order(true, Optional.empty())));
         warmer.changed(NAME, answered(board.await(State.WAITING)));
         assertTrue(board.await(State.FAILED).message().orElseThrow().contains("no cache directory takes"));
+    }
+
+    @Test
+    void whatIsOrderedMakesNoRoomForOthersUntilItIsOrderedNoMore() throws Exception {
+        TestDataset other = TestDataset.create(workplace, "two", 40, 100_000);
+        long roomForOne = Files.size(dataset.image().image()) * 3 / 2;
+        Warmer warmer = start(List.of(new CacheLimits(cache, roomForOne, 100)));
+        fill(warmer);
+        Replicas replicas = running.orElseThrow();
+        replicas.warm(other.image());
+        String refused = assertThrows(DriverException.QuotaExhausted.class, () -> warm(replicas, other))
+                .getMessage();
+        assertTrue(refused.contains("ordered by a DatasetReplica"), refused);
+        assertTrue(isOnDisk());
+        warmer.gone(NAME);
+        while (isOnDisk()) {
+            try {
+                warm(replicas, other);
+            } catch (DriverException.QuotaExhausted _) {
+                Thread.onSpinWait(); // the order's end is not heard of yet
+            }
+        }
+    }
+
+    private static void warm(Replicas replicas, TestDataset wanted) {
+        replicas.warm(wanted.digest(), Duration.ofSeconds(60), _ -> {}, () -> false);
     }
 
     @Test
