@@ -13,7 +13,7 @@ export FUZZ_SECONDS ?= 5
 MVN = mvn --batch-mode --no-transfer-progress -Dsiphon.fuzz.seconds=$(FUZZ_SECONDS)
 
 help: ## lists the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
 	echo "CEPH_RELEASE=$(CEPH_RELEASE) (or 18), LAB_NAME tells labs apart: see e2e/lab"
 
 need:
@@ -43,7 +43,7 @@ security-table: build ## writes the table of docs/security.md anew, from attacks
 		-Dfailsafe.failIfNoSpecifiedTests=false || true
 	e2e/security-table
 
-chaos: build ## the same, killed at every call it makes to Ceph, and with each daemon gone or hanging under load
+chaos: build ## the driver as a black box, killed at every call it makes to Ceph, and with each daemon gone or hanging under load
 	$(call BLACKBOX,-Dgroups=slow)
 
 demo: build ## shows on a real Ceph what Siphon does
@@ -58,13 +58,13 @@ sanity: build ## csi-sanity against controller and node; SANITY_MODES of attach,
 image: build ## the container image IMAGE (default siphon:0.1.0) with driver and sidecars, by docker on BASE
 	deploy/image
 
-kubernetes: build ## installs that on a real Kubernetes: claims, pods, refusals, and what kubectl describe shows
+kubernetes: build ## installs the image on a real Kubernetes: claims, pods, refusals, and what kubectl describe shows
 	e2e/kubernetes
 
 kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux)
 	e2e/kernel
 
-e2e: build ## both beside each other; of Kubernetes what is not about datasets or GPUs
+e2e: build ## kernel and kubernetes beside each other, the latter without datasets and GPUs
 	e2e/both
 
 bench: build ## measures each RPC and the raw mgr commands beside it

@@ -41,6 +41,7 @@ public final class Replicas implements AutoCloseable {
     private final DatasetThreads threads;
     private final Tending tending;
     private final TreeChoice choice;
+    private final ImageReach reach;
     private final ReplicaCounts counts = new ReplicaCounts();
     private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
 
@@ -57,6 +58,7 @@ public final class Replicas implements AutoCloseable {
         this.threads = new DatasetThreads(pace, this::step);
         this.tending = new Tending(caches, swapping, room, calls, settings, this::state, threads::isClosed, counts);
         this.choice = new TreeChoice(attachments, caches, swapping, settings);
+        this.reach = new ImageReach(settings, calls);
     }
 
     /// Finds what an earlier run left on the disks and in the kernel, and goes on with it: fills that were begun,
@@ -247,31 +249,9 @@ public final class Replicas implements AutoCloseable {
             state.want(true); // to be checked, for which no image is needed
             threads.wake(state);
         } else if (state.servedFrom().isEmpty()) {
-            warm(reachableImage(state));
+            warm(reach.image(state));
         }
         new WarmWatch(state, before, () -> status(dataset)).follow(end, progress, gone);
-    }
-
-    /// Where the image is; what is attached keeps its image's mount, and nothing else does.
-    private DatasetImage reachableImage(DatasetState state) {
-        if (settings.caches().isEmpty()) {
-            throw new DriverException.InUse("this node has no cache directory; give it one with --cache-dir");
-        }
-        DatasetImage image = state.image().orElseThrow(() -> unreachable(state, "it was not attached here before"));
-        if (!state.isAttached()) {
-            try {
-                String name = "manifest of " + state.digest();
-                var _ = calls.check(name, name, settings.pace().callLimit(), image::readManifest);
-            } catch (DriverException.BackendUnavailable e) {
-                throw unreachable(state, e.getMessage());
-            }
-        }
-        return image;
-    }
-
-    private static DriverException unreachable(DatasetState state, String why) {
-        return new DriverException.InUse("dataset " + state.digest() + " is not attached, and the node cannot reach its"
-                + " image by itself: start a pod that uses it here, which warms it too (" + why + ")");
     }
 
     /// Removes a dataset's replicas, and stops one that is being made. What is attached stays so, over CephFS,
