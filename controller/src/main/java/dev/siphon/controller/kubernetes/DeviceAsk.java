@@ -27,7 +27,9 @@ record DeviceAsk(String deviceClass, int count) {
                 .filter(request -> JsonParts.text(request, "allocationMode")
                         .filter(mode -> !mode.equals("ExactCount"))
                         .isEmpty())
-                .flatMap(request -> JsonParts.text(request, "deviceClassName").stream()
+                .flatMap(request -> JsonParts.text(request, "deviceClassName")
+                        .filter(name -> KubernetesNamespaces.NAME.matcher(name).matches())
+                        .stream()
                         .map(name -> new DeviceAsk(
                                 name,
                                 JsonParts.at(request, "count").isEmpty() ? 1 : JsonParts.number(request, "count"))))

@@ -147,13 +147,19 @@ final class DynamicDevices {
         String namespace = JsonParts.text(pod, METADATA, "namespace").orElse("");
         String path = GROUP + "namespaces/" + namespace + "/";
         return JsonParts.each(pod, SPEC, "resourceClaims")
-                .flatMap(each -> JsonParts.text(each, "resourceClaimTemplateName")
+                .flatMap(each -> name(each, "resourceClaimTemplateName")
                         .map(name -> new Claimed(path + "resourceclaimtemplates/" + name, Optional.empty()))
-                        .or(() -> JsonParts.text(each, "resourceClaimName")
+                        .or(() -> name(each, "resourceClaimName")
                                 .map(name -> new Claimed(
                                         path + "resourceclaims/" + name, Optional.of(namespace + "/" + name))))
                         .stream())
                 .toList();
+    }
+
+    /// Names come from users, and become part of a path.
+    private static Optional<String> name(JsonObject object, String field) {
+        return JsonParts.text(object, field)
+                .filter(name -> KubernetesNamespaces.NAME.matcher(name).matches());
     }
 
     private Resources needs(List<Claimed> claims) {
@@ -195,12 +201,8 @@ final class DynamicDevices {
         return known.drivers.getOrDefault(deviceClass, Optional.empty());
     }
 
-    /// Names come from users, and have to be such that they end where they should.
     private Optional<JsonObject> find(String path, Set<String> keep) {
-        String name = path.substring(path.lastIndexOf('/') + 1);
-        return KubernetesNamespaces.NAME.matcher(name).matches()
-                ? ObjectParts.find(api, "get " + path.substring(GROUP.length()), path, keep)
-                : Optional.empty();
+        return ObjectParts.find(api, "get " + path.substring(GROUP.length()), path, keep);
     }
 
     /// @param shared claims of which it matters whether they have their devices

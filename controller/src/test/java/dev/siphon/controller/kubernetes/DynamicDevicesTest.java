@@ -148,7 +148,7 @@ final class DynamicDevicesTest {
         slice("node-1");
         pod("1", "{\"name\": \"gpu\", \"resourceClaimName\": \"mine\"}");
         pod("2", "{\"name\": \"gpu\", \"resourceClaimName\": \"shared\"}");
-        pod("3", "{\"name\": \"gpu\", \"resourceClaimName\": \"../../none\"}");
+        pod("3", "{\"name\": \"gpu\", \"resourceClaimName\": \"../resourceclaims/mine\"}");
         assertEquals("1", needs("1"));
         assertEquals("-", needs("2"));
         assertEquals("-", needs("3"));
@@ -200,6 +200,14 @@ final class DynamicDevicesTest {
         now.addAndGet(Duration.ofSeconds(11).toNanos());
         assertEquals("1", needs("1"));
         assertEquals("- of 2", node("node-1"));
+    }
+
+    @Test
+    void whereNobodyAnswersNoPodIsHeldUp() {
+        ofTemplate("1", "one");
+        server.close();
+        assertEquals("-", needs("1"));
+        assertEquals("- of -", node("node-1"));
     }
 
     /// The figures in docs/gpu.md.
