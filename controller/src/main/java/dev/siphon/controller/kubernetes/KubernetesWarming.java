@@ -69,13 +69,13 @@ final class KubernetesWarming implements WarmingCluster {
     public List<GatedPod> gated() {
         List<GatedPod> gated = new ArrayList<>();
         Map<String, JsonObject> objects = new HashMap<>();
-        boolean _ = api.list(
-                "list Pods",
-                PodReading.ON_NONE,
-                object -> pods.gated(object).ifPresent(pod -> {
-                    gated.add(pod);
-                    objects.put(pod.uid(), object);
-                }));
+        boolean _ = ObjectParts.list(api, "list Pods", PodReading.ON_NONE, PodReading.OF_GATED, found -> {
+            JsonObject object = PodReading.bounded(found);
+            pods.gated(object).ifPresent(pod -> {
+                gated.add(pod);
+                objects.put(pod.uid(), object);
+            });
+        });
         seen = objects;
         Map<String, Resources> more = devices.needs(objects);
         return gated.stream()
@@ -86,9 +86,11 @@ final class KubernetesWarming implements WarmingCluster {
     @Override
     public List<ClusterNode> nodes() {
         Map<String, Resources> taken = new HashMap<>();
-        boolean _ = api.list(
+        boolean _ = ObjectParts.list(
+                api,
                 "list Pods",
                 PodReading.ON_NODES,
+                PodReading.OF_RUNNING,
                 pod -> taken.merge(
                         JsonParts.text(pod, SPEC, "nodeName").orElse(""), PodReading.needs(pod), Resources::plus));
         List<ClusterNode> nodes = new ArrayList<>();

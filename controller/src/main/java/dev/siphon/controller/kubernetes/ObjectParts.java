@@ -1,5 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.gson.stream.JsonReader;
@@ -31,7 +33,7 @@ final class ObjectParts {
     ///
     /// @param doing as of [KubernetesApi#find]
     /// @param path of the collection, with the limit of a page, and which of them
-    /// @param keep the parts, by the names on the way to them: `spec.nodeName`
+    /// @param keep the parts, by the names on the way to them: `spec.nodeName`, and `spec.containers.name` of each
     /// @return false if the cluster has no such kind
     static boolean list(KubernetesApi api, String doing, String path, Set<String> keep, Consumer<JsonObject> each) {
         String next = "";
@@ -74,6 +76,20 @@ final class ObjectParts {
         return new JsonReader(new InputStreamReader(body, StandardCharsets.UTF_8));
     }
 
+    /// What is on the way to a part: of an array that of each of its elements.
+    private static JsonElement way(JsonReader reader, String at, Set<String> keep) throws IOException {
+        if (reader.peek() != JsonToken.BEGIN_ARRAY) {
+            return object(reader, at, keep);
+        }
+        JsonArray elements = new JsonArray();
+        reader.beginArray();
+        while (reader.hasNext()) {
+            elements.add(object(reader, at, keep));
+        }
+        reader.endArray();
+        return elements;
+    }
+
     /// @param at the names on the way here, with a dot behind each
     private static JsonObject object(JsonReader reader, String at, Set<String> keep) throws IOException {
         JsonObject kept = new JsonObject();
@@ -88,7 +104,7 @@ final class ObjectParts {
             if (keep.contains(at + name)) {
                 kept.add(name, JsonParser.parseReader(reader));
             } else if (keep.stream().anyMatch(part -> part.startsWith(below))) {
-                kept.add(name, object(reader, below, keep));
+                kept.add(name, way(reader, below, keep));
             } else {
                 reader.skipValue();
             }

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// What pods say of themselves: what they ask for, where they may run, and which datasets they read.
@@ -38,6 +39,46 @@ final class PodReading {
     /// The same of those that are on one and have not ended, so that they take something of it.
     static final String ON_NODES = "api/v1/pods?limit=100&fieldSelector=spec.nodeName%21%3D"
             + "%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+
+    /// What [#needs] reads of a pod, and where it is.
+    static final Set<String> OF_RUNNING = Set.of(
+            "spec.nodeName",
+            "spec.overhead",
+            "spec.resources.requests",
+            "spec.containers.resources.requests",
+            "spec.initContainers.resources.requests",
+            "spec.initContainers.restartPolicy");
+
+    /// What [#gated] reads, and whoever lets the pod go.
+    static final Set<String> OF_GATED = Stream.concat(
+                    Stream.concat(OF_RUNNING.stream(), GROUP_LABELS.stream().map(label -> "metadata.labels." + label)),
+                    Stream.of(
+                            "metadata.namespace",
+                            "metadata.name",
+                            "metadata.uid",
+                            "metadata.resourceVersion",
+                            "metadata.creationTimestamp",
+                            "metadata.deletionTimestamp",
+                            "metadata.annotations." + GatedPod.PATIENCE,
+                            "metadata.annotations." + GROUP_ANNOTATION,
+                            "metadata.ownerReferences.controller",
+                            "metadata.ownerReferences.uid",
+                            "spec.schedulingGates",
+                            "spec.nodeSelector",
+                            "spec.affinity.nodeAffinity",
+                            "spec.tolerations",
+                            "spec.resourceClaims",
+                            "spec.volumes.name",
+                            "spec.volumes.csi.driver",
+                            "spec.volumes.csi.volumeAttributes.dataset",
+                            "spec.volumes.persistentVolumeClaim.claimName",
+                            // that it is one
+                            "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name"))
+            .collect(Collectors.toUnmodifiableSet());
+
+    /// What is kept of a pod that waits, in characters. Nobody's is so long; and a thousand of the longest that the API
+    /// server takes would be more than a controller's memory.
+    private static final int MOST_OF_GATED = 64 << 10;
 
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
     private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
@@ -70,6 +111,20 @@ final class PodReading {
                 needs(pod),
                 rules(pod),
                 uses(pod)));
+    }
+
+    /// What is to be kept of a pod that waits. One that is too long is kept without what it asks for: it is warmed for
+    /// nothing, and so let go at once.
+    static JsonObject bounded(JsonObject pod) {
+        if (pod.toString().length() <= MOST_OF_GATED) {
+            return pod;
+        }
+        JsonObject spec = new JsonObject();
+        JsonParts.at(pod, SPEC, "schedulingGates").ifPresent(gates -> spec.add("schedulingGates", gates));
+        JsonObject bare = new JsonObject();
+        JsonParts.object(pod, METADATA).ifPresent(metadata -> bare.add(METADATA, metadata));
+        bare.add(SPEC, spec);
+        return bare;
     }
 
     /// Whether it uses nothing any more: it keeps its object, and what it had, for as long as somebody likes.

@@ -135,6 +135,25 @@ final class GatedPodsTest {
                 """.formatted(name, namespace, gpus, dataset));
     }
 
+    /// With `padding` in its environment, and as many tolerations.
+    private void largePod(String name, String padding, int tolerations) {
+        make("/api/v1/namespaces/u1/pods", """
+                {"apiVersion": "v1", "kind": "Pod",
+                 "metadata": {"name": "%s", "namespace": "u1", "annotations": {"note": "%s"}},
+                 "spec": {"schedulingGates": [{"name": "siphon.dev/dataset"}],
+                          "containers": [{"env": [{"name": "X", "value": "%s"}],
+                                          "resources": {"requests": {"nvidia.com/gpu": "1"}}}],
+                          "tolerations": [%s],
+                          "volumes": [{"name": "data",
+                            "csi": {"driver": "cephfs.siphon.dev", "volumeAttributes": {"dataset": "u1/x"}}}]}}
+                """.formatted(
+                        name,
+                        padding,
+                        padding,
+                        "{\"key\": \"a\", \"operator\": \"Exists\"}, ".repeat(tolerations)
+                                + "{\"key\": \"b\", \"operator\": \"Exists\"}"));
+    }
+
     private JsonObject get(String path) {
         return JsonParser.parseString(started.orElseThrow().admin().raw(path)).getAsJsonObject();
     }
@@ -295,6 +314,28 @@ final class GatedPodsTest {
         long before = server.requests();
         look();
         assertEquals(before + 3, server.requests(), "lists of pods, warmups and replicas");
+    }
+
+    /// Forty of these are more than an answer may have that is kept as a whole, and nobody else's pods wait for them.
+    @Test
+    void largePodsHoldUpNobody() {
+        for (int index = 0; index < 40; index++) {
+            largePod("large-" + index, "x".repeat(250_000), 0);
+        }
+        pod("u1", "train", 1, "u1/x");
+        look();
+        assertEquals(41, waiting());
+        report(Report.local(100, "/cache"));
+        look();
+        assertEquals(0, waiting());
+    }
+
+    @Test
+    void aPodWithTooLongRulesIsNotWarmedFor() {
+        largePod("large", "", 3_000);
+        look();
+        assertEquals(0, waiting());
+        assertEquals(List.of(), replicas());
     }
 
     /// The figure in docs/gpu.md.
