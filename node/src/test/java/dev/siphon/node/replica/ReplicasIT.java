@@ -40,7 +40,17 @@ class ReplicasIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 90, FILE_BYTES);
     private final Path cache = workplace.path("cache");
-    private Replicas replicas = Replicas.start(settings(workplace, FAST));
+    private final ErofsSelection erofs;
+    private Replicas replicas;
+
+    ReplicasIT() {
+        this(ErofsSelection.ofThisNode());
+    }
+
+    ReplicasIT(ErofsSelection erofs) {
+        this.erofs = erofs;
+        this.replicas = Replicas.start(ReplicaNode.with(erofs, settings(workplace, FAST)));
+    }
 
     @AfterEach
     void close() {
@@ -51,7 +61,7 @@ class ReplicasIT {
 
     private void restart(ReplicaSettings settings) {
         replicas.close();
-        replicas = Replicas.start(settings);
+        replicas = Replicas.start(ReplicaNode.with(erofs, settings));
     }
 
     @Test

@@ -1,0 +1,8 @@
+package dev.siphon.node.replica;
+
+/// [ReplicasIT] on a node whose kernel has no EROFS.
+class ErofsFuseReplicasIT extends ReplicasIT {
+    ErofsFuseReplicasIT() {
+        super(ReplicaNode.FUSE);
+    }
+}

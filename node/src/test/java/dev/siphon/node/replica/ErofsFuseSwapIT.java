@@ -1,0 +1,8 @@
+package dev.siphon.node.replica;
+
+/// [SwapUnderFireIT] on a node whose kernel has no EROFS.
+class ErofsFuseSwapIT extends SwapUnderFireIT {
+    ErofsFuseSwapIT() {
+        super(ReplicaNode.FUSE);
+    }
+}
