@@ -12,10 +12,10 @@ import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.pod.Pod;
 import io.grpc.Status.Code;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -82,6 +82,11 @@ class NoErofsIT {
                 .orElseThrow();
     }
 
+    private static void kill(ProcessHandle process) {
+        assertTrue(process.destroyForcibly());
+        process.onExit().orTimeout(10, TimeUnit.SECONDS).join();
+    }
+
     @Test
     void withoutErofsAProcessReadsAndThePodIsTold() throws IOException {
         try (GuestModules _ = GuestModules.without(workplace, "erofs", "*erofs*");
@@ -104,8 +109,7 @@ class NoErofsIT {
                             .getUsage(0)
                             .getTotal()
                     > 0);
-            process().destroyForcibly();
-            OpsPages.await(() -> !Files.isReadable(target.resolve("class-0")));
+            kill(process());
             refused(Code.UNAVAILABLE, () -> node.stub().nodeGetVolumeStats(Requests.stats(dataset, target)));
             assertThrows(IOException.class, () -> sealed.assertWhole(target));
             // as the kubelet does for the next pod

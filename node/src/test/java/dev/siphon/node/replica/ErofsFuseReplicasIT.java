@@ -2,7 +2,8 @@ package dev.siphon.node.replica;
 
 /// [ReplicasIT] on a node whose kernel has no EROFS.
 class ErofsFuseReplicasIT extends ReplicasIT {
-    ErofsFuseReplicasIT() {
-        super(ReplicaNode.FUSE);
+    @Override
+    ErofsSelection erofs() {
+        return ReplicaNode.FUSE;
     }
 }

@@ -2,7 +2,8 @@ package dev.siphon.node.replica;
 
 /// [SwapUnderFireIT] on a node whose kernel has no EROFS.
 class ErofsFuseSwapIT extends SwapUnderFireIT {
-    ErofsFuseSwapIT() {
-        super(ReplicaNode.FUSE);
+    @Override
+    ErofsSelection erofs() {
+        return ReplicaNode.FUSE;
     }
 }

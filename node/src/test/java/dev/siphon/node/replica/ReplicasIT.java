@@ -40,16 +40,15 @@ class ReplicasIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 90, FILE_BYTES);
     private final Path cache = workplace.path("cache");
-    private final ErofsSelection erofs;
-    private Replicas replicas;
+    private Replicas replicas = start(settings(workplace, FAST));
 
-    ReplicasIT() {
-        this(ErofsSelection.ofThisNode());
+    /// What reads the images.
+    ErofsSelection erofs() {
+        return ErofsSelection.ofThisNode();
     }
 
-    ReplicasIT(ErofsSelection erofs) {
-        this.erofs = erofs;
-        this.replicas = Replicas.start(ReplicaNode.with(erofs, settings(workplace, FAST)));
+    private Replicas start(ReplicaSettings settings) {
+        return Replicas.start(ReplicaNode.with(erofs(), settings));
     }
 
     @AfterEach
@@ -61,7 +60,7 @@ class ReplicasIT {
 
     private void restart(ReplicaSettings settings) {
         replicas.close();
-        replicas = Replicas.start(ReplicaNode.with(erofs, settings));
+        replicas = start(settings);
     }
 
     @Test
