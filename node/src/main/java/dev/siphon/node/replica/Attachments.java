@@ -209,9 +209,16 @@ final class Attachments {
                 .collect(Collectors.toCollection(HashSet::new));
     }
 
-    /// Whether any loop device reads `file`, a replica of `dataset`, whoever made it.
+    /// Whether any loop device reads `file`, a replica of `dataset`, whoever made it. One by which a process read
+    /// that has ended reads no more, as long as pods may show it.
     boolean isRead(Digest dataset, FileIdentity file) {
-        return LoopDevice.all(ofOthers(MountTable.read(), dataset)).stream()
+        MountTable table = MountTable.read();
+        Set<String> others = ofOthers(table, dataset);
+        table.entries().stream()
+                .filter(entry -> ErofsFuse.isOf(entry, dataset) && ErofsFuse.isDead(entry))
+                .map(MountEntry::device)
+                .forEach(others::add);
+        return LoopDevice.all(others).stream()
                 .anyMatch(status -> status.backing().equals(file));
     }
 }

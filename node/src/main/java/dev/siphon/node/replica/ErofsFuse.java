@@ -2,6 +2,7 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.ChildProcess;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
@@ -89,6 +90,14 @@ final class ErofsFuse {
                 : Optional.empty();
     }
 
+    /// Whether `entry` is such a tree of `dataset`.
+    static boolean isOf(MountEntry entry, Digest dataset) {
+        return tag(entry)
+                .flatMap(AttachmentKey::beginning)
+                .filter(dataset.beginning()::equals)
+                .isPresent();
+    }
+
     /// Whether `entry` is such a tree, whose process has ended: nobody can read it any more.
     static boolean isDead(MountEntry entry) {
         if (tag(entry).isEmpty()) {
@@ -98,6 +107,9 @@ final class ErofsFuse {
             var _ = root.usage(); // what else it knows, the kernel may answer by itself
             return false;
         } catch (ErrnoException e) {
+            if (e.is(Errno.ENOENT)) {
+                return false; // it was unmounted meanwhile
+            }
             if (e.is(Errno.ENOTCONN, Errno.ECONNABORTED)) {
                 return true;
             }

@@ -93,6 +93,10 @@ class ErofsFuseIT {
         assertEquals(
                 Optional.of(new MountedVolume.Sealed(dataset.digest().beginning())),
                 new DatasetTrees(replicas, workplace.path("state")).recognize(mounted(volume)));
+        // and keeps no room
+        replicas.evict(dataset.digest());
+        assertFalse(Files.exists(cache.resolve(dataset.digest().hex())));
+        assertTrue(dataset.isRight(tree));
         Programs.run("umount", volume.toString());
         ReplicaNode.await(() -> "one device", () -> devices(dataset.digest()).size() == 1);
         replicas.detach(key);
