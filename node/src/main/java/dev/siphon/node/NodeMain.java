@@ -27,6 +27,7 @@ import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
 import dev.siphon.node.registration.Registration;
 import dev.siphon.node.replica.DatasetTrees;
+import dev.siphon.node.replica.ErofsSelection;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;
 import dev.siphon.node.replica.ReplicaMetrics;
@@ -85,7 +86,8 @@ public final class NodeMain implements Callable<Integer> {
                 config.caches(),
                 Placement.mostFree(),
                 Pace.usual(),
-                config.devices().near()));
+                config.devices().near(),
+                ErofsSelection.ofThisNode()));
         DatasetTrees datasets = new DatasetTrees(replicas, trees);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),

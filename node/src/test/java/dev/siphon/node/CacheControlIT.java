@@ -11,6 +11,7 @@ import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.SocketHttp;
 import dev.siphon.csi.server.SocketHttp.Answer;
 import dev.siphon.csi.server.UnixEndpoint;
+import dev.siphon.node.replica.ErofsSelection;
 import dev.siphon.node.replica.NearPods;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;
@@ -72,8 +73,13 @@ class CacheControlIT {
     private NodeProcess start() {
         if (!Files.exists(workplace.path("volume"))) {
             Path trees = state.resolve("datasets");
-            try (Replicas before = Replicas.start(
-                    new ReplicaSettings(trees, List.of(), Placement.mostFree(), Pace.usual(), NearPods.UNKNOWN))) {
+            try (Replicas before = Replicas.start(new ReplicaSettings(
+                    trees,
+                    List.of(),
+                    Placement.mostFree(),
+                    Pace.usual(),
+                    NearPods.UNKNOWN,
+                    ErofsSelection.ofThisNode()))) {
                 String tree = before.attach(dataset.image()).tree().toString();
                 Programs.run(
                         "mount", "--bind", tree, workplace.directory("volume").toString());

@@ -7,33 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import csi.v1.VolumeCapability.AccessMode.Mode;
-import dev.siphon.csi.Grants;
-import dev.siphon.csi.VolumeId;
-import dev.siphon.csi.dataset.Digest;
-import dev.siphon.csi.dataset.Manifest;
-import dev.siphon.node.image.ImagePacker;
-import dev.siphon.node.image.Modes;
-import dev.siphon.node.image.PackListener;
-import dev.siphon.node.image.PackRequest;
 import dev.siphon.node.kubernetes.FakeApi;
-import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.LoopStatus;
 import dev.siphon.node.pod.Pod;
 import io.grpc.Status.Code;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,24 +25,11 @@ import org.junit.jupiter.api.Test;
 /// Sealed datasets over the node's socket, on a real Ceph: in the lab over ceph-fuse, in a guest over the
 /// kernel's client.
 class DatasetVolumeIT {
-    private static final long MIB = 1 << 20;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final PackListener NOBODY = new PackListener() {
-        @Override
-        public void walked(long entries) {}
-
-        @Override
-        public void leftOut(long count, List<String> first) {}
-
-        @Override
-        public void packed(long done, long all) {}
-    };
-    private static final Map<String, Digest> FILES = new HashMap<>();
-    private static Lab.Volume home = new Lab.Volume(VolumeId.parse("static:lab:fs:/none"), "/none", Map.of(), Map.of());
-    private static Lab.Volume dataset = home;
+    private static Optional<SealedDataset> made = Optional.empty();
 
     private final Workplace workplace = Workplace.create();
     private final Path cache = workplace.directory("cache");
+    private final Lab.Volume dataset = sealed().volume();
     private NodeProcess node = start();
     private Path staging = Path.of("/");
     private Path target = Path.of("/");
@@ -69,36 +38,13 @@ class DatasetVolumeIT {
         return NodeProcess.start(workplace.directory("node"), "--cache-dir=" + cache + "=1Gi");
     }
 
-    /// An administrator packs what is in one volume into another.
     @BeforeAll
     static void seal() throws IOException {
-        home = Lab.createVolume(Lab.createGroup(256 * MIB), 128 * MIB);
-        try (Workplace workplace = Workplace.create();
-                NodeProcess node = NodeProcess.start(workplace.directory("node"))) {
-            Path source = workplace.directory("source");
-            Random random = new Random(1);
-            for (int file = 0; file < 40; file++) {
-                byte[] content = new byte[random.nextInt(400_000)];
-                random.nextBytes(content);
-                Path folder = Files.createDirectories(source.resolve("class-" + file % 4));
-                Files.write(folder.resolve("image-" + file), content);
-                FILES.put("class-" + file % 4 + "/image-" + file, Digest.of(ByteBuffer.wrap(content)));
-            }
-            Path staging = workplace.directory("staging");
-            var _ = node.stub().nodeStageVolume(Requests.stage(home, staging));
-            Manifest manifest =
-                    new ImagePacker(NOBODY).pack(new PackRequest(source, staging.resolve("image"), Modes.READABLE, 4));
-            var _ = node.stub().nodeUnstageVolume(Requests.unstage(home, staging));
-            dataset = volume(manifest.root().beginning());
-        }
+        made = Optional.of(SealedDataset.create(40));
     }
 
-    private static Lab.Volume volume(String digest) {
-        return new Lab.Volume(
-                new VolumeId.Dataset("lab", Lab.fileSystem(), digest, Optional.empty(), home.path()),
-                home.path(),
-                Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter()),
-                home.secrets());
+    private static SealedDataset sealed() {
+        return made.orElseThrow();
     }
 
     @BeforeEach
@@ -123,44 +69,15 @@ class DatasetVolumeIT {
     }
 
     private static void assertWhole(Path tree) throws IOException {
-        for (Map.Entry<String, Digest> file : FILES.entrySet()) {
-            byte[] content = Files.readAllBytes(tree.resolve(file.getKey()));
-            assertEquals(file.getValue(), Digest.of(ByteBuffer.wrap(content)), file.getKey());
-        }
+        sealed().assertWhole(tree);
     }
 
     private static List<LoopStatus> devices() {
-        String digest = ((VolumeId.Dataset) dataset.id()).digest();
-        return LoopDevice.all(Set.of()).stream()
-                .filter(device -> device.tag().contains(digest))
-                .toList();
+        return sealed().devices();
     }
 
-    private boolean isLocal() throws IOException {
-        try (var folders = Files.list(cache)) {
-            List<Long> replicas = folders.flatMap(folder -> inode(folder.resolve("image")).stream())
-                    .toList();
-            return devices().stream()
-                    .anyMatch(device -> replicas.contains(device.backing().inode()));
-        }
-    }
-
-    private static Optional<Long> inode(Path file) {
-        try {
-            return Optional.of((Long) Files.getAttribute(file, "unix:ino"));
-        } catch (NoSuchFileException _) {
-            return Optional.empty();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private void awaitLocal() throws IOException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!isLocal()) {
-            assertTrue(System.nanoTime() < end, () -> "no replica behind the tree: " + node.log());
-            Thread.onSpinWait();
-        }
+    private void awaitLocal() {
+        OpsPages.await(() -> sealed().isReadFrom(cache));
     }
 
     @Test
@@ -230,12 +147,6 @@ class DatasetVolumeIT {
         assertEquals(List.of(), workplace.mounts());
     }
 
-    private static String readBy(String... namespaces) {
-        Grants.Shared shared =
-                new Grants.Shared((VolumeId.Dataset) dataset.id(), false, new TreeSet<>(List.of(namespaces)));
-        return new Grants(Map.of(), Map.of("mine", shared)).toJson();
-    }
-
     private NodeProcess startWith(FakeApi api) {
         return NodeProcess.start(
                 workplace.directory("node"),
@@ -247,7 +158,7 @@ class DatasetVolumeIT {
     void aPodIsToldThatItsNamespaceIsNoReaderAnyMoreAndReadsOn() throws IOException {
         node.close();
         try (FakeApi api = FakeApi.start()) {
-            api.publish(readBy("vision"));
+            api.publish(sealed().readBy("vision"));
             node = startWith(api);
             stage(staging);
             var _ = node.stub()
@@ -259,7 +170,7 @@ class DatasetVolumeIT {
                                     .build());
             var _ = node.stub().nodeGetVolumeStats(Requests.stats(dataset, target));
             assertEquals(List.of(), api.events());
-            api.publish(readBy("other"));
+            api.publish(sealed().readBy("other"));
             // one that has asked a moment ago would ask again in a minute
             node.close();
             node = startWith(api);
@@ -278,7 +189,7 @@ class DatasetVolumeIT {
 
     @Test
     void anotherImageThanThatOfTheIdIsRefused() {
-        Lab.Volume other = volume("0123456789".repeat(4));
+        Lab.Volume other = sealed().volumeOf("0123456789".repeat(4));
         String said = refused(
                 Code.FAILED_PRECONDITION,
                 () -> node.stub().nodeStageVolume(Requests.stage(other, staging, Mode.MULTI_NODE_READER_ONLY)));

@@ -2,6 +2,7 @@ package dev.siphon.node;
 
 import dev.siphon.node.mount.Datasets;
 import dev.siphon.node.replica.DatasetTrees;
+import dev.siphon.node.replica.ErofsSelection;
 import dev.siphon.node.replica.NearPods;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;
@@ -18,8 +19,13 @@ public final class RealDatasets {
     public static Datasets in(Path state) {
         Path trees = state.resolve("datasets");
         return new DatasetTrees(
-                Replicas.start(
-                        new ReplicaSettings(trees, List.of(), Placement.mostFree(), Pace.usual(), NearPods.UNKNOWN)),
+                Replicas.start(new ReplicaSettings(
+                        trees,
+                        List.of(),
+                        Placement.mostFree(),
+                        Pace.usual(),
+                        NearPods.UNKNOWN,
+                        ErofsSelection.ofThisNode())),
                 trees);
     }
 }

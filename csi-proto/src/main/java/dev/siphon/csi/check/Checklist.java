@@ -79,6 +79,7 @@ public final class Checklist {
         for (Line line : lines) {
             switch (line.outcome()) {
                 case Outcome.Ok(var found) -> row(table, line, "ok", found, "");
+                case Outcome.Warned(var found, var remedy) -> row(table, line, "warning", found, remedy);
                 case Outcome.Failed(var found, var remedy) -> row(table, line, "failed", found, remedy);
                 case Outcome.Skipped(var because) -> row(table, line, "skipped", "because " + because, "");
             }

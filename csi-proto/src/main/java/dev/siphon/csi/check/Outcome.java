@@ -7,6 +7,12 @@ public sealed interface Outcome {
     /// @param found what there is, in a few words
     record Ok(String found) implements Outcome {}
 
+    /// It is not, and all works nevertheless, worse than it could.
+    ///
+    /// @param found what is there instead
+    /// @param remedy what an administrator can do about it
+    record Warned(String found, String remedy) implements Outcome {}
+
     /// It is not, and something will not work.
     ///
     /// @param found what is wrong

@@ -24,13 +24,15 @@ final class ChecklistTest {
     void aLineForEachThingWithItsRemedy() {
         assertEquals(Optional.of("is there"), look(() -> "is there"));
         list.note("another", new Outcome.Failed("is\nbroken", "mend it"));
+        list.note("a fourth", new Outcome.Warned("is slow", "get another"));
         list.note("a third", new Outcome.Skipped("there is none"));
         assertEquals(
                 List.of(
-                        "CHECK    RESULT   FOUND                  REMEDY",
-                        "thing    ok       is there",
-                        "another  failed   is broken              mend it",
-                        "a third  skipped  because there is none"),
+                        "CHECK     RESULT   FOUND                  REMEDY",
+                        "thing     ok       is there",
+                        "another   failed   is broken              mend it",
+                        "a fourth  warning  is slow                get another",
+                        "a third   skipped  because there is none"),
                 list.table().text());
         assertEquals(
                 "{\"check\":\"another\",\"result\":\"failed\",\"found\":\"is broken\",\"remedy\":\"mend it\"}",
@@ -38,10 +40,11 @@ final class ChecklistTest {
     }
 
     @Test
-    void whatIsSkippedIsNoFailure() {
+    void whatIsSkippedOrOnlyWarnedOfIsNoFailure() {
         assertEquals(0, list.exit());
         list.note("a", new Outcome.Ok("x"));
         list.note("b", new Outcome.Skipped("y"));
+        list.note("d", new Outcome.Warned("w", "do"));
         assertEquals(0, list.exit());
         list.note("c", new Outcome.Failed("z", "do"));
         assertEquals(1, list.exit());

@@ -1,5 +1,6 @@
 package dev.siphon.node.ceph;
 
+import dev.siphon.node.linux.ChildProcess;
 import dev.siphon.node.linux.MemoryFile;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;

@@ -2,14 +2,11 @@ package dev.siphon.node.ceph;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.node.linux.ChildProcess;
 import dev.siphon.node.mount.CephKey;
 import dev.siphon.node.mount.MountKind;
 import dev.siphon.node.mount.Mounter;
 import dev.siphon.node.mount.Mounters;
-import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -81,9 +78,6 @@ public record MounterSelection(
 
     /// Whether ceph-fuse is on the PATH.
     public static boolean isFuseInstalled() {
-        String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
-        return Arrays.stream(path.split(File.pathSeparator, -1))
-                .filter(directory -> directory.startsWith("/"))
-                .anyMatch(directory -> Files.isExecutable(Path.of(directory, FuseMounter.PROGRAM)));
+        return ChildProcess.isInstalled(FuseMounter.PROGRAM);
     }
 }

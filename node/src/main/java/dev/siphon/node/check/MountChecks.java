@@ -12,6 +12,7 @@ import dev.siphon.node.linux.Owner;
 import dev.siphon.node.linux.UserNamespace;
 import dev.siphon.node.mount.CephKey;
 import dev.siphon.node.mount.SystemErrors;
+import dev.siphon.node.replica.ErofsSelection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -61,10 +62,11 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
                 "erofs",
                 _ -> "run it as root; in Kubernetes the node's container is privileged",
                 () -> ofKernel("asking the kernel for erofs", () -> Mounts.kernelHas("erofs")),
-                MountChecks::erofs);
+                there -> erofs(there, ErofsSelection.isProgramInstalled(), Files.exists(FUSE)));
         var _ = list.look(
                 "loop devices",
-                _ -> "`modprobe loop`; in a container mount the host's /dev",
+                _ ->
+                        "`modprobe loop`, or a kernel built with CONFIG_BLK_DEV_LOOP; in a container mount the host's /dev",
                 () -> opens(LOOP),
                 Outcome.Ok::new);
     }
@@ -154,12 +156,25 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
         }
     }
 
-    private static Outcome erofs(boolean there) {
-        return there
-                ? new Outcome.Ok("the kernel has it")
-                : new Outcome.Failed(
-                        "the kernel has no erofs file system, and no module for it",
-                        "`modprobe erofs`, or a kernel built with CONFIG_EROFS_FS: datasets are EROFS images");
+    /// What reads datasets.
+    ///
+    /// @param installed whether erofsfuse is
+    /// @param device whether there is `/dev/fuse`
+    static Outcome erofs(boolean there, boolean installed, boolean device) {
+        if (there) {
+            return new Outcome.Ok("the kernel has it");
+        }
+        String remedy = "`modprobe erofs`, or a kernel built with CONFIG_EROFS_FS";
+        String found = "the kernel has no erofs file system, and no module for it";
+        if (installed && device) {
+            return new Outcome.Warned(
+                    found + ": datasets are read by erofsfuse, slower, and only as long as the node's pod runs",
+                    remedy);
+        }
+        return new Outcome.Failed(
+                found + (installed ? ", and " + FUSE + " is missing" : ", and erofsfuse is not on the PATH"),
+                remedy + ": datasets are EROFS images; or, slower, "
+                        + (installed ? "`modprobe fuse`; in a container mount the host's /dev" : "install erofsfuse"));
     }
 
     private static String opens(Path device) {

@@ -40,7 +40,8 @@ public final class LoopDevice implements AutoCloseable {
     /// What a tag may have at most; the kernel ends it with a zero (`LO_NAME_SIZE` is 64).
     private static final int MAX_TAG_BYTES = 63;
 
-    private static final int BLOCK_BYTES = 4096;
+    /// The blocks of a device that is made here.
+    public static final int BLOCK_BYTES = 4096;
 
     /// What, besides ENOTCONN, a file system that is no more answers for the file behind a device (`vfs_getattr` in
     /// the kernel's `loop.c`).

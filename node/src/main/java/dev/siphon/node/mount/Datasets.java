@@ -15,8 +15,8 @@ public interface Datasets extends MountKind {
     /// @param image the path of its image, through a mount that lasts until [#detach]
     /// @param manifest the path of its manifest
     /// @return the tree's path
-    /// @throws dev.siphon.csi.DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no EROFS or no loop
-    ///     devices
+    /// @throws dev.siphon.csi.DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices, or no
+    ///     EROFS where erofsfuse cannot be used either
     /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if the image is not what its manifest says
     Path attach(Digest digest, Path image, Path manifest);
 
@@ -63,6 +63,9 @@ public interface Datasets extends MountKind {
 
     /// The trees that are mounted, also by a run before this one.
     List<Tree> attached();
+
+    /// Why what a mount shows of a dataset is read slower than it could be; empty if it is not, or shows none.
+    Optional<String> slowness(MountEntry mount);
 
     /// What is wrong with a dataset here, though it can be read: its replica is damaged, or its disk fails.
     ///

@@ -2,8 +2,10 @@ package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.node.linux.BlockDevices;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.FileSystemUsage;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
 import java.time.Duration;
@@ -48,12 +50,21 @@ public final class MountCheck {
                 return new MountHealth.Dead("it was unmounted meanwhile");
             }
             // statfs asks a monitor and refresh the MDS: a client may have lost either
-            var fileSystem = directory.usage();
+            FileSystemUsage fileSystem = sized(mount, directory.usage());
             directory.refresh();
             return new MountHealth.Alive(VolumeUsage.of(numbers(directory), account(mount), fileSystem));
         } catch (ErrnoException e) {
             return new MountHealth.Dead(String.valueOf(e.getMessage()));
         }
+    }
+
+    /// erofsfuse has no statfs: what it shows is full, and as large as its device.
+    private static FileSystemUsage sized(MountEntry mount, FileSystemUsage said) {
+        if (said.totalBytes() > 0) {
+            return said;
+        }
+        long size = BlockDevices.bytes(mount.device());
+        return new FileSystemUsage(size, 0, size);
     }
 
     /// The numbers of the client's root, which is the account's directory. The kernel's client loses its root,

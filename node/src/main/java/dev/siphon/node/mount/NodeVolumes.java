@@ -153,6 +153,11 @@ public final class NodeVolumes implements HeldImages {
         return there.isPresent() && check.look(volume, there.get(), remaining) instanceof MountHealth.Alive;
     }
 
+    /// Why what is shown at `target` is read slower than it could be on this node; empty if it is not.
+    public Optional<String> slowness(TargetPath target) {
+        return MountTable.read().at(target.text()).flatMap(datasets::slowness);
+    }
+
     /// Where a volume is that was staged at `path`: a version before this one showed all at the path itself.
     private TargetPath seen(VolumeId volume, TargetPath path) {
         return MountTable.read()

@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells the people of a pod, by an event on it, that a volume which was published for it no longer answers, and
-/// that it does so again; that it would not be published any more; and where it is read from.
+/// that it does so again; that it would not be published any more; where it is read from; and that it is slower there
+/// than it could be.
 ///
 /// The kubelet asks for each published volume's numbers once a minute, so that nothing is looked at for this
 /// alone. A volume's state is told once, however often it is seen; a process that starts anew tells it once more.
@@ -33,6 +34,9 @@ public final class PodHealth implements AutoCloseable {
     /// That a pod has what it would not get any more.
     static final String WITHDRAWN = "VolumeAccessWithdrawn";
 
+    /// That a pod reads slower than it could.
+    static final String SLOW = "DatasetSlow";
+
     /// The API takes 1,024 bytes.
     private static final int MAX_MESSAGE = 900;
 
@@ -46,6 +50,7 @@ public final class PodHealth implements AutoCloseable {
     private final Counter told;
     private final Map<String, Pod> abnormal = new ConcurrentHashMap<>();
     private final Set<String> withdrawn = ConcurrentHashMap.newKeySet();
+    private final Set<String> slow = ConcurrentHashMap.newKeySet();
     private final ThreadPoolExecutor teller;
 
     public PodHealth(PublishedPods pods, PodEvents events, PrometheusRegistry metrics) {
@@ -78,6 +83,7 @@ public final class PodHealth implements AutoCloseable {
     public void ends(TargetPath target) {
         abnormal.remove(target.text());
         withdrawn.remove(target.text());
+        slow.remove(target.text());
         pods.remove(target);
     }
 
@@ -118,6 +124,18 @@ public final class PodHealth implements AutoCloseable {
     public void tell(Pod pod, String reason, String message) {
         String text = message.substring(0, Math.min(message.length(), MAX_MESSAGE));
         teller.execute(() -> isTaken(pod, new PodEvents.Event(PodEvents.Type.NORMAL, reason, text)));
+    }
+
+    /// Tells whose pod `target` is that it reads slower than it could; once, however often it is published.
+    public void slow(TargetPath target, String why) {
+        pods.at(target).filter(_ -> slow.add(target.text())).ifPresent(pod -> {
+            String message = why.substring(0, Math.min(why.length(), MAX_MESSAGE));
+            teller.execute(() -> {
+                if (!isTaken(pod, new PodEvents.Event(PodEvents.Type.WARNING, SLOW, message))) {
+                    slow.remove(target.text());
+                }
+            });
+        });
     }
 
     private void tellWithdrawn(TargetPath target, Pod pod, String why) {

@@ -14,6 +14,7 @@ import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.linux.Mounts;
 import dev.siphon.node.mount.SystemErrors;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -21,6 +22,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Trees over loop devices, as the kernel knows them: nothing is remembered here. A device says by its tag whose it
 /// is and by the numbers of the file behind it where it reads from, and goes with its last mount; so a process that
@@ -28,17 +31,26 @@ import jnr.constants.platform.Errno;
 ///
 /// Every method may hang with the file system behind the device.
 final class Attachments {
+    private static final Logger LOG = LoggerFactory.getLogger(Attachments.class);
     static final String TYPE = "erofs";
     static final Pattern SOURCE = Pattern.compile("/dev/loop([0-9]{1,9})");
     private static final Set<MountFlag> FLAGS = Set.of(MountFlag.READ_ONLY, MountFlag.NO_SUID, MountFlag.NO_DEV);
 
     private final AttachmentFolders folders;
+    private final ErofsSelection erofs;
 
-    Attachments(AttachmentFolders folders) {
+    /// @param erofs chooses what reads new trees; those that are there are known whatever reads them
+    Attachments(AttachmentFolders folders, ErofsSelection erofs) {
         this.folders = folders;
+        this.erofs = erofs;
     }
 
-    /// The attachment of `key`, if its tree is mounted.
+    /// Whether `entry` may be a tree: it has the type of one.
+    static boolean isTree(MountEntry entry) {
+        return entry.type().equals(TYPE) || ErofsFuse.tag(entry).isPresent();
+    }
+
+    /// The attachment of `key`, if its tree is mounted. One whose process has ended is none: that is taken away.
     Optional<Attached> find(AttachmentKey key) {
         return open(key).map(device -> {
             try (device) {
@@ -52,6 +64,11 @@ final class Attachments {
         Path tree = folders.tree(key);
         Optional<MountEntry> mounted = MountTable.read().at(tree.toString());
         if (mounted.isEmpty()) {
+            return Optional.empty();
+        }
+        if (ErofsFuse.isDead(mounted.get())) {
+            LOG.atWarn().addKeyValue("dataset", key.digest()).log("the process that read a dataset has ended");
+            unmount(key, Mounts.Unmount.DETACH);
             return Optional.empty();
         }
         Matcher source = SOURCE.matcher(mounted.get().source());
@@ -68,6 +85,14 @@ final class Attachments {
                 tree + " is mounted, but not from a device of the dataset: unmount it by hand");
     }
 
+    /// Whether the tree of `key` is mounted, and can be read.
+    boolean isAlive(AttachmentKey key) {
+        return MountTable.read()
+                .at(folders.tree(key).toString())
+                .filter(tree -> !ErofsFuse.isDead(tree))
+                .isPresent();
+    }
+
     /// Mounts the tree over the image, or over what is behind it already. Repeating it changes nothing.
     ///
     /// @param image with the manifest that was read from beside it
@@ -76,10 +101,14 @@ final class Attachments {
         if (found.isPresent()) {
             return found.get();
         }
+        ErofsSelection.Reader reader = erofs.choose();
         folders.make(key, image);
-        Optional<LoopDevice> existing = existing(key);
-        try (LoopDevice device = existing.orElseGet(() -> configure(key, image, manifest))) {
-            mount(device, folders.tree(key));
+        Optional<LoopDevice> existing = reader == ErofsSelection.Reader.KERNEL ? existing(key) : Optional.empty();
+        try (LoopDevice device = existing.orElseGet(() -> ImageDevice.make(key, image, manifest))) {
+            switch (reader) {
+                case KERNEL -> mount(device, folders.tree(key));
+                case PROGRAM -> ErofsFuse.mount(device, key, folders.tree(key));
+            }
             return new Attached(folders.tree(key), device.status(), existing.isEmpty());
         }
     }
@@ -88,6 +117,11 @@ final class Attachments {
     private Optional<LoopDevice> existing(AttachmentKey key) {
         MountTable table = MountTable.read();
         Set<String> others = ofOthers(table, key.digest());
+        // what erofsfuse reads, or read, the kernel's EROFS cannot have
+        table.entries().stream()
+                .filter(entry -> ErofsFuse.tag(entry).isPresent())
+                .map(MountEntry::device)
+                .forEach(others::add);
         if (table.entries().stream()
                 .noneMatch(entry -> entry.type().equals(TYPE) && !others.contains(entry.device()))) {
             return Optional.empty();
@@ -105,26 +139,10 @@ final class Attachments {
         return Optional.empty();
     }
 
-    private static LoopDevice configure(AttachmentKey key, DatasetImage image, Manifest manifest) {
-        try (DataFile file = DataFile.open(image.image())) {
-            if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
-                throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
-                        + " bytes, where its manifest says " + manifest.imageBytes() + " and whole blocks of "
-                        + DataFile.ALIGNMENT + " are wanted");
-            }
-            return LoopDevice.attach(file, key.tag());
-        } catch (ErrnoException e) {
-            throw SystemErrors.translate("attaching the image " + image.image(), e);
-        }
-    }
-
     private static void mount(LoopDevice device, Path tree) {
         try {
             Mounts.mount(device.path(), tree.toString(), TYPE, FLAGS, List.of(), "");
         } catch (ErrnoException e) {
-            if (e.is(Errno.ENODEV)) {
-                throw new DriverException.Unsupported("this kernel has no EROFS, which datasets are mounted with");
-            }
             throw SystemErrors.translate("mounting a dataset at " + tree, e);
         }
     }
@@ -140,7 +158,8 @@ final class Attachments {
         try (LoopDevice device = opened;
                 DataFile wanted = DataFile.open(file)) {
             LoopStatus before = device.status();
-            LoopStatus now = before.backing().equals(wanted.identity()) ? before : change(device, wanted, instead);
+            LoopStatus now =
+                    before.backing().equals(wanted.identity()) ? before : ImageDevice.change(device, wanted, instead);
             if (!now.backing().equals(wanted.identity())) {
                 throw new DriverException.BackendFault(
                         "the kernel says that " + device.path() + " is not over " + file + ", which was put there");
@@ -148,20 +167,6 @@ final class Attachments {
             return new Attached(folders.tree(key), now, false);
         } catch (ErrnoException e) {
             throw SystemErrors.translate("putting " + file + " behind dataset " + key.digest(), e);
-        }
-    }
-
-    private static LoopStatus change(LoopDevice device, DataFile wanted, Optional<Path> instead) {
-        try {
-            return device.change(wanted);
-        } catch (ErrnoException e) {
-            if (!e.is(Errno.EINVAL) || instead.isEmpty()) {
-                throw e;
-            }
-            try (DataFile old = DataFile.create(instead.get())) {
-                old.lengthen(wanted.size());
-            }
-            return device.change(wanted);
         }
     }
 
@@ -180,15 +185,20 @@ final class Attachments {
             if (!others.isEmpty()) {
                 throw new DriverException.InUse("dataset " + key.digest() + " is still mounted at " + others);
             }
-            try {
-                Mounts.unmount(tree);
-            } catch (ErrnoException e) {
-                if (!e.is(Errno.EINVAL, Errno.ENOENT)) {
-                    throw SystemErrors.translate("detaching dataset " + key.digest(), e);
-                }
-            }
+            unmount(key);
+            ErofsFuse.awaitEnd(mounted);
         });
         folders.remove(key);
+    }
+
+    private void unmount(AttachmentKey key, Mounts.Unmount... how) {
+        try {
+            Mounts.unmount(folders.tree(key).toString(), how);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EINVAL, Errno.ENOENT)) {
+                throw SystemErrors.translate("detaching dataset " + key.digest(), e);
+            }
+        }
     }
 
     /// The devices of other datasets' trees.
@@ -196,12 +206,19 @@ final class Attachments {
         return table.entries().stream()
                 .filter(entry -> folders.isOfAnother(entry.mountPoint(), dataset))
                 .map(MountEntry::device)
-                .collect(Collectors.toSet());
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
-    /// Whether any loop device reads `file`, a replica of `dataset`, whoever made it.
+    /// Whether any loop device reads `file`, a replica of `dataset`, whoever made it. One by which a process read
+    /// that has ended reads no more, as long as pods may show it.
     boolean isRead(Digest dataset, FileIdentity file) {
-        return LoopDevice.all(ofOthers(MountTable.read(), dataset)).stream()
+        MountTable table = MountTable.read();
+        Set<String> others = ofOthers(table, dataset);
+        table.entries().stream()
+                .filter(entry -> ErofsFuse.isOf(entry, dataset) && ErofsFuse.isDead(entry))
+                .map(MountEntry::device)
+                .forEach(others::add);
+        return LoopDevice.all(others).stream()
                 .anyMatch(status -> status.backing().equals(file));
     }
 }

@@ -17,6 +17,8 @@ public final class DatasetTrees implements Datasets {
     /// Of a tree below the directory: `DIGEST/PLACE/mount`, as [AttachmentFolders] has it.
     private static final int LEVELS = 3;
 
+    private static final int SHOWN_DIGITS = 12;
+
     private final Replicas replicas;
     private final Path state;
 
@@ -62,7 +64,7 @@ public final class DatasetTrees implements Datasets {
 
     /// The attachment whose own tree `entry` is, by its place.
     private Optional<AttachmentKey> key(MountEntry entry) {
-        return entry.type().equals(Attachments.TYPE) ? key(Path.of(entry.mountPoint())) : Optional.empty();
+        return Attachments.isTree(entry) ? key(Path.of(entry.mountPoint())) : Optional.empty();
     }
 
     private Optional<AttachmentKey> key(Path place) {
@@ -74,6 +76,15 @@ public final class DatasetTrees implements Datasets {
     }
 
     @Override
+    public Optional<String> slowness(MountEntry mount) {
+        return ErofsFuse.tag(mount)
+                .flatMap(AttachmentKey::beginning)
+                .map(digest -> "dataset " + digest.substring(0, SHOWN_DIGITS) + " is read by a process ("
+                        + ErofsFuse.PROGRAM + ") in the node's pod, since the node's kernel had no EROFS when it was"
+                        + " attached: slower, and only for as long as that process runs; " + ErofsSelection.REMEDY);
+    }
+
+    @Override
     public Optional<String> problem(String beginning) {
         return replicas.problem(beginning);
     }
@@ -82,8 +93,11 @@ public final class DatasetTrees implements Datasets {
     /// the device is not asked otherwise, as it may hang with the file that is behind it.
     @Override
     public Optional<MountedVolume> recognize(MountEntry entry) {
-        if (!entry.type().equals(Attachments.TYPE)) {
+        if (!Attachments.isTree(entry)) {
             return Optional.empty();
+        }
+        if (ErofsFuse.tag(entry).isPresent()) {
+            return ErofsFuse.tag(entry).flatMap(AttachmentKey::beginning).map(MountedVolume.Sealed::new);
         }
         return MountTable.read().entries().stream()
                 .filter(tree -> tree.device().equals(entry.device()))

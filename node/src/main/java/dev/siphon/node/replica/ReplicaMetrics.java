@@ -1,5 +1,7 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -78,6 +80,22 @@ public final class ReplicaMetrics {
                             replicas.attached().stream().map(Attachment::place).toList();
                     callback.call(of(places, Place.Local.class), "local");
                     callback.call(of(places, Place.Remote.class), "remote");
+                })
+                .register(registry);
+        GaugeWithCallback.builder()
+                .name("siphon_dataset_trees")
+                .help("Trees of attached datasets, by what reads their images: the kernel, or processes (erofsfuse).")
+                .labelNames("reader")
+                .callback(callback -> {
+                    MountTable table = MountTable.read();
+                    List<MountEntry> trees = replicas.attached().stream()
+                            .flatMap(attached -> table.at(attached.tree().toString()).stream())
+                            .toList();
+                    long processes = trees.stream()
+                            .filter(tree -> ErofsFuse.tag(tree).isPresent())
+                            .count();
+                    callback.call((double) (trees.size() - processes), "kernel");
+                    callback.call((double) processes, ErofsFuse.PROGRAM);
                 })
                 .register(registry);
         GaugeWithCallback.builder()

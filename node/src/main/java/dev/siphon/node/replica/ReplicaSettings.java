@@ -11,7 +11,9 @@ import java.util.List;
 /// @param caches one per disk; without any, datasets are read from CephFS
 /// @param placement chooses among them
 /// @param near what is done to be near pods' devices
-public record ReplicaSettings(Path state, List<CacheLimits> caches, Placement placement, Pace pace, NearPods near) {
+/// @param erofs what mounts the images
+public record ReplicaSettings(
+        Path state, List<CacheLimits> caches, Placement placement, Pace pace, NearPods near, ErofsSelection erofs) {
     public ReplicaSettings {
         caches = List.copyOf(caches);
     }

@@ -49,7 +49,7 @@ public final class Replicas implements AutoCloseable {
         Pace pace = settings.pace();
         this.settings = settings;
         this.folders = new AttachmentFolders(settings.state());
-        this.attachments = new Attachments(folders);
+        this.attachments = new Attachments(folders, settings.erofs());
         this.turns = new Turns(calls, pace.callLimit());
         this.caches =
                 new Caches(settings.caches().stream().map(CacheDirectory::new).toList(), calls, pace);
@@ -120,6 +120,10 @@ public final class Replicas implements AutoCloseable {
         state.found();
     }
 
+    private Optional<Attachment> common(DatasetState state) {
+        return state.attachment(state.key()).filter(common -> attachments.isAlive(common.key()));
+    }
+
     private DatasetState state(Digest dataset) {
         return states.computeIfAbsent(dataset, _ -> new DatasetState(dataset, settings.pace()));
     }
@@ -130,7 +134,8 @@ public final class Replicas implements AutoCloseable {
     /// @return what was there when this returned; its tree stays the same
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the image or its manifest cannot be read
     /// @throws DriverException.BackendFault (INTERNAL) if the two do not fit together or are another dataset's
-    /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no EROFS
+    /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices, or neither EROFS nor
+    ///     what erofsfuse needs
     public Attachment attach(DatasetImage image) {
         DatasetState state = state(image.digest());
         Attachment attachment = turns.take(image.digest(), () -> {
@@ -174,7 +179,7 @@ public final class Replicas implements AutoCloseable {
         }
         Optional<Nearby> found = turns.take(dataset, settings.near().limit(), () -> {
             find(state);
-            return state.attachment(state.key()).map(common -> choice.choose(state, common, nearest));
+            return common(state).map(common -> choice.choose(state, common, nearest));
         });
         threads.wake(state);
         return found;
@@ -193,7 +198,7 @@ public final class Replicas implements AutoCloseable {
         }
         Optional<Path> home = turns.take(dataset, settings.near().limit(), () -> {
             find(state);
-            return state.attachment(state.key()).flatMap(common -> choice.move(state, common, nearest));
+            return common(state).flatMap(common -> choice.move(state, common, nearest));
         });
         if (home.isPresent()) {
             threads.wake(state);

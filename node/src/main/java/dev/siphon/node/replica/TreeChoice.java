@@ -88,7 +88,7 @@ final class TreeChoice {
 
     private Path tree(DatasetState state, Path cache) {
         AttachmentKey key = AttachmentKey.at(state.digest(), cache);
-        Optional<Attachment> known = state.attachment(key);
+        Optional<Attachment> known = state.attachment(key).filter(_ -> attachments.isAlive(key));
         if (known.isPresent()) {
             return known.get().tree();
         }

@@ -86,6 +86,7 @@ final class MountCalls {
             publishStaged(request, id, target);
         }
         pods.published(target, Pod.ofContext(request.getVolumeContextMap()));
+        volumes.slowness(target).ifPresent(why -> pods.slow(target, why));
         return NodePublishVolumeResponse.getDefaultInstance();
     }
 

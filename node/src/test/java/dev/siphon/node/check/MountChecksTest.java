@@ -63,6 +63,26 @@ final class MountChecksTest {
         assertEquals(found, name(outcome));
     }
 
+    @ParameterizedTest(name = "erofs {0}, erofsfuse {1}, device {2}: {3}")
+    @CsvSource({
+        "true,  false, false, ok,     ''",
+        "true,  true,  true,  ok,     ''",
+        "false, true,  true,  warned, modprobe erofs",
+        "false, true,  false, failed, modprobe fuse",
+        "false, false, true,  failed, install erofsfuse"
+    })
+    void erofsfuseIsEnoughAndIsWarnedOf(boolean there, boolean installed, boolean device, String found, String remedy) {
+        Outcome outcome = MountChecks.erofs(there, installed, device);
+        assertEquals(found, name(outcome));
+        assertTrue(
+                switch (outcome) {
+                    case Outcome.Ok _, Outcome.Skipped _ -> remedy.isEmpty();
+                    case Outcome.Warned(var _, var said) -> said.contains(remedy);
+                    case Outcome.Failed(var _, var said) -> said.contains(remedy);
+                },
+                outcome::toString);
+    }
+
     @ParameterizedTest
     @CsvSource({"6.6.99, false", "6.7.0-rc1, true", "6.18.44, true", "7.0.1, true", "5.15.0, false", "strange, false"})
     void ownersAreMappedSinceLinux67(String release, boolean maps) {

@@ -89,6 +89,11 @@ final class FollowingTest {
         }
 
         @Override
+        public Optional<String> slowness(MountEntry mount) {
+            throw new AssertionError();
+        }
+
+        @Override
         public Optional<String> problem(String beginning) {
             return Optional.empty();
         }

@@ -100,6 +100,20 @@ final class PodHealthTest {
     }
 
     @Test
+    void thatItIsSlowIsToldOnceToEachPod() throws InterruptedException {
+        health().slow(TARGET, "dataset 1 is read by a process");
+        assertNext("train Warning DatasetSlow dataset 1 is read by a process");
+        health().slow(TARGET, "dataset 1 is read by a process");
+        health().slow(OTHER, "nobody's");
+        assertNothingBefore(this::looksBad, "train Warning VolumeConditionAbnormal");
+        health().ends(TARGET);
+        health().slow(TARGET, "no pod any more");
+        health().published(TARGET, Optional.of(new Pod("vision", "next", "18")));
+        health().slow(TARGET, "dataset 1 is read by a process");
+        assertNext("next Warning DatasetSlow");
+    }
+
+    @Test
     void whatNobodyTookIsToldAgain() throws InterruptedException {
         refuses.set(true);
         health().access(TARGET, _ -> Optional.of("no reader"));

@@ -46,7 +46,8 @@ class FailingDiskIT {
                 List.of(caches),
                 (_, _, candidates) -> candidates.stream().findFirst().map(Placement.Candidate::directory),
                 pace,
-                NearPods.UNKNOWN));
+                NearPods.UNKNOWN,
+                ErofsSelection.ofThisNode()));
     }
 
     @Test

@@ -56,7 +56,8 @@ class NearReplicasIT {
                 List.of(new CacheLimits(left, LIMIT, 100), new CacheLimits(right, rightLimit, 100)),
                 Placement.mostFree(),
                 pace,
-                near));
+                near,
+                ErofsSelection.ofThisNode()));
         running = Optional.of(started);
         return started;
     }

@@ -83,12 +83,22 @@ final class ReplicaNode {
     }
 
     static ReplicaSettings settings(Path state, Pace pace, CacheLimits... caches) {
-        return new ReplicaSettings(state, List.of(caches), Placement.mostFree(), pace, NearPods.UNKNOWN);
+        return new ReplicaSettings(
+                state, List.of(caches), Placement.mostFree(), pace, NearPods.UNKNOWN, ErofsSelection.ofThisNode());
     }
 
     /// With one cache directory that has room for everything.
     static ReplicaSettings settings(Workplace workplace, Pace pace) {
         return settings(workplace.path("state"), pace, new CacheLimits(workplace.path("cache"), LIMIT, 100));
+    }
+
+    /// Where the kernel has no EROFS.
+    static final ErofsSelection FUSE = new ErofsSelection(() -> false, () -> true);
+
+    /// The same for a node whose kernel may have no EROFS.
+    static ReplicaSettings with(ErofsSelection erofs, ReplicaSettings settings) {
+        return new ReplicaSettings(
+                settings.state(), settings.caches(), settings.placement(), settings.pace(), settings.near(), erofs);
     }
 
     static void await(Supplier<String> what, BooleanSupplier condition) {

@@ -40,7 +40,16 @@ class ReplicasIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 90, FILE_BYTES);
     private final Path cache = workplace.path("cache");
-    private Replicas replicas = Replicas.start(settings(workplace, FAST));
+    private Replicas replicas = start(settings(workplace, FAST));
+
+    /// What reads the images.
+    ErofsSelection erofs() {
+        return ErofsSelection.ofThisNode();
+    }
+
+    private Replicas start(ReplicaSettings settings) {
+        return Replicas.start(ReplicaNode.with(erofs(), settings));
+    }
 
     @AfterEach
     void close() {
@@ -51,7 +60,7 @@ class ReplicasIT {
 
     private void restart(ReplicaSettings settings) {
         replicas.close();
-        replicas = Replicas.start(settings);
+        replicas = start(settings);
     }
 
     @Test

@@ -53,7 +53,8 @@ final class RoomTest {
     }
 
     private Room room() {
-        Attachments attachments = new Attachments(new AttachmentFolders(place.resolve("state")));
+        Attachments attachments =
+                new Attachments(new AttachmentFolders(place.resolve("state")), ErofsSelection.ofThisNode());
         Caches caches = new Caches(List.of(directory()), calls, FAST);
         Swapping swapping = new Swapping(attachments, caches, new Turns(calls, FAST.callLimit()), counts);
         return new Room(swapping, attachments, calls, FAST, counts);

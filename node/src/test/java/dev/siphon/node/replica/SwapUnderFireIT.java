@@ -37,10 +37,15 @@ class SwapUnderFireIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 300, FILE_BYTES);
     private final AttachmentKey key = AttachmentKey.anywhere(dataset.digest());
-    private final Attachments attachments = new Attachments(new AttachmentFolders(workplace.path("state")));
+    private final Attachments attachments = new Attachments(new AttachmentFolders(workplace.path("state")), erofs());
     private final AtomicLong reads = new AtomicLong();
     private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
     private volatile boolean over;
+
+    /// What reads the image.
+    ErofsSelection erofs() {
+        return ErofsSelection.ofThisNode();
+    }
 
     @AfterEach
     void close() {

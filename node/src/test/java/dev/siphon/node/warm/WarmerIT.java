@@ -16,6 +16,7 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.HeldImages;
+import dev.siphon.node.replica.ErofsSelection;
 import dev.siphon.node.replica.NearPods;
 import dev.siphon.node.replica.Pace;
 import dev.siphon.node.replica.Placement;
@@ -129,7 +130,8 @@ final class WarmerIT {
                 caches,
                 Placement.mostFree(),
                 Pace.usual(),
-                new NearPods(Duration.ZERO, Duration.ofSeconds(20), true)));
+                new NearPods(Duration.ZERO, Duration.ofSeconds(20), true),
+                ErofsSelection.ofThisNode()));
         running = Optional.of(replicas);
         Warmer started = new Warmer(board, images, replicas).start();
         warmer = Optional.of(started);

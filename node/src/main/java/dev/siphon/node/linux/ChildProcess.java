@@ -1,13 +1,16 @@
-package dev.siphon.node.ceph;
+package dev.siphon.node.linux;
 
-import dev.siphon.node.linux.MemoryFile;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -18,7 +21,7 @@ import java.util.function.BooleanSupplier;
 /// What it says goes to a file in memory. A pipe would end with this process, and fill if nobody reads it; and where
 /// the program closes its standard descriptors instead, later files of it get their numbers, and what it says goes into
 /// those.
-final class ChildProcess {
+public final class ChildProcess {
     /// What a program says is for a message; more than this is not kept.
     private static final int MAX_OUTPUT_BYTES = 8 << 10;
 
@@ -31,13 +34,13 @@ final class ChildProcess {
     ///
     /// @param inTime whether the program served, or ended by itself, before the deadline
     /// @param output the beginning of what it said on stdout and stderr
-    record Outcome(boolean inTime, boolean serving, String output) {}
+    public record Outcome(boolean inTime, boolean serving, String output) {}
 
     /// Starts `command`, on a thread that may block. Once it serves, it may say what it wants: nobody listens.
     ///
     /// @param serves is asked again and again
     /// @throws UncheckedIOException if no program can be started
-    static Outcome start(List<String> command, Duration limit, BooleanSupplier serves) {
+    public static Outcome start(List<String> command, Duration limit, BooleanSupplier serves) {
         List<String> words = new ArrayList<>(List.of("setsid"));
         words.addAll(command);
         try (MemoryFile said = MemoryFile.of("output", new byte[0])) {
@@ -57,6 +60,14 @@ final class ChildProcess {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// Whether `program` is on the `PATH`.
+    public static boolean isInstalled(String program) {
+        String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+        return Arrays.stream(path.split(File.pathSeparator, -1))
+                .filter(directory -> directory.startsWith("/"))
+                .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
     }
 
     private static boolean awaitServing(Process process, Duration limit, BooleanSupplier serves) {

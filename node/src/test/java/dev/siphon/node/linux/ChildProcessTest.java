@@ -1,4 +1,4 @@
-package dev.siphon.node.ceph;
+package dev.siphon.node.linux;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,0 +1,32 @@
+package dev.siphon.node.linux;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/// What sysfs(5) says of block devices; no device is asked.
+public final class BlockDevices {
+    private static final Path BY_NUMBERS = Path.of("/sys/dev/block");
+
+    /// The unit of `size`, whatever blocks the device has.
+    private static final int SECTOR_BYTES = 512;
+
+    private BlockDevices() {}
+
+    /// How large a device is.
+    ///
+    /// @param device `major:minor`, as in [MountEntry#device]
+    /// @return 0 if there is no such block device
+    public static long bytes(String device) {
+        Path size = BY_NUMBERS.resolve(device).resolve("size");
+        try {
+            return Long.parseLong(Files.readString(size).strip()) * SECTOR_BYTES;
+        } catch (NoSuchFileException _) {
+            return 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + size, e);
+        }
+    }
+}

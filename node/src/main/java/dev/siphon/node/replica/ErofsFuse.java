@@ -1,0 +1,152 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.ChildProcess;
+import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.LoopDevice;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Trees that erofsfuse reads, a process for each, which outlives this one unless both end with their container. What
+/// it reads is the loop device, so that all else is as with the kernel's EROFS.
+///
+/// It is mounted as `fuseblk`: the kernel then holds the device as long as the tree is mounted anywhere, and the tree's
+/// source and device number are the loop device's. The type ends with the attachment's tag, by which a tree is
+/// known whose process has ended, and whose device may no longer answer.
+final class ErofsFuse {
+    /// The program, looked for on `PATH`.
+    static final String PROGRAM = "erofsfuse";
+
+    /// What the kernel calls a FUSE that has a block device.
+    static final String BLOCK_TYPE = "fuseblk";
+
+    private static final Logger LOG = LoggerFactory.getLogger(ErofsFuse.class);
+    private static final String TYPE = BLOCK_TYPE + ".";
+
+    /// Below [Pace#callLimit], so that whoever waits is told why.
+    private static final Duration START_LIMIT = Duration.ofSeconds(15);
+
+    private static final Duration END_LIMIT = Duration.ofSeconds(5);
+
+    private ErofsFuse() {}
+
+    /// Mounts the tree of `key`. The device must not be mounted this way already, not even by a process that has
+    /// ended: the kernel would show that mount again, and the new process would serve nobody.
+    ///
+    /// @throws DriverException.BackendFault (INTERNAL) if erofsfuse takes the image for none
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it has not come up in time
+    static void mount(LoopDevice device, AttachmentKey key, Path tree) {
+        ChildProcess.Outcome outcome = ChildProcess.start(
+                command(device.path(), key, tree),
+                START_LIMIT,
+                () -> MountTable.read()
+                        .at(tree.toString())
+                        .flatMap(ErofsFuse::tag)
+                        .filter(key.tag()::equals)
+                        .isPresent());
+        if (outcome.serving()) {
+            return;
+        }
+        String what = "mounting a dataset at " + tree + " by " + PROGRAM;
+        if (!outcome.inTime()) {
+            throw new DriverException.BackendUnavailable(what + " took longer than " + START_LIMIT.toSeconds()
+                    + " s: what the image is read from does not answer");
+        }
+        throw new DriverException.BackendFault(what + " failed: " + Quoted.of(outcome.output()));
+    }
+
+    /// Not made a daemon, for the reasons of docs/adr/0023.
+    static List<String> command(String device, AttachmentKey key, Path tree) {
+        return List.of(
+                PROGRAM,
+                "-f",
+                "-o",
+                // blksize: as the device's, whose blocks are larger than the 512 bytes that fuseblk has by default
+                "ro,nosuid,nodev,allow_other,default_permissions,blkdev,blksize=" + LoopDevice.BLOCK_BYTES + ",fsname="
+                        + device + ",subtype=" + key.tag(),
+                device,
+                tree.toString());
+    }
+
+    /// The tag of a tree that erofsfuse reads, or read; empty for other mounts.
+    static Optional<String> tag(MountEntry entry) {
+        return entry.type().startsWith(TYPE)
+                ? Optional.of(entry.type().substring(TYPE.length()))
+                        .filter(tag -> AttachmentKey.beginning(tag).isPresent())
+                : Optional.empty();
+    }
+
+    /// Whether `entry` is such a tree of `dataset`.
+    static boolean isOf(MountEntry entry, Digest dataset) {
+        return tag(entry)
+                .flatMap(AttachmentKey::beginning)
+                .filter(dataset.beginning()::equals)
+                .isPresent();
+    }
+
+    /// Whether `entry` is such a tree, whose process has ended: nobody can read it any more.
+    static boolean isDead(MountEntry entry) {
+        if (tag(entry).isEmpty()) {
+            return false;
+        }
+        try (Directory root = Directory.open(entry.mountPoint())) {
+            var _ = root.usage(); // what else it knows, the kernel may answer by itself
+            return false;
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENOENT)) {
+                return false; // it was unmounted meanwhile
+            }
+            if (e.is(Errno.ENOTCONN, Errno.ECONNABORTED)) {
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    /// Waits, for a while, for the process of a tree that was unmounted: until then the device is there.
+    static void awaitEnd(MountEntry unmounted) {
+        if (tag(unmounted).isEmpty()) {
+            return;
+        }
+        processOf(unmounted.mountPoint()).ifPresent(process -> {
+            try {
+                var _ = process.onExit().get(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            } catch (TimeoutException | ExecutionException _) {
+                LOG.atWarn()
+                        .addKeyValue("pid", process.pid())
+                        .addKeyValue("after_s", END_LIMIT.toSeconds())
+                        .log("erofsfuse still runs after its tree was unmounted");
+            }
+        });
+    }
+
+    /// The process that was started for `tree`.
+    static Optional<ProcessHandle> processOf(String tree) {
+        return ProcessHandle.allProcesses()
+                .filter(process -> process.info()
+                        .arguments()
+                        .filter(arguments -> Arrays.asList(arguments).contains(tree))
+                        .isPresent())
+                .filter(process -> process.info()
+                        .command()
+                        .filter(command -> command.endsWith("/" + PROGRAM))
+                        .isPresent())
+                .findFirst();
+    }
+}

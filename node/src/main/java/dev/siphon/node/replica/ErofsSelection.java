@@ -1,0 +1,48 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.linux.ChildProcess;
+import dev.siphon.node.linux.Mounts;
+import java.util.function.BooleanSupplier;
+
+/// Chooses what reads the file system of an image: the kernel's EROFS, or erofsfuse where the kernel has none.
+///
+/// @param kernel asks the kernel for EROFS, which may load its module
+/// @param program asks whether erofsfuse can be used
+public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program) {
+    /// What an administrator can do about a kernel without EROFS.
+    static final String REMEDY = "`modprobe erofs` on the node, or a kernel built with CONFIG_EROFS_FS";
+
+    /// What reads an image.
+    enum Reader {
+        KERNEL,
+        PROGRAM
+    }
+
+    /// What this node has. Modules may be loaded later, so that is asked anew for each tree.
+    public static ErofsSelection ofThisNode() {
+        return new ErofsSelection(
+                () -> Mounts.kernelHas(Attachments.TYPE),
+                () -> isProgramInstalled() && Mounts.kernelHas(ErofsFuse.BLOCK_TYPE));
+    }
+
+    /// Whether erofsfuse is on the `PATH`.
+    public static boolean isProgramInstalled() {
+        return ChildProcess.isInstalled(ErofsFuse.PROGRAM);
+    }
+
+    /// What a new tree is to be read by.
+    ///
+    /// @throws DriverException.Unsupported (UNIMPLEMENTED) if this node has neither
+    Reader choose() {
+        if (kernel.getAsBoolean()) {
+            return Reader.KERNEL;
+        }
+        if (program.getAsBoolean()) {
+            return Reader.PROGRAM;
+        }
+        throw new DriverException.Unsupported("this node cannot read datasets: its kernel has no EROFS, and "
+                + ErofsFuse.PROGRAM + " cannot be used instead: " + REMEDY + "; or install " + ErofsFuse.PROGRAM
+                + ", which needs FUSE (`modprobe fuse`)");
+    }
+}

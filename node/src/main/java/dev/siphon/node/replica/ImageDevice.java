@@ -1,0 +1,64 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.linux.DataFile;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.LoopDevice;
+import dev.siphon.node.linux.LoopStatus;
+import dev.siphon.node.mount.SystemErrors;
+import java.nio.file.Path;
+import java.util.Optional;
+import jnr.constants.platform.Errno;
+
+/// Loop devices over images and their replicas.
+final class ImageDevice {
+    private ImageDevice() {}
+
+    /// A device over the image, which goes unless it is mounted.
+    ///
+    /// @param manifest that was read from beside it
+    /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices
+    /// @throws DriverException.BackendFault (INTERNAL) if the image is not as long as the manifest says
+    static LoopDevice make(AttachmentKey key, DatasetImage image, Manifest manifest) {
+        try (DataFile file = DataFile.open(image.image())) {
+            if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
+                throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
+                        + " bytes, where its manifest says " + manifest.imageBytes() + " and whole blocks of "
+                        + DataFile.ALIGNMENT + " are wanted");
+            }
+            return loop(file, key);
+        } catch (ErrnoException e) {
+            throw SystemErrors.translate("attaching the image " + image.image(), e);
+        }
+    }
+
+    private static LoopDevice loop(DataFile file, AttachmentKey key) {
+        try {
+            return LoopDevice.attach(file, key.tag());
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENODEV, Errno.ENXIO)) {
+                throw new DriverException.Unsupported("this node cannot read datasets: its kernel has no loop devices:"
+                        + " `modprobe loop` on the node, or a kernel built with CONFIG_BLK_DEV_LOOP");
+            }
+            throw e;
+        }
+    }
+
+    /// Puts `wanted` behind the device, under its readers.
+    ///
+    /// @param instead as of [Attachments#swap]
+    static LoopStatus change(LoopDevice device, DataFile wanted, Optional<Path> instead) {
+        try {
+            return device.change(wanted);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EINVAL) || instead.isEmpty()) {
+                throw e;
+            }
+            try (DataFile old = DataFile.create(instead.get())) {
+                old.lengthen(wanted.size());
+            }
+            return device.change(wanted);
+        }
+    }
+}
