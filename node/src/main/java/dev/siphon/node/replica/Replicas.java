@@ -120,10 +120,6 @@ public final class Replicas implements AutoCloseable {
         state.found();
     }
 
-    private Optional<Attachment> common(DatasetState state) {
-        return state.attachment(state.key()).filter(common -> attachments.isAlive(common.key()));
-    }
-
     private DatasetState state(Digest dataset) {
         return states.computeIfAbsent(dataset, _ -> new DatasetState(dataset, settings.pace()));
     }
@@ -179,7 +175,7 @@ public final class Replicas implements AutoCloseable {
         }
         Optional<Nearby> found = turns.take(dataset, settings.near().limit(), () -> {
             find(state);
-            return common(state).map(common -> choice.choose(state, common, nearest));
+            return choice.readable(state).map(common -> choice.choose(state, common, nearest));
         });
         threads.wake(state);
         return found;
@@ -198,7 +194,7 @@ public final class Replicas implements AutoCloseable {
         }
         Optional<Path> home = turns.take(dataset, settings.near().limit(), () -> {
             find(state);
-            return common(state).flatMap(common -> choice.move(state, common, nearest));
+            return choice.readable(state).flatMap(common -> choice.move(state, common, nearest));
         });
         if (home.isPresent()) {
             threads.wake(state);

@@ -26,6 +26,11 @@ final class TreeChoice {
         return settings.caches().size() > 1;
     }
 
+    /// The common tree, if it is attached and its process, if it has one, has not ended.
+    Optional<Attachment> readable(DatasetState state) {
+        return state.attachment(state.key()).filter(common -> attachments.isAlive(common.key()));
+    }
+
     /// Chooses, and makes the tree if it is not there; by whoever has the dataset's turn.
     ///
     /// @param common the tree that every volume of the dataset has

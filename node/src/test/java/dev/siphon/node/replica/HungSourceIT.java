@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import static dev.siphon.node.replica.ReplicaNode.FAST;
 import static dev.siphon.node.replica.ReplicaNode.awaitLocal;
 import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
 import static dev.siphon.node.replica.ReplicaNode.awaitStatus;
@@ -18,6 +19,9 @@ import dev.siphon.node.linux.DataFile;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.LoopStatus;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
+import dev.siphon.node.mount.MountedVolume;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -163,6 +167,33 @@ class HungSourceIT {
             Path state = Path.of("/sys/block/loop" + dead.number() + "/loop");
             ReplicaNode.await(() -> state + " gone", () -> !Files.exists(state));
             replicas.detach(AttachmentKey.anywhere(other.digest()));
+        }
+    }
+
+    /// The node's container ends: client and erofsfuse end with it, and a pod goes on showing what they made.
+    @Test
+    void aTreeIsKnownAndMountedAnewAfterItsProcessAndItsImagesClientHaveEnded() throws InterruptedException {
+        ReplicaSettings settings = ReplicaNode.with(ReplicaNode.FUSE, settings(workplace.path("state"), FAST));
+        Path volume = workplace.directory("volume");
+        Path tree;
+        try (Replicas replicas = Replicas.start(settings)) {
+            tree = replicas.attach(through("hung", hung)).tree();
+            Programs.run("mount", "--bind", tree.toString(), volume.toString());
+        }
+        Programs.run("rm", "-rf", cluster.toString());
+        ErofsFuse.processOf(tree.toString()).orElseThrow().destroyForcibly();
+        fileSystem.destroyForcibly().waitFor();
+        Programs.run("umount", "--lazy", mounted.toString());
+        try (Replicas restarted = Replicas.start(settings)) {
+            // by what the mount table says alone: the device answers no more
+            MountEntry shown = MountTable.read().at(volume.toString()).orElseThrow();
+            assertEquals(
+                    Optional.of(new MountedVolume.Sealed(hung.digest().beginning())),
+                    new DatasetTrees(restarted, settings.state()).recognize(shown));
+            assertEquals(tree, restarted.attach(hung.image()).tree());
+            assertTrue(hung.isRight(tree));
+            Programs.run("umount", volume.toString());
+            restarted.detach(AttachmentKey.anywhere(hung.digest()));
         }
     }
 
