@@ -69,7 +69,7 @@ datasets() {
 }
 
 # Two fields: no claim, no PersistentVolume, no Secret.
-inline_pod() { # NAMESPACE NAME ATTRIBUTES SCRIPT, on node $ON or any
+inline_pod() { # NAMESPACE NAME ATTRIBUTES SCRIPT, on node $ON or any, as $AS or 10002
   kubectl apply -f - >/dev/null <<END
 apiVersion: v1
 kind: Pod
@@ -78,7 +78,7 @@ spec:
   restartPolicy: Never
   ${ON:+nodeName: $ON}
   terminationGracePeriodSeconds: 1
-  securityContext: {runAsUser: 10002, runAsGroup: 10002}
+  securityContext: {runAsUser: ${AS:-10002}, runAsGroup: ${AS:-10002}}
   containers:
     - name: main
       image: siphon.test/pause:1

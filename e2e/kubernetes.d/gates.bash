@@ -118,6 +118,24 @@ END
   kubectl -n u2 delete pod kept >/dev/null
   kubectl delete datasetwarmup every-node >/dev/null
   automatic
+  nosy
+}
+
+# Of the node a pod has the tree and nothing else, be it root's: each attempt succeeds in the node's own pod.
+nosy() {
+  step "what a pod that is root sees of the node"
+  local number attempt
+  AS=0 inline_pod u2 nosy 'dataset: u2/digits' 'sleep 600'
+  settles "it" -n u2 --for=condition=Ready pod/nosy
+  number=$(kubectl -n u2 exec nosy -- sed -n 's|^/dev/loop\([0-9]*\) /data erofs .*|\1|p' /proc/mounts)
+  shows "the loop device behind its volume" '^[0-9]+$' "$number"
+  for attempt in "head -c 4096 /dev/loop$number" "ls /dev/loop-control" 'ls /var/lib/siphon/nvme0/cache/*/image'; do
+    kubectl -n siphon exec daemonset/siphon-node -- sh -c "$attempt" >/dev/null || failed "$attempt, by the node"
+    told "$attempt" 'No such file or directory' kubectl -n u2 exec nosy -- sh -c "$attempt"
+  done
+  kubectl -n u2 exec nosy -- busybox mknod /disk b 7 "$number"
+  told "a device that it makes itself" 'Operation not permitted' kubectl -n u2 exec nosy -- head -c 4096 /disk
+  kubectl -n u2 delete pod nosy >/dev/null
 }
 
 # by_http METHOD TARGET: on the node, beside Kubernetes.

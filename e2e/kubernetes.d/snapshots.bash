@@ -89,6 +89,11 @@ sealed_snapshot() {
   shows "it cannot be written" 'Read-only file system' "$(kubectl -n u1 logs training-v1)"
   shows "kubectl describe volumesnapshot" 'DatasetSealed .* is dataset u1.training-v1' "$(kubectl -n u1 describe volumesnapshot training-v1)"
   told "kubectl get datasets" '^u1.training-v1 +true .*\["u1"\]' kubectl get datasets
+  a_dataset_claim u2 stolen u1/training-v1 | kubectl apply -f - >/dev/null
+  inline_pod u2 stolen 'dataset: u1/training-v1' 'true'
+  told "u2's claim" 'code = PermissionDenied desc = .*is no reader of dataset u1.training-v1' kubectl -n u2 describe pvc stolen
+  told "u2's pod" 'code = PermissionDenied desc = .*is no reader of dataset u1.training-v1' kubectl -n u2 describe pod stolen
+  kubectl -n u2 delete pod/stolen pvc/stolen >/dev/null
   expect "what is left of the packer" "" "$(of_sealing | grep pack)"
   kubectl -n u1 delete volumesnapshot training-v1 --wait=false >/dev/null
   told "its deletion" 'u1.training-v1 is in use by PersistentVolume pvc-' kubectl -n u1 describe volumesnapshot training-v1

@@ -6,10 +6,17 @@ import java.io.PrintStream;
 /// What the benchmark must show; a line for each, and whether all are met.
 final class Bounds {
     private final PrintStream out;
+    private final JsonObject common;
     private boolean allMet = true;
 
     Bounds(PrintStream out) {
+        this(out, new JsonObject());
+    }
+
+    /// @param common what each line begins with
+    Bounds(PrintStream out, JsonObject common) {
         this.out = out;
+        this.common = common.deepCopy();
     }
 
     /// `value` may be at most `limit`.
@@ -23,7 +30,7 @@ final class Bounds {
     }
 
     private void report(String what, double value, String kind, double limit, boolean met) {
-        JsonObject line = new JsonObject();
+        JsonObject line = common.deepCopy();
         line.addProperty("bound", what);
         line.addProperty("value", Timings.rounded(value));
         line.addProperty(kind, limit);

@@ -1,5 +1,6 @@
 package dev.siphon.e2e.isolation;
 
+import dev.siphon.e2e.lab.CephClient;
 import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Lab;
 import java.io.IOException;
@@ -7,11 +8,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Somebody with one key and all of Ceph's own tools.
 record KeyHolder(String userId, Path keyring) {
+    private static final Duration MOUNT_LIMIT = Duration.ofSeconds(20);
+
     /// Who holds this key.
     ///
     /// @param folder for a keyring of mode 0600
@@ -69,8 +73,8 @@ record KeyHolder(String userId, Path keyring) {
     Mounted mount(String directory, String... options) throws Refused {
         try {
             Path root = Files.createTempDirectory("siphon-attack-");
-            List<String> command = new ArrayList<>(
-                    "kernel".equals(System.getenv("LAB_MOUNTER")) ? byKernel(directory) : byFuse(directory));
+            List<String> command =
+                    new ArrayList<>(CephClient.here().mount(Lab.here(), userId, keyring, directory, MOUNT_LIMIT));
             command.addAll(List.of(options));
             command.add(root.toString());
             Command.Result said = Command.attempt(command.toArray(String[]::new));
@@ -82,34 +86,6 @@ record KeyHolder(String userId, Path keyring) {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private List<String> byFuse(String directory) {
-        return List.of(
-                "ceph-fuse",
-                "--conf=" + Lab.here().conf(),
-                "--id=" + userId,
-                "--keyring=" + keyring,
-                "--client_fs=" + Lab.here().fileSystem(),
-                "--client_mountpoint=" + directory,
-                "--client_mount_timeout=20");
-    }
-
-    /// The key goes by a file, as mount.ceph takes it.
-    private List<String> byKernel(String directory) throws IOException {
-        Path secret = Files.createTempFile(
-                "found-",
-                ".secret",
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        secret.toFile().deleteOnExit();
-        Files.writeString(secret, Files.readString(keyring).replaceAll("(?s).*?key = ([^\\s]+).*", "$1"));
-        return List.of(
-                "mount",
-                "-t",
-                "ceph",
-                "-o",
-                "conf=" + Lab.here().conf() + ",secretfile=" + secret + ",mount_timeout=20",
-                userId + "@." + Lab.here().fileSystem() + "=" + directory);
     }
 
     /// A mount that was refused.

@@ -17,6 +17,7 @@ import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Lab;
 import dev.siphon.e2e.lab.Project;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -124,6 +125,38 @@ final class SealIT {
             mounts.publish(forPod, READING, "pod").get();
             assertEquals("seven", Files.readString(mounts.target(volume, "pod").resolve("class/picture")));
         }
+    }
+
+    /// By whoever may write the source, of what root may read: by links to files and directories, through every part of
+    /// a path, and by a device.
+    @Test
+    void noByteFromOutsideOfItsSourceIsInAnImage() throws IOException {
+        String secret = "what only root may read ".repeat(100);
+        Path outside = Files.createDirectories(folder.resolve("outside"));
+        Files.writeString(outside.resolve("file"), secret);
+        Path hostile = Files.createDirectories(folder.resolve("hostile"));
+        Files.createSymbolicLink(hostile.resolve("absolute"), outside.resolve("file"));
+        Files.createSymbolicLink(hostile.resolve("upwards"), Path.of("../outside/file"));
+        Files.createSymbolicLink(hostile.resolve("directory"), outside);
+        Files.createSymbolicLink(hostile.resolve("chain"), Path.of("directory/file"));
+        Files.createSymbolicLink(hostile.resolve("root"), Path.of("/"));
+        Files.createSymbolicLink(hostile.resolve("itself"), Path.of("/proc/self/environ"));
+        Command.run("mknod", hostile.resolve("device").toString(), "c", "1", "5");
+        Command.run("mkfifo", hostile.resolve("fifo").toString());
+        try (CephTree tree = CephTree.mount(Lab.here())) {
+            assertEquals(0, seal(tree.at("/"), name, "hostile").exit());
+            Path image = tree.at(path).resolve("image");
+            assertFalse(contains(image, secret.substring(0, 100)), "it is in the image");
+            assertFalse(contains(image, "LAB_RUN="), "the packer's environment is in the image");
+            // as it would be found if it were there
+            Files.writeString(hostile.resolve("inside"), secret);
+            assertEquals(0, seal(tree.at("/"), name + "-control", "hostile").exit());
+            assertTrue(contains(tree.at(path + "-control").resolve("image"), secret.substring(0, 100)));
+        }
+    }
+
+    private static boolean contains(Path file, String text) throws IOException {
+        return Files.readString(file, StandardCharsets.ISO_8859_1).contains(text);
     }
 
     @Test

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The whole file system of a cluster as its administrator sees it, by a ceph-fuse mount of `/`: groups,
-/// subvolumes, the mgr's `.meta` files with Siphon's notes, snapshots, the index of clones, and what waits to be
-/// purged.
+/// The whole file system of a cluster as its administrator sees it, by a mount of `/`: groups, subvolumes, the mgr's
+/// `.meta` files with Siphon's notes, snapshots, the index of clones, and what waits to be purged.
 public final class CephTree implements AutoCloseable {
+    private static final Duration MOUNT_LIMIT = Duration.ofSeconds(60);
     private static final Duration PURGE_LIMIT = Duration.ofMinutes(3);
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
     private static final Pattern SNAPSHOT_INODE = Pattern.compile("_(.*)_[0-9]{10,}");
@@ -34,13 +34,10 @@ public final class CephTree implements AutoCloseable {
             Path root = Files.createTempDirectory("siphon-tree-");
             CephTree tree = new CephTree(root);
             try {
-                Command.run(
-                        "ceph-fuse",
-                        "--conf=" + lab.conf(),
-                        "--keyring=" + lab.keyring(),
-                        "--id=admin",
-                        "--client_fs=" + lab.fileSystem(),
-                        root.toString());
+                List<String> command =
+                        new ArrayList<>(CephClient.here().mount(lab, "admin", lab.keyring(), "/", MOUNT_LIMIT));
+                command.add(root.toString());
+                Command.run(MOUNT_LIMIT, command);
             } catch (IllegalStateException e) {
                 Files.delete(root);
                 throw e;

@@ -51,6 +51,8 @@ final class ImageMounts {
     /// Datasets at which somebody would have looked who found them busy: whoever is busy looks for them.
     private final Set<String> left = ConcurrentHashMap.newKeySet();
 
+    private final ImageKeys keys = new ImageKeys();
+
     /// How the digests of datasets begin whose images are read though no volume shows them.
     private final Set<String> held = ConcurrentHashMap.newKeySet();
 
@@ -78,8 +80,7 @@ final class ImageMounts {
         return alone(volume, limit, () -> {
             Path source = directory.resolve(volume.digest());
             try {
-                mount(volume, source, mounter, client, limit);
-                Digest digest = digest(volume, source);
+                Digest digest = open(volume, source, mounter, client, limit);
                 Path common = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
                 Datasets.Nearby shown = nearest.flatMap(caches -> near(digest, caches))
                         .orElseGet(() -> new Datasets.Nearby(common, List.of()));
@@ -106,8 +107,7 @@ final class ImageMounts {
             Path source = directory.resolve(volume.digest());
             held.add(volume.digest());
             try {
-                mount(volume, source, mounter, client, limit);
-                Digest digest = digest(volume, source);
+                Digest digest = open(volume, source, mounter, client, limit);
                 datasets.warm(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
                 return digest;
             } catch (RuntimeException e) {
@@ -174,21 +174,37 @@ final class ImageMounts {
         }
     }
 
-    private void mount(VolumeId.Dataset volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
+    /// Mounts the image where it is not mounted, and has the key show that it opens it.
+    private Digest open(VolumeId.Dataset volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
         if (mounts.findAlive(volume.forNobody(), TargetPath.parse("state directory", source.toString()))
-                .isPresent()) {
-            return;
+                .isEmpty()) {
+            keys.forget(volume.digest());
+            try {
+                Files.createDirectories(source);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot make a mount point in the state directory", e);
+            }
+            mounter.mount(client, source, limit);
+        } else if (!keys.have(volume, client.credentials())) {
+            openAside(volume, mounter, client, limit);
         }
-        try {
-            Files.createDirectories(source);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot make a mount point in the state directory", e);
-        }
-        mounter.mount(client, source, limit);
+        Digest digest = digest(volume, source);
+        keys.add(volume, client.credentials());
+        return digest;
     }
 
-    /// Reads the manifest, by the mount of whichever volume attached the dataset: what the id names is what is
-    /// shown.
+    /// As if nobody had it mounted: a mount of its own, and its manifest read by that.
+    private void openAside(VolumeId.Dataset volume, Mounter mounter, ClientMount client, Duration limit) {
+        Optional<MountEntry> mounted;
+        try (ClientRoots.Root aside = roots.create()) {
+            mounter.mount(client, aside.path(), limit);
+            mounted = MountTable.read().at(aside.path().toString());
+            var _ = digest(volume, aside.path());
+        }
+        mounted.ifPresent(entry -> mounter.awaitEnd(entry, limit));
+    }
+
+    /// Reads the manifest: what the id names is what is shown.
     private static Digest digest(VolumeId.Dataset volume, Path source) {
         Path manifest = source.resolve(MANIFEST);
         try {
@@ -290,6 +306,7 @@ final class ImageMounts {
                 // a fill may still read: its files end the client when they are closed
                 Mounts.unmount(source.toString(), Mounts.Unmount.DETACH);
             }
+            keys.forget(digest);
             Files.deleteIfExists(source);
         } catch (ErrnoException e) {
             if (!e.is(Errno.EINVAL, Errno.ENOENT)) {

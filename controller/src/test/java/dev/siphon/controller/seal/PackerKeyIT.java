@@ -1,0 +1,194 @@
+package dev.siphon.controller.seal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.ceph.KeyHolder;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What the two keys of a packer open on a real cluster. Whatever is refused is done beside it by somebody who may:
+/// what
+/// fails for another reason does not pass for a refusal.
+@Timeout(300)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class PackerKeyIT {
+    private SealLab lab;
+
+    /// What the packer is to read, another volume of the same account, and one of another.
+    private SealLab.Held source;
+    private SealLab.Held beside;
+    private SealLab.Held others;
+
+    private PackOrder order;
+    private SnapshotId snapshot;
+
+    /// Those who have the packer's keys: the one for the snapshot, and the one for the image.
+    private KeyHolder reading;
+    private KeyHolder writing;
+
+    private SealLab.Objects image;
+
+    @BeforeAll
+    void beginToSeal(@TempDir Path folder) throws IOException {
+        lab = new SealLab(folder);
+        lab.makeDirectory("/datasets/another");
+        lab.file("/datasets/another/image", new byte[1000]);
+        source = lab.volume("source", "u1");
+        beside = lab.volume("beside", "u1");
+        others = lab.volume("others", "u2");
+        snapshot = lab.ask(source.id(), "imagenet-v1").id();
+        var _ = lab.ask(source.id(), "imagenet-v1");
+        order = lab.cluster.orders.values().iterator().next();
+        reading = lab.holder(
+                lab.store.find((VolumeId.Provisioned) order.source().id()).orElseThrow());
+        writing = lab.holder(order.key());
+        assertTrue(
+                writing.in(directory(), root -> Files.writeString(root.resolve("image"), "an image")),
+                "its directory is the packer's");
+        image = lab.objects(directory(), "image");
+    }
+
+    @AfterAll
+    void end() throws IOException {
+        lab.removeDirectoryOf("/datasets/another/image");
+        lab.cluster.packers.clear();
+        lab.sealed.delete(snapshot);
+        lab.close();
+    }
+
+    /// The data directory in the snapshot, from where the key mounts: a volume has one.
+    private String dataInSnapshot() {
+        String subvolume = order.source().context().dataPath().orElseThrow();
+        return subvolume + source.folder().substring(source.folder().indexOf('/'));
+    }
+
+    private String directory() {
+        return lab.place(snapshot).path();
+    }
+
+    /// Somebody can, the attacker cannot.
+    private static void assertRefused(String what, KeyHolder may, KeyHolder attacker, Attempt attempt) {
+        assertTrue(attempt.by(may), what + ", by who may");
+        assertFalse(attempt.by(attacker), what);
+    }
+
+    private interface Attempt {
+        boolean by(KeyHolder who);
+    }
+
+    private static Attempt get(SealLab.Objects objects) {
+        return who -> who.rados(objects.with("get", objects.one(), "/dev/null"));
+    }
+
+    private static Attempt put(SealLab.Objects objects) {
+        return who ->
+                who.rados(objects.with("put", "attack", "/proc/version")) && who.rados(objects.with("rm", "attack"));
+    }
+
+    private static Attempt read(String mounted, String file) {
+        return who -> who.in(mounted, root -> Files.readString(root.resolve(file)));
+    }
+
+    private static Attempt write(String mounted, String folder) {
+        return who -> who.in(mounted, root -> {
+            Files.writeString(root.resolve(folder).resolve("new"), "x");
+            Files.delete(root.resolve(folder).resolve("new"));
+        });
+    }
+
+    @Test
+    void theKeyForTheSnapshotReadsItAndWritesNothing() {
+        String mounted = order.source().context().mountPath();
+        String inSnapshot = dataInSnapshot();
+        assertTrue(read(mounted, inSnapshot + "/file").by(reading), "the snapshot is the packer's to read");
+
+        assertRefused("writing to the source", source.key(), reading, write(mounted, source.folder()));
+        assertFalse(write(mounted, inSnapshot).by(reading), "writing to the snapshot");
+        assertTrue(get(source.objects()).by(reading), "its objects are read");
+        assertRefused("writing objects of the source", source.key(), reading, put(source.objects()));
+        assertRefused(
+                "another snapshot",
+                KeyHolder.admin(),
+                reading,
+                who -> who.in(mounted, root -> Files.delete(Files.createDirectory(root.resolve(".snap/attack")))));
+    }
+
+    @Test
+    void theKeyForTheSnapshotOpensNoOtherVolume() {
+        for (SealLab.Held held : new SealLab.Held[] {beside, others}) {
+            assertRefused(
+                    "a file of " + held.name(), held.key(), reading, read(held.mountPath(), held.folder() + "/file"));
+            assertRefused("an object of " + held.name(), held.key(), reading, get(held.objects()));
+        }
+        assertRefused("the image", writing, reading, read(directory(), "image"));
+        assertRefused("an object of the image", writing, reading, get(image));
+    }
+
+    @Test
+    void theKeyForTheImageOpensItsDirectoryAlone() throws IOException {
+        SealLab.Objects another = lab.objects("/datasets/another", "image");
+        assertTrue(get(image).by(writing), "its objects are the packer's");
+        for (SealLab.Held held : new SealLab.Held[] {source, beside, others}) {
+            assertRefused(
+                    "a file of " + held.name(), held.key(), writing, read(held.mountPath(), held.folder() + "/file"));
+            assertRefused("an object of " + held.name(), held.key(), writing, get(held.objects()));
+        }
+        assertRefused("another image", KeyHolder.admin(), writing, read("/datasets/another", "image"));
+        assertRefused("an object of another image", KeyHolder.admin(), writing, get(another));
+        assertRefused("all datasets", KeyHolder.admin(), writing, read("/datasets", "another/image"));
+        assertRefused("everything", KeyHolder.admin(), writing, read("/", "datasets/another/image"));
+        assertRefused(
+                "names of the whole pool",
+                KeyHolder.admin(),
+                writing,
+                who -> who.rados("--pool", image.pool(), "ls", "--all"));
+    }
+
+    /// The mons' side of it: what is written in the caps.
+    @Test
+    void whatIsRefusedIsNowhereInTheCaps() {
+        for (KeyHolder each : new KeyHolder[] {reading, writing}) {
+            Map<String, String> caps = lab.caps(each.userId());
+            assertEquals("allow r fsname=" + order.target().id().fileSystem(), caps.get("mon"));
+            assertFalse(caps.containsKey("mgr"), caps::toString);
+        }
+    }
+
+    /// 64 MiB, of which the volume has 32, the snapshot 8, and the image as much.
+    @Test
+    void anImageCountsAgainstTheAllowanceOfItsAccount() throws IOException {
+        SealLab.Held limited = lab.volume("limited", "limited");
+        SnapshotId sealed = lab.ask(limited.id(), "counted").id();
+        VolumeId.Provisioned fits = lab.empty("beside-a-snapshot", "limited", 20);
+        lab.remove(fits);
+        var _ = lab.ask(limited.id(), "counted");
+        assertTrue(lab.hasPacker(sealed));
+        assertThrows(DriverException.QuotaExhausted.class, () -> lab.empty("beside-an-image", "limited", 20));
+
+        lab.cluster.packers.remove(lab.place(sealed).packer());
+        lab.sealed.delete(sealed);
+        VolumeId.Provisioned more = lab.empty("beside-neither", "limited", 20);
+        SnapshotId refused = lab.ask(limited.id(), "refused").id();
+        assertThrows(DriverException.QuotaExhausted.class, () -> lab.ask(limited.id(), "refused"));
+        assertFalse(lab.hasPacker(refused), "nothing is packed that does not fit");
+        lab.remove(more);
+        var _ = lab.ask(limited.id(), "refused");
+        assertTrue(lab.hasPacker(refused), "it fits where there is room");
+        lab.cluster.packers.remove(lab.place(refused).packer());
+        lab.sealed.delete(refused);
+    }
+}
