@@ -21,7 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Datasets on nodes whose kernel lacks what they are read with, in a guest of the lab: over the kernel's CephFS.
+/// Datasets on nodes whose kernel lacks what they are read with, in a guest of the lab: over the kernel's CephFS. That
+/// nobody is told where it lacks nothing is in [DatasetVolumeIT].
 @Tag("kernel")
 class NoErofsIT {
     private static Optional<SealedDataset> made = Optional.empty();
@@ -120,18 +121,6 @@ class NoErofsIT {
             OpsPages.await(() -> sealed.devices().isEmpty());
             assertEquals(List.of(), workplace.mounts());
             assertEquals(List.of(), Lab.clientsOf(dataset.id()));
-        }
-    }
-
-    @Test
-    void aKernelWithErofsTellsNobody() throws IOException {
-        try (NodeProcess node = start()) {
-            stage(node);
-            publish(node);
-            assertEquals("erofs", type(target));
-            sealed.assertWhole(target);
-            node.unpublishAndUnstage(dataset, staging, target);
-            assertEquals(List.of(), api.events());
         }
     }
 
