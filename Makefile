@@ -70,7 +70,7 @@ e2e: build ## kernel and kubernetes beside each other, the latter without datase
 bench: build ## measures each RPC and the raw mgr commands beside it
 	e2e/bench
 
-bench-dataset: build ## a sealed dataset against loose files: first byte, fill, epochs, requests to the MDS
+bench-dataset: build ## a sealed dataset against loose files, over ceph-fuse and over a guest's kernel: first byte, fill, epochs
 	e2e/bench-dataset
 
 scale: build ## what 1,000 accounts with 3 volumes each cost: provisioned, listed, left alone, audited

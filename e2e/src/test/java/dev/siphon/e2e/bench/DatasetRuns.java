@@ -66,6 +66,16 @@ final class DatasetRuns {
         }
     }
 
+    /// The image to nowhere: what the client can read at most.
+    double read() {
+        try (CephTree tree = CephTree.mount(lab)) {
+            Shell.dropCaches();
+            long began = System.nanoTime();
+            Shell.run("dd if=\"$1\" of=/dev/null bs=4M", tree.at(SampleDataset.IMAGE));
+            return secondsSince(began);
+        }
+    }
+
     /// The image to the disk, by dd.
     double dd() {
         return copied("dd if=\"$1\" of=\"$2\" bs=4M conv=fsync", SampleDataset.IMAGE, "rm -f \"$1\"");
