@@ -21,6 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -131,27 +132,30 @@ class NodeFaultsIT {
         node.stageAndPublish(volume(), staging, target);
         signal("STOP");
         List<Callable<Code>> looks = new ArrayList<>();
+        AtomicLong slowest = new AtomicLong();
         for (int i = 0; i < 40; i++) {
             looks.add(() -> {
+                long start = System.nanoTime();
                 try {
                     var _ = node.stub().nodeGetVolumeStats(Requests.stats(volume(), target));
                     return Code.OK;
                 } catch (StatusRuntimeException e) {
+                    slowest.accumulateAndGet(System.nanoTime() - start, Math::max);
                     return e.getStatus().getCode();
                 }
             });
         }
         try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
-            long start = System.nanoTime();
             List<Future<Code>> hung = looks.stream().map(callers::submit).toList();
             Path other = workplace.directory("other");
-            node.stub(5).nodeStageVolume(Requests.stage(second.orElseThrow(), other));
+            // a client of its own comes up, which takes long on a busy machine
+            node.stub(20).nodeStageVolume(Requests.stage(second.orElseThrow(), other));
             var _ = node.stub(5).nodeGetVolumeStats(Requests.stats(second.orElseThrow(), other));
-            node.stub(5).nodeUnstageVolume(Requests.unstage(second.orElseThrow(), other));
+            node.stub(20).nodeUnstageVolume(Requests.unstage(second.orElseThrow(), other));
             for (Future<Code> look : hung) {
                 assertEquals(Code.UNAVAILABLE, look.get());
             }
-            assertTrue(Duration.ofNanos(System.nanoTime() - start).toSeconds() < LOOK_SECONDS + 4);
+            assertTrue(Duration.ofNanos(slowest.get()).toSeconds() < LOOK_SECONDS + 4, slowest.toString());
         }
         assertEquals("[MountNotResponding]", node.health(volume()));
         assertTrue(Programs.run("ls", "/proc/" + node.pid() + "/task").lines().count() < 60, "no thread per look");
