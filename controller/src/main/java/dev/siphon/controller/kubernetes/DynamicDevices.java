@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.Resources;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
@@ -37,10 +38,14 @@ final class DynamicDevices {
     private static final String GROUP = "apis/resource.k8s.io/v1/";
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
-    private static final Set<String> OF_CLAIMS =
-            Set.of("metadata.namespace", "metadata.name", "status.allocation.devices.results");
-    private static final Set<String> OF_SPECS = Set.of("spec.devices.requests", "spec.spec.devices.requests");
-    private static final Set<String> OF_SLICES = Set.of("spec.driver", "spec.nodeName", "spec.pool", "spec.devices");
+    private static final Keep OF_CLAIMS =
+            Keep.of("metadata.namespace", "metadata.name", "status.allocation.devices.results");
+    private static final Keep OF_SPECS = Keep.of("spec.devices.requests", "spec.spec.devices.requests");
+    private static final Keep OF_CLASSES = Keep.of("spec.selectors");
+
+    /// Drivers write these, of up to 128 devices with many attributes each.
+    private static final Keep OF_SLICES =
+            new Keep(Set.of("spec.driver", "spec.nodeName", "spec.pool", "spec.devices"), 100_000);
 
     private final KubernetesApi api;
     private final LongSupplier nanoTime;
@@ -194,14 +199,14 @@ final class DynamicDevices {
             known.drivers.put(deviceClass, Optional.empty());
             known.drivers.put(
                     deviceClass,
-                    find(GROUP + "deviceclasses/" + deviceClass, Set.of("spec.selectors"))
+                    find(GROUP + "deviceclasses/" + deviceClass, OF_CLASSES)
                             .flatMap(found -> JsonParts.object(found, SPEC))
                             .flatMap(DeviceAsk::driver));
         }
         return known.drivers.getOrDefault(deviceClass, Optional.empty());
     }
 
-    private Optional<JsonObject> find(String path, Set<String> keep) {
+    private Optional<JsonObject> find(String path, Keep keep) {
         return ObjectParts.find(api, "get " + path.substring(GROUP.length()), path, keep);
     }
 
@@ -214,12 +219,13 @@ final class DynamicDevices {
                     "list ResourceSlices",
                     GROUP + "resourceslices?limit=100&fieldSelector=spec.driver%3D" + driver,
                     OF_SLICES,
-                    count::slice);
+                    slice -> count.slice(slice.kept()));
         }
         Set<String> allocated = new HashSet<>();
         AtomicInteger claims = new AtomicInteger();
         boolean _ =
-                ObjectParts.list(api, "list ResourceClaims", GROUP + "resourceclaims?limit=100", OF_CLAIMS, claim -> {
+                ObjectParts.list(api, "list ResourceClaims", GROUP + "resourceclaims?limit=100", OF_CLAIMS, found -> {
+                    JsonObject claim = found.kept();
                     if (claims.incrementAndGet() > MOST_CLAIMS) {
                         throw new DriverException.BackendFault(
                                 "there are more than " + MOST_CLAIMS + " ResourceClaims");

@@ -26,9 +26,16 @@ final class JsonParts {
         return at(object, names).filter(JsonElement::isJsonPrimitive).map(JsonElement::getAsString);
     }
 
-    /// A whole number; 0 where there is none.
+    /// A whole number, of those that are too large the largest; 0 where there is none.
     static int number(JsonObject object, String name) {
-        return at(object, name).map(JsonElement::getAsInt).orElse(0);
+        try {
+            return at(object, name)
+                    .filter(JsonElement::isJsonPrimitive)
+                    .map(number -> (int) number.getAsDouble())
+                    .orElse(0);
+        } catch (NumberFormatException none) {
+            return 0;
+        }
     }
 
     static Optional<JsonObject> object(JsonObject object, String... names) {

@@ -22,9 +22,6 @@ import java.util.stream.Collectors;
 /// Pods that use datasets, by the PersistentVolumes of their claims, and by what they were given that name a dataset
 /// themselves; and the status of Dataset objects.
 final class KubernetesUsingPods implements UsingPods {
-    private static final Set<String> OF_PODS = Set.of(
-            "metadata.namespace", "metadata.name", "metadata.uid", "spec.nodeName", "spec.volumes", "status.phase");
-
     private static final String STATUS = "status";
     private static final String PODS = "pods";
     private static final String NODES = "nodes";
@@ -85,7 +82,8 @@ final class KubernetesUsingPods implements UsingPods {
         if (shown.claims().isEmpty() && shown.pods().isEmpty()) {
             return;
         }
-        boolean _ = ObjectParts.list(api, "list Pods", PodReading.ON_NODES, OF_PODS, pod -> {
+        boolean _ = ObjectParts.list(api, "list Pods", PodReading.ON_NODES, PodReading.OF_USING, found -> {
+            JsonObject pod = found.kept();
             Optional<String> node = JsonParts.text(pod, "spec", "nodeName")
                     .filter(name -> !name.isEmpty() && !PodReading.hasEnded(pod));
             String namespace = JsonParts.text(pod, "metadata", "namespace").orElse("");

@@ -20,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,9 +71,12 @@ final class KubernetesWarming implements WarmingCluster {
     public List<GatedPod> gated() {
         List<GatedPod> gated = new ArrayList<>();
         Map<String, JsonObject> objects = new HashMap<>();
+        GatedSizes sizes = new GatedSizes();
+        seen = Map.of(); // not both at once
         boolean _ = ObjectParts.list(api, "list Pods", PodReading.ON_NONE, PodReading.OF_GATED, found -> {
-            JsonObject object = PodReading.bounded(found);
+            JsonObject object = sizes.fits(found) ? found.kept() : PodReading.bare(found.kept());
             pods.gated(object).ifPresent(pod -> {
+                sizes.add(found);
                 gated.add(pod);
                 objects.put(pod.uid(), object);
             });
@@ -85,6 +90,12 @@ final class KubernetesWarming implements WarmingCluster {
 
     @Override
     public List<ClusterNode> nodes() {
+        List<ClusterNode> nodes = new ArrayList<>();
+        boolean _ = api.list("list Nodes", "api/v1/nodes?limit=100", node -> nodes.add(NodeReading.node(node)));
+        // what no node has is taken from none: pods may name thousands of resources, at no cost
+        Set<String> had = nodes.stream()
+                .flatMap(node -> node.room().amounts().keySet().stream())
+                .collect(Collectors.toSet());
         Map<String, Resources> taken = new HashMap<>();
         boolean _ = ObjectParts.list(
                 api,
@@ -92,14 +103,13 @@ final class KubernetesWarming implements WarmingCluster {
                 PodReading.ON_NODES,
                 PodReading.OF_RUNNING,
                 pod -> taken.merge(
-                        JsonParts.text(pod, SPEC, "nodeName").orElse(""), PodReading.needs(pod), Resources::plus));
-        List<ClusterNode> nodes = new ArrayList<>();
-        boolean _ = api.list("list Nodes", "api/v1/nodes?limit=100", node -> {
-            String name = JsonParts.text(node, METADATA, "name").orElse("");
-            nodes.add(NodeReading.node(node, taken.getOrDefault(name, Resources.NONE))
-                    .with(devices.room(name), devices.taken(name)));
-        });
-        return nodes;
+                        JsonParts.text(pod.kept(), SPEC, "nodeName").orElse(""),
+                        PodReading.needs(pod.kept(), had::contains),
+                        Resources::plus));
+        return nodes.stream()
+                .map(node -> node.with(Resources.NONE, taken.getOrDefault(node.name(), Resources.NONE))
+                        .with(devices.room(node.name()), devices.taken(node.name())))
+                .toList();
     }
 
     @Override

@@ -12,8 +12,8 @@ final class NodeReading {
 
     private NodeReading() {}
 
-    /// @param taken by the pods that are there
-    static ClusterNode node(JsonObject node, Resources taken) {
+    /// The node, of which nothing is taken.
+    static ClusterNode node(JsonObject node) {
         String name = JsonParts.text(node, "metadata", "name").orElse("");
         var labels = JsonParts.map(node, "metadata", "labels");
         boolean ready = JsonParts.each(node, "status", "conditions")
@@ -31,7 +31,7 @@ final class NodeReading {
                                 JsonParts.text(taint, "effect").orElse("")))
                         .toList(),
                 ready && !cordoned,
-                PodReading.resources(node, "status", "allocatable"),
-                taken);
+                PodReading.resources(node, _ -> true, "status", "allocatable"),
+                Resources.NONE);
     }
 }

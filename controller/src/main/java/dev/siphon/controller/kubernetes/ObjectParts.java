@@ -2,40 +2,70 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
+import com.google.gson.JsonPrimitive;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.math.BigDecimal;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// Lists of objects of which only some parts are kept; read as they come, since the rest of an object that a user made
-/// may be 1.5 MiB, and many times that once it is parsed.
-final class ObjectParts {
-    private ObjectParts() {}
+/// What is kept of an object that an API server has, read as it comes: users make objects of 1.5 MiB, which are many
+/// times that once they are parsed, and a server sends a hundred of them in a page.
+///
+/// @param kept its parts, without those that are longer than they may be
+/// @param size of all that is kept, in values and pieces of text
+/// @param whole whether all parts are there
+record ObjectParts(JsonObject kept, int size, boolean whole) {
+    /// Which parts are kept.
+    ///
+    /// @param names on the way to each: `spec.nodeName`, and `spec.containers.name` of each container
+    /// @param most what one part may be, in values and pieces of text; and ten times that all together, but for
+    ///     those below `metadata` and the gates, without which nobody can say whose the rest is
+    record Keep(Set<String> names, int most) {
+        /// Enough for what people write.
+        static final int USUAL = 500;
+
+        private static final int PARTS = 10;
+
+        Keep {
+            names = Set.copyOf(names);
+        }
+
+        static Keep of(String... names) {
+            return new Keep(Set.of(names), USUAL);
+        }
+
+        private static boolean isNeeded(String part) {
+            return part.startsWith("metadata.") || part.equals("spec.schedulingGates");
+        }
+    }
 
     /// What is kept of one object; empty if there is none.
     ///
     /// @param doing as of [KubernetesApi#find]
     /// @param path the object's
-    /// @param keep as of [#list]
-    static Optional<JsonObject> find(KubernetesApi api, String doing, String path, Set<String> keep) {
-        return api.read(doing, path, body -> object(reader(body), "", keep));
+    static Optional<JsonObject> find(KubernetesApi api, String doing, String path, Keep keep) {
+        return api.read(doing, path, body -> of(body, keep)).map(ObjectParts::kept);
+    }
+
+    static ObjectParts of(InputStream body, Keep keep) throws IOException {
+        return new Reading(reader(body), keep).object();
     }
 
     /// Hands over what is kept of each object, page after page.
     ///
     /// @param doing as of [KubernetesApi#find]
     /// @param path of the collection, with the limit of a page, and which of them
-    /// @param keep the parts, by the names on the way to them: `spec.nodeName`, and `spec.containers.name` of each
     /// @return false if the cluster has no such kind
-    static boolean list(KubernetesApi api, String doing, String path, Set<String> keep, Consumer<JsonObject> each) {
+    static boolean list(KubernetesApi api, String doing, String path, Keep keep, Consumer<ObjectParts> each) {
         String next = "";
         do {
             String from = next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
@@ -49,19 +79,21 @@ final class ObjectParts {
     }
 
     /// @return where the next page begins; "" after the last one
-    private static String page(InputStream body, Set<String> keep, Consumer<JsonObject> each) throws IOException {
+    private static String page(InputStream body, Keep keep, Consumer<ObjectParts> each) throws IOException {
         JsonReader reader = reader(body);
         String next = "";
         reader.beginObject();
         while (reader.hasNext()) {
             switch (reader.nextName()) {
-                case "metadata" ->
-                    next = JsonParts.text(object(reader, "", Set.of("continue")), "continue")
-                            .orElse("");
+                case "metadata" -> {
+                    JsonObject kept =
+                            new Reading(reader, Keep.of("continue")).object().kept();
+                    next = JsonParts.text(kept, "continue").orElse("");
+                }
                 case "items" -> {
                     reader.beginArray();
                     while (reader.hasNext()) {
-                        each.accept(object(reader, "", keep));
+                        each.accept(new Reading(reader, keep).object());
                     }
                     reader.endArray();
                 }
@@ -73,43 +105,158 @@ final class ObjectParts {
     }
 
     private static JsonReader reader(InputStream body) {
-        return new JsonReader(new InputStreamReader(body, StandardCharsets.UTF_8));
+        JsonReader reader = new JsonReader(new InputStreamReader(body, StandardCharsets.UTF_8));
+        // what is skipped may be as deep as anybody likes: that takes no stack
+        reader.setNestingLimit(Integer.MAX_VALUE);
+        return reader;
     }
 
-    /// What is on the way to a part: of an array that of each of its elements.
-    private static JsonElement way(JsonReader reader, String at, Set<String> keep) throws IOException {
-        if (reader.peek() != JsonToken.BEGIN_ARRAY) {
-            return object(reader, at, keep);
-        }
-        JsonArray elements = new JsonArray();
-        reader.beginArray();
-        while (reader.hasNext()) {
-            elements.add(object(reader, at, keep));
-        }
-        reader.endArray();
-        return elements;
-    }
+    /// One object.
+    private static final class Reading {
+        /// How deep a part may be.
+        private static final int DEEPEST = 32;
 
-    /// @param at the names on the way here, with a dot behind each
-    private static JsonObject object(JsonReader reader, String at, Set<String> keep) throws IOException {
-        JsonObject kept = new JsonObject();
-        if (reader.peek() != JsonToken.BEGIN_OBJECT) {
-            reader.skipValue();
+        private static final int PIECE_CHARS = 32;
+
+        private final JsonReader reader;
+        private final Keep keep;
+        private int size;
+        private boolean whole = true;
+
+        Reading(JsonReader reader, Keep keep) {
+            this.reader = reader;
+            this.keep = keep;
+        }
+
+        ObjectParts object() throws IOException {
+            JsonElement kept = way("");
+            return new ObjectParts(kept.isJsonObject() ? kept.getAsJsonObject() : new JsonObject(), size, whole);
+        }
+
+        /// What is on the way to a part: of an array that of each of its elements.
+        ///
+        /// @param at the names on the way here, with a dot behind each
+        private JsonElement way(String at) throws IOException {
+            if (reader.peek() == JsonToken.BEGIN_ARRAY) {
+                JsonArray elements = new JsonArray();
+                reader.beginArray();
+                while (reader.hasNext()) {
+                    if (isRoom(1)) {
+                        elements.add(way(at));
+                    } else {
+                        reader.skipValue();
+                    }
+                }
+                reader.endArray();
+                return elements;
+            }
+            JsonObject kept = new JsonObject();
+            if (reader.peek() != JsonToken.BEGIN_OBJECT) {
+                reader.skipValue();
+                return kept;
+            }
+            reader.beginObject();
+            while (reader.hasNext()) {
+                String name = reader.nextName();
+                String below = at + name + ".";
+                if (keep.names().contains(at + name)) {
+                    part(at + name).ifPresent(part -> kept.add(name, part));
+                } else if (keep.names().stream().anyMatch(part -> part.startsWith(below))) {
+                    kept.add(name, way(below));
+                } else {
+                    reader.skipValue();
+                }
+            }
+            reader.endObject();
             return kept;
         }
-        reader.beginObject();
-        while (reader.hasNext()) {
-            String name = reader.nextName();
-            String below = at + name + ".";
-            if (keep.contains(at + name)) {
-                kept.add(name, JsonParser.parseReader(reader));
-            } else if (keep.stream().anyMatch(part -> part.startsWith(below))) {
-                kept.add(name, way(reader, below, keep));
-            } else {
-                reader.skipValue();
+
+        private boolean isRoom(int more) {
+            if (size + more > keep.most() * Keep.PARTS) {
+                whole = false;
+                return false;
+            }
+            size += more;
+            return true;
+        }
+
+        /// The part, or nothing of it if it is too long.
+        private Optional<JsonElement> part(String name) throws IOException {
+            Part part = new Part(keep.most());
+            JsonElement value = part.value(0);
+            if (part.left < 0) {
+                whole = false;
+                return Optional.empty();
+            }
+            int taken = keep.most() - part.left;
+            if (Keep.isNeeded(name)) {
+                size += taken;
+            } else if (!isRoom(taken)) {
+                return Optional.empty();
+            }
+            return Optional.of(value);
+        }
+
+        private final class Part {
+            private int left;
+
+            Part(int most) {
+                this.left = most;
+            }
+
+            private JsonElement value(int depth) throws IOException {
+                left--;
+                if (left < 0 || depth > DEEPEST) {
+                    left = -1;
+                    reader.skipValue();
+                    return JsonNull.INSTANCE;
+                }
+                return switch (reader.peek()) {
+                    case BEGIN_OBJECT -> members(depth);
+                    case BEGIN_ARRAY -> elements(depth);
+                    case BOOLEAN -> new JsonPrimitive(reader.nextBoolean());
+                    case NUMBER -> new JsonPrimitive(new BigDecimal(text()));
+                    case NULL -> {
+                        reader.nextNull();
+                        yield JsonNull.INSTANCE;
+                    }
+                    default -> new JsonPrimitive(text());
+                };
+            }
+
+            private String text() throws IOException {
+                String text = reader.nextString();
+                left -= text.length() / PIECE_CHARS;
+                return text;
+            }
+
+            private JsonObject members(int depth) throws IOException {
+                JsonObject object = new JsonObject();
+                reader.beginObject();
+                while (reader.hasNext()) {
+                    String name = reader.nextName();
+                    left -= name.length() / PIECE_CHARS;
+                    JsonElement value = value(depth + 1);
+                    if (left >= 0) {
+                        object.add(name, value);
+                    }
+                }
+                reader.endObject();
+                return object;
+            }
+
+            private JsonArray elements(int depth) throws IOException {
+                JsonArray array = new JsonArray();
+                reader.beginArray();
+                while (reader.hasNext()) {
+                    JsonElement element = value(depth + 1);
+                    if (left >= 0) {
+                        array.add(element);
+                    }
+                }
+                reader.endArray();
+                return array;
             }
         }
-        reader.endObject();
-        return kept;
     }
 }

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.csi.VolumeId;
 import io.fabric8.kubernetes.api.model.CSIPersistentVolumeSource;
 import io.fabric8.kubernetes.api.model.PersistentVolume;
@@ -22,8 +23,8 @@ final class PersistentVolumes {
 
     private static final int PAGE = 250;
     private static final String SPEC = "spec";
-    private static final Set<String> OF_VOLUMES =
-            Set.of("spec.claimRef", "spec.csi.driver", "spec.csi.volumeHandle", "status.phase");
+    private static final Keep OF_VOLUMES =
+            Keep.of("spec.claimRef", "spec.csi.driver", "spec.csi.volumeHandle", "status.phase");
     private static final Set<String> RELEASED = Set.of("Released", "Failed");
 
     private final KubernetesApi api;
@@ -84,7 +85,8 @@ final class PersistentVolumes {
     /// PersistentVolume that was released names a claim that is gone.
     void eachOfDatasets(BiConsumer<String, VolumeId.Dataset> each) {
         boolean _ = ObjectParts.list(
-                api, "list PersistentVolumes", "api/v1/persistentvolumes?limit=" + PAGE, OF_VOLUMES, volume -> {
+                api, "list PersistentVolumes", "api/v1/persistentvolumes?limit=" + PAGE, OF_VOLUMES, parts -> {
+                    JsonObject volume = parts.kept();
                     Optional<JsonObject> claim = JsonParts.object(volume, SPEC, "claimRef")
                             .filter(_ -> JsonParts.text(volume, "status", "phase")
                                     .filter(RELEASED::contains)

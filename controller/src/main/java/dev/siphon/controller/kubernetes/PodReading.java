@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.NodeRules;
 import dev.siphon.controller.warm.Resources;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -40,45 +42,53 @@ final class PodReading {
     static final String ON_NODES = "api/v1/pods?limit=100&fieldSelector=spec.nodeName%21%3D"
             + "%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 
-    /// What [#needs] reads of a pod, and where it is.
-    static final Set<String> OF_RUNNING = Set.of(
-            "spec.nodeName",
+    private static final List<String> OF_NEEDS = List.of(
             "spec.overhead",
             "spec.resources.requests",
             "spec.containers.resources.requests",
             "spec.initContainers.resources.requests",
             "spec.initContainers.restartPolicy");
 
-    /// What [#gated] reads, and whoever lets the pod go.
-    static final Set<String> OF_GATED = Stream.concat(
-                    Stream.concat(OF_RUNNING.stream(), GROUP_LABELS.stream().map(label -> "metadata.labels." + label)),
-                    Stream.of(
-                            "metadata.namespace",
-                            "metadata.name",
-                            "metadata.uid",
-                            "metadata.resourceVersion",
-                            "metadata.creationTimestamp",
-                            "metadata.deletionTimestamp",
-                            "metadata.annotations." + GatedPod.PATIENCE,
-                            "metadata.annotations." + GROUP_ANNOTATION,
-                            "metadata.ownerReferences.controller",
-                            "metadata.ownerReferences.uid",
-                            "spec.schedulingGates",
-                            "spec.nodeSelector",
-                            "spec.affinity.nodeAffinity",
-                            "spec.tolerations",
-                            "spec.resourceClaims",
-                            "spec.volumes.name",
-                            "spec.volumes.csi.driver",
-                            "spec.volumes.csi.volumeAttributes.dataset",
-                            "spec.volumes.persistentVolumeClaim.claimName",
-                            // that it is one
-                            "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name"))
-            .collect(Collectors.toUnmodifiableSet());
+    private static final List<String> OF_USES = List.of(
+            "spec.volumes.name",
+            "spec.volumes.csi.driver",
+            "spec.volumes.csi.volumeAttributes.dataset",
+            "spec.volumes.persistentVolumeClaim.claimName",
+            // that it is one
+            "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name");
 
-    /// What is kept of a pod that waits, in characters. Nobody's is so long; and a thousand of the longest that the API
-    /// server takes would be more than a controller's memory.
-    private static final int MOST_OF_GATED = 64 << 10;
+    /// What [#needs] reads of a pod, and where it is.
+    static final Keep OF_RUNNING = keep(List.of(OF_NEEDS, List.of("spec.nodeName")));
+
+    /// What [#uses] reads, whose pod it is and where.
+    static final Keep OF_USING = keep(List.of(
+            OF_USES, List.of("metadata.namespace", "metadata.name", "metadata.uid", "spec.nodeName", "status.phase")));
+
+    /// What [#gated] reads, and whoever lets the pod go.
+    static final Keep OF_GATED = keep(List.of(
+            OF_NEEDS,
+            OF_USES,
+            GROUP_LABELS.stream().map(label -> "metadata.labels." + label).toList(),
+            List.of(
+                    "metadata.namespace",
+                    "metadata.name",
+                    "metadata.uid",
+                    "metadata.resourceVersion",
+                    "metadata.creationTimestamp",
+                    "metadata.deletionTimestamp",
+                    "metadata.annotations." + GatedPod.PATIENCE,
+                    "metadata.annotations." + GROUP_ANNOTATION,
+                    "metadata.ownerReferences.controller",
+                    "metadata.ownerReferences.uid",
+                    "spec.schedulingGates",
+                    "spec.nodeSelector",
+                    "spec.affinity.nodeAffinity",
+                    "spec.tolerations",
+                    "spec.resourceClaims")));
+
+    private static Keep keep(List<List<String>> parts) {
+        return new Keep(parts.stream().flatMap(List::stream).collect(Collectors.toSet()), Keep.USUAL);
+    }
 
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
     private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
@@ -108,17 +118,15 @@ final class PodReading {
                 time(pod, METADATA, "creationTimestamp").orElse(Instant.EPOCH),
                 Optional.ofNullable(annotations.get(GatedPod.PATIENCE)).flatMap(PodReading::duration),
                 group(pod, annotations).orElse(uid),
-                needs(pod),
+                needs(pod, _ -> true),
                 rules(pod),
                 uses(pod)));
     }
 
-    /// What is to be kept of a pod that waits. One that is too long is kept without what it asks for: it is warmed for
-    /// nothing, and so let go at once.
-    static JsonObject bounded(JsonObject pod) {
-        if (pod.toString().length() <= MOST_OF_GATED) {
-            return pod;
-        }
+    /// What is left of a pod that is too long to be kept: whose it is, and its gates. It is warmed for nothing, and so
+    /// let
+    /// go at once.
+    static JsonObject bare(JsonObject pod) {
         JsonObject spec = new JsonObject();
         JsonParts.at(pod, SPEC, "schedulingGates").ifPresent(gates -> spec.add("schedulingGates", gates));
         JsonObject bare = new JsonObject();
@@ -174,14 +182,16 @@ final class PodReading {
     /// What the scheduler counts for a pod (Kubernetes, "Resource sharing within containers", and "Pod
     /// Overhead"): all containers together, or an init container if that asks for more, beside the sidecars that
     /// began before it.
-    static Resources needs(JsonObject pod) {
+    ///
+    /// @param counts which resources matter
+    static Resources needs(JsonObject pod, Predicate<String> counts) {
         Resources containers = JsonParts.each(pod, SPEC, "containers")
-                .map(PodReading::requests)
+                .map(container -> requests(container, counts))
                 .reduce(Resources.NONE, Resources::plus);
         Resources sidecars = Resources.NONE;
         Resources most = Resources.NONE;
         for (JsonObject init : JsonParts.each(pod, SPEC, "initContainers").toList()) {
-            Resources own = requests(init);
+            Resources own = requests(init, counts);
             if (JsonParts.text(init, "restartPolicy").equals(Optional.of("Always"))) {
                 sidecars = sidecars.plus(own);
                 most = most.max(sidecars);
@@ -192,19 +202,23 @@ final class PodReading {
         Resources all = containers.plus(sidecars).max(most);
         Map<String, BigDecimal> amounts = new TreeMap<>(all.amounts());
         // of the pod as a whole, in place of its containers' ("Pod-level resources")
-        amounts.putAll(resources(pod, SPEC, "resources", "requests").amounts());
+        amounts.putAll(resources(pod, counts, SPEC, "resources", "requests").amounts());
         amounts.put("pods", BigDecimal.ONE);
-        return new Resources(amounts).plus(resources(pod, SPEC, "overhead"));
+        return new Resources(amounts).plus(resources(pod, counts, SPEC, "overhead"));
     }
 
-    private static Resources requests(JsonObject container) {
-        return resources(container, "resources", "requests");
+    private static Resources requests(JsonObject container, Predicate<String> counts) {
+        return resources(container, counts, "resources", "requests");
     }
 
     /// Amounts as Kubernetes writes them.
-    static Resources resources(JsonObject object, String... names) {
+    static Resources resources(JsonObject object, Predicate<String> counts, String... names) {
         Map<String, BigDecimal> amounts = new TreeMap<>();
-        JsonParts.map(object, names).forEach((name, text) -> quantity(text).ifPresent(each -> amounts.put(name, each)));
+        JsonParts.map(object, names).entrySet().stream()
+                .filter(each -> counts.test(each.getKey()))
+                .forEach(each -> quantity(each.getValue())
+                        .filter(amount -> amount.signum() != 0)
+                        .ifPresent(amount -> amounts.put(each.getKey(), amount)));
         return new Resources(amounts);
     }
 

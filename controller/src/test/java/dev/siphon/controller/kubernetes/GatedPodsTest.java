@@ -338,6 +338,23 @@ final class GatedPodsTest {
         assertEquals(List.of(), replicas());
     }
 
+    /// Each costs a tenant little; together they would be more than a controller has.
+    @Test
+    void manyLongPodsAreLetGoAndTheUsualOnesWarmedFor() {
+        for (int index = 0; index < 100; index++) {
+            largePod("long-" + index, "", 150); // more than what a pod may be where there are many
+        }
+        for (int index = 0; index < 20; index++) {
+            pod("u1", "usual-" + index, 1, "u1/x");
+        }
+        look();
+        assertTrue(waiting() >= 20 && waiting() < 120, waiting() + " are waiting");
+        assertTrue(items("/api/v1/namespaces/u1/pods")
+                .filter(pod ->
+                        JsonParts.text(pod, "metadata", "name").orElse("").startsWith("usual-"))
+                .allMatch(pod -> JsonParts.each(pod, "spec", "schedulingGates").count() == 1));
+    }
+
     /// The figure in docs/gpu.md.
     @Test
     void fiveHundredPodsCostTheServerThreeRequestsEach() {
