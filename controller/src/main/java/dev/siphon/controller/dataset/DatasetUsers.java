@@ -30,6 +30,7 @@ public final class DatasetUsers implements AutoCloseable {
 
     private final UsingPods pods;
     private final Clusters clusters;
+    private final Attempts reports = new Attempts();
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-users").factory());
 
@@ -91,7 +92,12 @@ public final class DatasetUsers implements AutoCloseable {
         Map<VolumeId.Dataset, DatasetUse.Count> counts = new HashMap<>();
         declared.forEach(known -> counts.put(volume(known), new DatasetUse.Count()));
         pods.each(counts.keySet(), use -> count(counts, use.dataset()).add(use.node(), use.namespace()));
-        declared.forEach(known -> report(known, count(counts, volume(known)).sum()));
+        Optional<DriverException.BackendUnavailable> silent = reports.take(declared.stream()
+                .map(known -> report(known, count(counts, volume(known)).sum()))
+                .toList());
+        if (silent.isPresent()) {
+            throw silent.get();
+        }
     }
 
     private VolumeId.Dataset volume(UsingPods.Known known) {
@@ -102,20 +108,15 @@ public final class DatasetUsers implements AutoCloseable {
         return Optional.ofNullable(counts.get(dataset)).orElseThrow();
     }
 
-    /// What cannot be written at one keeps no other.
-    private void report(UsingPods.Known known, DatasetUse now) {
-        if (known.written().equals(Optional.of(now))) {
-            return;
-        }
-        try {
-            pods.report(known.dataset().name(), now);
-        } catch (DriverException.BackendUnavailable silent) {
-            throw silent;
-        } catch (DriverException refused) {
-            LOG.warn(
-                    "who uses dataset {} is not written down: {}",
-                    known.dataset().name(),
-                    refused.getMessage());
-        }
+    private Attempts.Step report(UsingPods.Known known, DatasetUse now) {
+        String name = known.dataset().name();
+        return new Attempts.Step(
+                name,
+                () -> {
+                    if (!known.written().equals(Optional.of(now))) {
+                        pods.report(name, now);
+                    }
+                },
+                refused -> LOG.warn("who uses dataset {} is not written down: {}", name, refused.getMessage()));
     }
 }

@@ -158,7 +158,7 @@ final class Gates {
 
     private Verdict verdict(GatedPod pod, Set<String> datasets, Choice choice, List<String> warm) {
         String what = String.join(", ", datasets);
-        Instant end = pod.since().plus(pod.patience().orElse(settings.patience()));
+        Instant end = settings.end(pod);
         List<ClusterNode> possible = choice.needed().stream()
                 .filter(node -> troubles(datasets, node).isEmpty())
                 .toList();
@@ -206,7 +206,7 @@ final class Gates {
                         true,
                         "DatasetNotWarm",
                         "dataset " + what + " is not whole where the pod will run after "
-                                + pod.patience().orElse(settings.patience()).toSeconds()
+                                + settings.patience(pod).toSeconds()
                                 + " s, so it is let go, and reads it from CephFS until it is: "
                                 + (far.isEmpty() ? "no node was told yet" : far)));
     }

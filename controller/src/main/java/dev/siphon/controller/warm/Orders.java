@@ -1,5 +1,6 @@
 package dev.siphon.controller.warm;
 
+import dev.siphon.controller.dataset.Attempts;
 import dev.siphon.controller.warm.Replica.Place;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants.Shared;
@@ -8,6 +9,7 @@ import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +39,7 @@ final class Orders implements AutoCloseable {
 
     private final WarmingCluster cluster;
     private final BiFunction<DatasetReplica.Question, String, DatasetAccess.Answer> answers;
+    private final Attempts attempts = new Attempts();
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
 
     /// Why what could not be done to an object could not, by its name; of the last look.
@@ -67,32 +70,34 @@ final class Orders implements AutoCloseable {
                         .substring(0, DIGITS);
     }
 
-    /// Brings what nodes were told in step with what is wanted.
+    /// Brings what nodes were told in step with what is wanted. What cannot be done to one keeps no other, and no pod.
+    /// It is tried with each look, and told once.
     ///
     /// @param nodes names of all that there are
-    void keep(Set<Place> wanted, List<Replica> replicas, Map<String, Shared> declared, Set<String> nodes) {
+    /// @return why something got no answer, if anything did
+    Optional<DriverException.BackendUnavailable> keep(
+            Set<Place> wanted, List<Replica> replicas, Map<String, Shared> declared, Set<String> nodes) {
         Set<Place> there = replicas.stream().map(Replica::place).collect(Collectors.toSet());
         Map<String, String> refused = new HashMap<>();
+        List<Attempts.Step> steps = new ArrayList<>();
         for (Replica replica : replicas) {
-            attempt(replica.name(), refused, () -> keep(replica, wanted, declared, nodes));
+            steps.add(step(replica.name(), refused, () -> keep(replica, wanted, declared, nodes)));
         }
         for (Place place : wanted) {
             if (!there.contains(place)) {
                 Optional.ofNullable(declared.get(place.dataset()))
-                        .ifPresent(shared -> attempt(
-                                name(place),
-                                refused,
-                                () -> cluster.tell(
-                                        name(place),
-                                        new DatasetReplica.Order(
-                                                place.dataset(),
-                                                place.node(),
-                                                shared.volume(),
-                                                true,
-                                                Optional.empty()))));
+                        .ifPresent(shared -> steps.add(step(name(place), refused, () -> tell(place, shared))));
             }
         }
+        Optional<DriverException.BackendUnavailable> silent = attempts.take(steps);
         refusals = refused;
+        return silent;
+    }
+
+    private void tell(Place place, Shared shared) {
+        cluster.tell(
+                name(place),
+                new DatasetReplica.Order(place.dataset(), place.node(), shared.volume(), true, Optional.empty()));
     }
 
     /// One that is removed is told anew at the next look, if it is wanted: it is gone then.
@@ -112,19 +117,14 @@ final class Orders implements AutoCloseable {
         }
     }
 
-    /// What cannot be done to one keeps no other, and no pod. It is tried with each look, and told once.
-    private void attempt(String name, Map<String, String> refused, Runnable step) {
-        try {
-            step.run();
-        } catch (DriverException.BackendUnavailable silent) {
-            throw silent;
-        } catch (DriverException notThis) {
-            String why = String.valueOf(notThis.getMessage());
+    private Attempts.Step step(String name, Map<String, String> refused, Runnable act) {
+        return new Attempts.Step(name, act, notThis -> {
+            String why = notThis.getMessage();
             refused.put(name, why);
             if (!why.equals(refusals.get(name))) {
                 LOG.warn("DatasetReplica {} stays as it is: {}", name, why);
             }
-        }
+        });
     }
 
     private void answer(Replica replica) {

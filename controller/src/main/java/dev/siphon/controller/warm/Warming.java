@@ -1,11 +1,10 @@
 package dev.siphon.controller.warm;
 
+import dev.siphon.controller.dataset.Attempts;
 import dev.siphon.controller.warm.Replica.Place;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
-import dev.siphon.csi.Quoted;
-import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.time.Duration;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -29,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,14 +57,19 @@ public final class Warming implements AutoCloseable {
     private final InstantSource clock;
     private final WarmingMetrics metrics;
     private final Orders orders;
+    private final Ahead ahead;
     private final Reading reading;
+    private final Attempts attempts = new Attempts();
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-warming").factory());
 
     private List<ClusterNode> nodes = List.of();
     private Instant nodesSeen = Instant.EPOCH;
 
-    /// Why the last look came to nothing.
+    /// How long it took to list what there is, in the last look; zero if that failed.
+    private Duration listing = Duration.ZERO;
+
+    /// Why not all of the last look came to something.
     private Optional<String> trouble = Optional.empty();
 
     /// The pods that were there at the last look.
@@ -94,7 +98,8 @@ public final class Warming implements AutoCloseable {
         this.clock = clock;
         this.metrics = metrics;
         this.orders = new Orders(cluster, answers);
-        this.reading = new Reading(cluster);
+        this.ahead = new Ahead(cluster, clock);
+        this.reading = new Reading(cluster, clock);
     }
 
     /// Begins to look.
@@ -111,14 +116,14 @@ public final class Warming implements AutoCloseable {
 
     /// Throws nothing that is not an [Error], since nobody would look again.
     private void keep() {
-        Duration listing = Duration.ZERO;
+        listing = Duration.ZERO;
         try {
-            listing = look();
+            var _ = look();
             trouble = Optional.empty();
         } catch (DriverException notNow) {
             Optional<String> why = Optional.ofNullable(notNow.getMessage());
             if (!why.equals(trouble)) {
-                LOG.warn("pods at the gate wait: {}", notNow.getMessage());
+                LOG.warn("not all pods at the gate, or replicas, could be seen to: {}", notNow.getMessage());
             }
             trouble = why;
         } catch (RuntimeException unforeseen) {
@@ -132,10 +137,10 @@ public final class Warming implements AutoCloseable {
         }
     }
 
-    /// Looks once.
+    /// Looks once. What got no answer about one object keeps no other, and is thrown at the end.
     ///
     /// @return how long it took to list what there is
-    /// @throws DriverException if anything of it cannot be known now
+    /// @throws DriverException if anything of it cannot be known now, or got no answer
     public Duration look() {
         Instant begun = clock.instant();
         List<GatedPod> gated = cluster.gated();
@@ -145,36 +150,53 @@ public final class Warming implements AutoCloseable {
         if (gated.isEmpty() && warmups.isEmpty() && replicas.isEmpty()) {
             asking = Set.of();
             told.clear();
-            return Duration.between(begun, clock.instant());
+            listing = Duration.between(begun, clock.instant());
+            return listing;
         }
         see(gated);
-        Duration listing = Duration.between(begun, clock.instant());
+        listing = Duration.between(begun, clock.instant());
         Map<String, Shared> declared = grants.get().datasets();
+        Reading.Found found = reading.all(gated, declared);
         Gates gates = new Gates(clock.instant(), settings, nodes, replicas);
         Set<Place> wanted = new HashSet<>();
         Map<GatedPod, Verdict> verdicts = new HashMap<>();
-        for (Map.Entry<Together, List<GatedPod>> group : groups(gated, declared, verdicts)) {
+        for (Map.Entry<Together, List<GatedPod>> group : groups(found.reads(), verdicts)) {
             Gates.Decision decision =
                     gates.decide(group.getValue(), group.getKey().datasets());
             wanted.addAll(decision.wanted());
             verdicts.putAll(decision.verdicts());
         }
-        warmups.forEach(warmup -> ahead(warmup, declared, replicas, wanted));
-        orders.keep(
+        if (found.reads().containsValue(new Reading.Read.Unknown())) {
+            // what was wanted before, as by whoever led then, may be for a pod of which that is to be found out
+            replicas.stream()
+                    .filter(replica -> replica.order().wanted())
+                    .forEach(replica -> wanted.add(replica.place()));
+        }
+        Optional<DriverException.BackendUnavailable> notReported =
+                ahead.keep(warmups, declared.keySet(), nodes, replicas, wanted);
+        Optional<DriverException.BackendUnavailable> notOrdered = orders.keep(
                 wanted,
                 replicas,
                 declared,
                 nodes.stream().map(ClusterNode::name).collect(Collectors.toSet()));
-        verdicts.forEach(this::carryOut);
+        Optional<DriverException.BackendUnavailable> notCarriedOut = attempts.take(verdicts.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey(Comparator.comparing(GatedPod::since)))
+                .map(each -> step(each.getKey(), each.getValue()))
+                .toList());
+        Optional<DriverException.BackendUnavailable> silent = Stream.of(
+                        found.silent(), notReported, notOrdered, notCarriedOut)
+                .flatMap(Optional::stream)
+                .findFirst();
+        if (silent.isPresent()) {
+            throw silent.get();
+        }
         return listing;
     }
 
     private void see(List<GatedPod> gated) {
         Set<Asking> before = asking;
         asking = gated.stream().map(pod -> new Asking(pod.uid(), pod.needs())).collect(Collectors.toSet());
-        Set<String> uids = gated.stream().map(GatedPod::uid).collect(Collectors.toSet());
-        told.keySet().retainAll(uids);
-        reading.keepOnly(uids);
+        told.keySet().retainAll(gated.stream().map(GatedPod::uid).collect(Collectors.toSet()));
         if (!before.containsAll(asking) || nodesSeen.plus(NODES_AGE).isBefore(clock.instant())) {
             nodes = cluster.nodes();
             nodesSeen = clock.instant();
@@ -186,87 +208,55 @@ public final class Warming implements AutoCloseable {
 
     /// @param verdicts gets those of pods that are in no group, since there is nothing to wait for
     private Collection<Map.Entry<Together, List<GatedPod>>> groups(
-            List<GatedPod> gated, Map<String, Shared> declared, Map<GatedPod, Verdict> verdicts) {
+            Map<GatedPod, Reading.Read> reads, Map<GatedPod, Verdict> verdicts) {
         Map<Together, List<GatedPod>> groups = new HashMap<>();
-        for (GatedPod pod : gated) {
-            switch (reading.of(pod, declared)) {
-                case Reading.Read.Nothing _ ->
-                    verdicts.put(
-                            pod,
-                            new Verdict.Open(
-                                    List.of(),
-                                    "nothing",
-                                    new WarmingCluster.Notice(
-                                            false, "DatasetWarm", "the pod reads no dataset that could be warmed")));
+        reads.forEach((pod, read) -> {
+            switch (read) {
+                case Reading.Read.Nothing(var why) -> verdicts.put(pod, new Verdict.Open(List.of(), "nothing", why));
                 case Reading.Read.Cannot(var why) -> verdicts.put(pod, new Verdict.Wait(why));
+                case Reading.Read.Unknown _ -> {
+                    if (clock.instant().isAfter(settings.end(pod))) {
+                        verdicts.put(pod, unknown(pod));
+                    }
+                }
                 case Reading.Read.All(var datasets) ->
                     groups.computeIfAbsent(
                                     new Together(pod.namespace() + "/" + pod.group(), datasets), _ -> new ArrayList<>())
                             .add(pod);
             }
-        }
+        });
         return groups.entrySet();
     }
 
-    /// @param wanted gets what is wanted ahead of time
-    private void ahead(Warmup warmup, Map<String, Shared> declared, List<Replica> replicas, Set<Place> wanted) {
-        Warmup.Status status = status(warmup, declared, replicas, wanted);
-        if (!warmup.said().equals(Optional.of(status))) {
-            cluster.report(warmup, status);
-        }
-    }
-
-    private Warmup.Status status(
-            Warmup warmup, Map<String, Shared> declared, List<Replica> replicas, Set<Place> wanted) {
-        String dataset;
-        try {
-            dataset = Dataset.name("dataset", warmup.dataset());
-        } catch (DriverException.InvalidRequest wrong) {
-            return new Warmup.Status(0, 0, String.valueOf(wrong.getMessage()));
-        }
-        if (!declared.containsKey(dataset)) {
-            return new Warmup.Status(0, 0, "there is no dataset " + Quoted.of(dataset));
-        }
-        if (warmup.until().filter(end -> end.isBefore(clock.instant())).isPresent()) {
-            return new Warmup.Status(0, 0, "its time is over");
-        }
-        Map<Place, Optional<Replica>> places = new TreeMap<>(Comparator.comparing(Place::node));
-        nodes.stream()
-                .filter(node ->
-                        node.labels().entrySet().containsAll(warmup.selector().entrySet()))
-                .map(node -> new Place(dataset, node.name()))
-                .forEach(place -> places.put(
-                        place,
-                        replicas.stream()
-                                .filter(replica -> replica.place().equals(place))
-                                .findFirst()));
-        wanted.addAll(places.keySet());
-        int local = (int) places.values().stream()
-                .filter(replica -> replica.filter(Replica::isLocal).isPresent())
-                .count();
-        String trouble = places.values().stream()
-                .flatMap(replica -> replica.flatMap(each -> each.trouble(clock.instant())).stream())
-                .findFirst()
-                .orElse(places.isEmpty() ? "no node has these labels" : "");
-        return new Warmup.Status(places.size(), local, trouble);
+    /// Nobody waits for ever, also if the API server never says what a PVC is.
+    private Verdict unknown(GatedPod pod) {
+        return new Verdict.Open(
+                List.of(),
+                "late",
+                new WarmingCluster.Notice(
+                        true,
+                        "DatasetNotWarm",
+                        "which datasets the pod's PVCs show could not be found out within "
+                                + settings.patience(pod).toSeconds() + " s, so it is let go"));
     }
 
     /// What cannot be done to one pod keeps no other.
+    private Attempts.Step step(GatedPod pod, Verdict verdict) {
+        return new Attempts.Step(
+                pod.uid(),
+                () -> carryOut(pod, verdict),
+                refused -> LOG.warn("pod {}/{} waits on: {}", pod.namespace(), pod.name(), refused.getMessage()));
+    }
+
     private void carryOut(GatedPod pod, Verdict verdict) {
-        try {
-            switch (verdict) {
-                case Verdict.Wait(var notice) -> tell(pod, notice);
-                case Verdict.Open(var hostnames, var result, var notice) -> {
-                    if (cluster.open(pod, hostnames)) {
-                        metrics.opened(result);
-                        tell(pod, notice);
-                    }
+        switch (verdict) {
+            case Verdict.Wait(var notice) -> tell(pod, notice);
+            case Verdict.Open(var hostnames, var result, var notice) -> {
+                if (cluster.open(pod, hostnames)) {
+                    metrics.opened(result);
+                    tell(pod, notice);
                 }
             }
-        } catch (DriverException.BackendUnavailable silent) {
-            throw silent;
-        } catch (DriverException refused) {
-            LOG.warn("pod {}/{} waits on: {}", pod.namespace(), pod.name(), refused.getMessage());
         }
     }
 

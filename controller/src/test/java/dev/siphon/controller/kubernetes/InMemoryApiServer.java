@@ -20,10 +20,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
 
 /// As much of an API server as the adapter uses, in memory and without TLS: objects of the core group, and custom
 /// ones of the cluster, found by name or label, page by page, with conflicts.
@@ -45,6 +47,7 @@ final class InMemoryApiServer implements AutoCloseable {
 
     private long version;
     private long requests;
+    private Function<String, OptionalInt> refusing = _ -> OptionalInt.empty();
 
     private record Answer(int code, JsonObject body) {}
 
@@ -87,9 +90,18 @@ final class InMemoryApiServer implements AutoCloseable {
         return requests;
     }
 
+    /// @param code what it answers to a request `GET /api/v1/...` in place of what it would; empty for as usual
+    synchronized void refuse(Function<String, OptionalInt> code) {
+        refusing = code;
+    }
+
     private synchronized Answer answer(HttpExchange exchange, String body) {
         requests++;
         String path = exchange.getRequestURI().getPath();
+        OptionalInt refused = refusing.apply(exchange.getRequestMethod() + " " + path);
+        if (refused.isPresent()) {
+            return status(refused.getAsInt(), "InternalError", "refused by the test");
+        }
         Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
         return switch (exchange.getRequestMethod()) {
             case "GET" -> objects.containsKey(path) ? new Answer(OK, there(path)) : getOrList(path, query);

@@ -18,6 +18,7 @@ import dev.siphon.controller.warm.Replica.Place;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -162,5 +163,22 @@ final class GatesTest {
         Gates.Decision decision = gates(List.of(node("a", 8, 8)), local("a")).decide(List.of(pod), both);
         assertEquals(Set.of(new Place(X, "a"), new Place("u1.y", "a")), decision.wanted());
         assertInstanceOf(Verdict.Wait.class, decision.verdicts().get(pod));
+    }
+
+    /// What is filled for it would stay on the disk for as long.
+    @Test
+    void aPodThatWantsToWaitForYearsWaitsForADay() {
+        GatedPod pod = pod("p", 1, anywhere(), 24 * 3_600 + 1);
+        GatedPod patient = new GatedPod(
+                pod.namespace(),
+                pod.name(),
+                pod.uid(),
+                pod.since(),
+                Optional.of(Duration.ofHours(9_999_999)),
+                pod.group(),
+                pod.needs(),
+                pod.rules(),
+                pod.uses());
+        assertEquals(List.of(), opened(only(gates(List.of(node("a", 8, 8)), filling("a", 50)), patient), "late"));
     }
 }
