@@ -30,6 +30,8 @@ values() {
   if chart -f <(example_values | sed "s/, secretName: siphon-http//") >/dev/null 2>&1; then failed "HTTPS without a Secret"; fi
   if chart -f <(example_values | sed "s/'0750'/0750/") >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a mode that is a number"; fi
   shows "a mode that is a number" 'needs quotation marks' "$(cat "$LAB_RUN/log/strict.log")"
+  if chart --set-json 'node.cacheDirectories=[{"path": "/a", "size": "1Gi"}, {"path": "/a", "size": "1Gi"}]' >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a directory twice"; fi
+  shows "a directory twice" 'cacheDirectories has /a twice' "$(cat "$LAB_RUN/log/strict.log")"
   if chart --set ownr=x >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a value that the chart does not have"; fi
   shows "a value that the chart does not have" "'ownr' not allowed" "$(cat "$LAB_RUN/log/strict.log")"
   sed -i 's/"endPort"/"lastPort"/' "$LAB_RUN/chart.yaml"

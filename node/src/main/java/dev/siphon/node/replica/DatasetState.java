@@ -37,7 +37,7 @@ final class DatasetState {
     private boolean filling;
     private boolean found;
     private boolean wanted;
-    private boolean kept;
+    private final Set<String> keepers = new HashSet<>();
     private boolean warm;
     private final Set<Path> wantedAt = new HashSet<>();
     private List<Path> homes = List.of();
@@ -234,12 +234,17 @@ final class DatasetState {
     }
 
     /// Whether its replicas make no room for others', pinned or not.
-    synchronized void keep(boolean now) {
-        kept = now;
+    synchronized void keep(String order) {
+        keepers.add(order);
+    }
+
+    /// Undoes [#keep].
+    synchronized void letGo(String order) {
+        keepers.remove(order);
     }
 
     synchronized boolean isKept() {
-        return kept;
+        return !keepers.isEmpty();
     }
 
     synchronized boolean isWanted() {

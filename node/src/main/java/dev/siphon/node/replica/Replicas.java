@@ -290,11 +290,18 @@ public final class Replicas implements AutoCloseable {
         caches.of(dataset).forEach(replica -> pin(replica, false));
     }
 
-    /// While `kept`, and as long as this process lives, no replica of the dataset makes room for one of another:
-    /// two that are both to stay, and do not fit beside each other, would make room for each other for ever.
-    /// Whoever calls [#evict] removes it all the same.
-    public void keep(Digest dataset, boolean kept) {
-        state(dataset).keep(kept);
+    /// Until [#letGo], and as long as this process lives, no replica of the dataset makes room for one of another: two
+    /// that are both to stay, and do not fit beside each other, would make room for each other for ever. Whoever
+    /// calls [#evict] removes it all the same.
+    ///
+    /// @param order who keeps it; several may
+    public void keep(Digest dataset, String order) {
+        state(dataset).keep(order);
+    }
+
+    /// Undoes [#keep]; that it was not kept is success.
+    public void letGo(Digest dataset, String order) {
+        state(dataset).letGo(order);
     }
 
     /// Every dataset that is attached, on a disk or on its way there, ordered by digest; one with replicas in

@@ -223,8 +223,10 @@ final class Keeper implements Runnable {
         return Duration.ZERO;
     }
 
+    /// The order may be for another volume than before, if a watch was broken meanwhile.
     private void keep(Digest digest) {
-        replicas.keep(digest, true);
+        kept.filter(before -> !before.equals(digest)).ifPresent(before -> replicas.letGo(before, name));
+        replicas.keep(digest, name);
         kept = Optional.of(digest);
     }
 
@@ -304,7 +306,7 @@ final class Keeper implements Runnable {
     }
 
     private void letGo() {
-        kept.ifPresent(digest -> replicas.keep(digest, false));
+        kept.ifPresent(digest -> replicas.letGo(digest, name));
         kept = Optional.empty();
         letImageGo();
     }

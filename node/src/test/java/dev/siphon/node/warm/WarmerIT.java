@@ -1,6 +1,7 @@
 package dev.siphon.node.warm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -278,6 +279,21 @@ final class WarmerIT {
                 Thread.onSpinWait(); // the order's end is not heard of yet
             }
         }
+    }
+
+    @Test
+    void severalMayKeepOneReplica() throws Exception {
+        TestDataset other = TestDataset.create(workplace, "two", 40, 100_000);
+        long roomForOne = Files.size(dataset.image().image()) * 3 / 2;
+        fill(start(List.of(new CacheLimits(cache, roomForOne, 100))));
+        Replicas replicas = running.orElseThrow();
+        replicas.keep(dataset.digest(), "another order");
+        replicas.letGo(dataset.digest(), NAME);
+        replicas.warm(other.image());
+        var _ = assertThrows(DriverException.QuotaExhausted.class, () -> warm(replicas, other));
+        replicas.letGo(dataset.digest(), "another order");
+        warm(replicas, other);
+        assertFalse(isOnDisk());
     }
 
     private static void warm(Replicas replicas, TestDataset wanted) {
