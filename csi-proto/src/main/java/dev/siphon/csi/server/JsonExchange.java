@@ -36,15 +36,18 @@ final class JsonExchange extends SimpleChannelInboundHandler<FullHttpRequest> {
 
     private final JsonCall.Pages pages;
     private final Optional<TokenDoor> door;
+    private final Places places;
     private final Executor calls;
     private final Duration arrival;
     private boolean taken;
 
     /// @param door who is let in; empty for everybody who could connect
+    /// @param places where the connection has one
     /// @param arrival how long a request may take to arrive as a whole, however it trickles
-    JsonExchange(JsonCall.Pages pages, Optional<TokenDoor> door, Executor calls, Duration arrival) {
+    JsonExchange(JsonCall.Pages pages, Optional<TokenDoor> door, Places places, Executor calls, Duration arrival) {
         this.pages = pages;
         this.door = door;
+        this.places = places;
         this.calls = calls;
         this.arrival = arrival;
     }
@@ -78,7 +81,7 @@ final class JsonExchange extends SimpleChannelInboundHandler<FullHttpRequest> {
             long start = System.nanoTime();
             Reply reply = broken
                     ? refused(Status.INVALID_ARGUMENT.withDescription("this is no HTTP"))
-                    : admitted(token, () -> answer(connection, method, target));
+                    : admitted(connection, token, () -> answer(connection, method, target));
             LOG.atInfo()
                     .addKeyValue("method", method)
                     // without the query: somebody puts a token there one day
@@ -94,13 +97,17 @@ final class JsonExchange extends SimpleChannelInboundHandler<FullHttpRequest> {
         Reply answer();
     }
 
-    private Reply admitted(Optional<String> token, Answering answering) {
+    private Reply admitted(ChannelHandlerContext connection, Optional<String> token, Answering answering) {
         try {
             if (door.isPresent() && !door.get().admits(token)) {
                 return reply(
                         UNAUTHORIZED,
                         Status.UNAUTHENTICATED.withDescription(
                                 "this needs the header `Authorization: Bearer TOKEN`, with the node's token"));
+            }
+            // not before: who has no token could leave the refusal unread, and keep its place
+            if (!places.admit(connection.channel())) {
+                return refused(Status.UNAVAILABLE.withDescription("its connection has made room for another"));
             }
             return answering.answer();
         } catch (RuntimeException | Error e) {

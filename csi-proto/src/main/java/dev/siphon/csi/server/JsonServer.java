@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /// HTTP/1.1 with JSON, for programs that speak no gRPC: on a unix socket for root, or by TCP with TLS for whoever
@@ -37,7 +36,7 @@ public final class JsonServer implements AutoCloseable {
 
     private static final int MAX_BODY_BYTES = 16 << 10;
 
-    /// More at a time are closed at once: whoever opens them and says nothing must not take the process's files.
+    /// At a time; see [Places].
     private static final int MAX_CONNECTIONS = 256;
 
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
@@ -112,12 +111,11 @@ public final class JsonServer implements AutoCloseable {
             Consumer<Channel> secure,
             Optional<TokenDoor> door)
             throws IOException {
-        AtomicInteger open = new AtomicInteger();
+        Places places = new Places(MAX_CONNECTIONS);
         ChannelHandler connections = new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel connection) {
-                var _ = connection.closeFuture().addListener(_ -> open.decrementAndGet());
-                if (open.incrementAndGet() > MAX_CONNECTIONS) {
+                if (!places.take(connection)) {
                     var _ = connection.close();
                     return;
                 }
@@ -126,7 +124,7 @@ public final class JsonServer implements AutoCloseable {
                         .pipeline()
                         .addLast(new HttpServerCodec())
                         .addLast(new HttpObjectAggregator(MAX_BODY_BYTES))
-                        .addLast(new JsonExchange(pages, door, calls, arrival));
+                        .addLast(new JsonExchange(pages, door, places, calls, arrival));
             }
         };
         ChannelFuture bound = new ServerBootstrap()

@@ -210,19 +210,72 @@ final class JsonServerTest {
     }
 
     @Test
-    void soManyConnectionsAndNoMore() throws Exception {
+    void soManyRequestsAndNoMore() throws Exception {
+        CountDownLatch asked = new CountDownLatch(256);
+        CountDownLatch over = new CountDownLatch(1);
+        List<SocketChannel> asking = new ArrayList<>();
+        try (JsonServer _ = serve(call -> {
+            asked.countDown();
+            Eventually.open(over);
+            return echo(call);
+        })) {
+            for (int i = 0; i < 256; i++) {
+                SocketChannel each = SocketChannel.open(UnixDomainSocketAddress.of(socket()));
+                asking.add(each);
+                each.write(ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+            }
+            asked.await();
+            try (SocketChannel one = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
+                assertTrue(isEnded(one));
+            }
+            over.countDown();
+            for (SocketChannel each : asking) {
+                assertEquals(1, each.read(ByteBuffer.allocate(1)), "none was closed for the one that came too late");
+            }
+            Eventually.is(() -> SocketHttp.ask(socket(), "GET", "/").status() == 202);
+        } finally {
+            over.countDown();
+            for (SocketChannel each : asking) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void whoSaysNothingMakesRoomForWhoComesWithARequest() throws Exception {
         List<SocketChannel> idle = new ArrayList<>();
         try (JsonServer _ = serve(JsonServerTest::echo)) {
             for (int i = 0; i < 256; i++) {
                 idle.add(SocketChannel.open(UnixDomainSocketAddress.of(socket())));
             }
-            try (SocketChannel one = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
-                assertTrue(isEnded(one));
+            assertEquals(202, SocketHttp.ask(socket(), "GET", "/").status());
+            assertTrue(isEnded(idle.getFirst()), "the oldest is closed");
+            for (SocketChannel each : idle.subList(1, idle.size())) {
+                each.configureBlocking(false);
+                assertEquals(0, each.read(ByteBuffer.allocate(1)), "the others are not");
             }
-            idle.removeLast().close();
-            Eventually.is(() -> SocketHttp.ask(socket(), "GET", "/").status() == 202);
         } finally {
             for (SocketChannel each : idle) {
+                each.close();
+            }
+        }
+    }
+
+    @Test
+    void byTcpWhoHasTheTokenIsNotLockedOutByThoseThatTrickle() throws Exception {
+        TestCertificate made = TestCertificate.create(dir);
+        made.write(file("crt"), file("key"));
+        Files.writeString(file("token"), TOKEN);
+        List<SocketChannel> trickling = new ArrayList<>();
+        try (JsonServer server = secured()) {
+            for (int i = 0; i < 300; i++) {
+                SocketChannel each = SocketChannel.open(server.address().orElseThrow());
+                trickling.add(each);
+                each.write(ByteBuffer.wrap(new byte[] {22, 3, 1})); // as TLS begins
+            }
+            assertEquals(202, get(server, made, "Bearer " + TOKEN).statusCode());
+        } finally {
+            for (SocketChannel each : trickling) {
                 each.close();
             }
         }
