@@ -37,7 +37,7 @@ final class DatasetState {
     private boolean filling;
     private boolean found;
     private boolean wanted;
-    private final Set<String> keepers = new HashSet<>();
+    private final Set<Object> keepers = new HashSet<>();
     private boolean warm;
     private final Set<Path> wantedAt = new HashSet<>();
     private List<Path> homes = List.of();
@@ -233,14 +233,14 @@ final class DatasetState {
         homes = List.of();
     }
 
-    /// Whether its replicas make no room for others', pinned or not.
-    synchronized void keep(String order) {
-        keepers.add(order);
+    /// Its replicas make no room for others', pinned or not, until `keeper` says [#letGo].
+    synchronized void keep(Object keeper) {
+        keepers.add(keeper);
     }
 
-    /// Undoes [#keep].
-    synchronized void letGo(String order) {
-        keepers.remove(order);
+    /// Nothing, if others keep it still.
+    synchronized void letGo(Object keeper) {
+        keepers.remove(keeper);
     }
 
     synchronized boolean isKept() {

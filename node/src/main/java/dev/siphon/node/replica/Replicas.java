@@ -290,18 +290,18 @@ public final class Replicas implements AutoCloseable {
         caches.of(dataset).forEach(replica -> pin(replica, false));
     }
 
-    /// Until [#letGo], and as long as this process lives, no replica of the dataset makes room for one of another: two
-    /// that are both to stay, and do not fit beside each other, would make room for each other for ever. Whoever
-    /// calls [#evict] removes it all the same.
+    /// Until `keeper` says [#letGo], and as long as this process lives, no replica of the dataset makes room for one
+    /// of another: two that are both to stay, and do not fit beside each other, would make room for each other for
+    /// ever. Whoever calls [#evict] removes it all the same.
     ///
-    /// @param order who keeps it; several may
-    public void keep(Digest dataset, String order) {
-        state(dataset).keep(order);
+    /// @param keeper tells who keeps it from all others that keep the same
+    public void keep(Digest dataset, Object keeper) {
+        state(dataset).keep(keeper);
     }
 
-    /// Undoes [#keep]; that it was not kept is success.
-    public void letGo(Digest dataset, String order) {
-        state(dataset).letGo(order);
+    /// Undoes [#keep] of the same `keeper`, and of no other.
+    public void letGo(Digest dataset, Object keeper) {
+        state(dataset).letGo(keeper);
     }
 
     /// Every dataset that is attached, on a disk or on its way there, ordered by digest; one with replicas in

@@ -65,6 +65,7 @@ final class Keeper implements Runnable {
     private long changes;
 
     // of the thread that runs this
+    private Optional<VolumeId.Dataset> volume = Optional.empty();
     private Optional<Asked> asked = Optional.empty();
     private Optional<Held> held = Optional.empty();
     private Optional<Digest> kept = Optional.empty();
@@ -202,6 +203,7 @@ final class Keeper implements Runnable {
             throw new DriverException.InUse(
                     "it has no cache directory; the chart's node.cacheDirectories gives it some");
         }
+        turnTo(now.volume());
         Optional<ReplicaStatus> there =
                 replicas.status(now.volume().digest()).filter(status -> status.state() instanceof ReplicaState.Local);
         there.map(ReplicaStatus::digest).ifPresent(this::keep);
@@ -223,10 +225,20 @@ final class Keeper implements Runnable {
         return Duration.ZERO;
     }
 
-    /// The order may be for another volume than before, if a watch was broken meanwhile.
+    /// The order's object may come with another volume, and nobody was told of the first one's end: the watch was
+    /// broken meanwhile. What was kept for the first is let go, be the next refused or not.
+    private void turnTo(VolumeId.Dataset wanted) {
+        if (!volume.equals(Optional.of(wanted))) {
+            letGo();
+            asked = Optional.empty();
+            whole = false;
+            volume = Optional.of(wanted);
+        }
+    }
+
     private void keep(Digest digest) {
-        kept.filter(before -> !before.equals(digest)).ifPresent(before -> replicas.letGo(before, name));
-        replicas.keep(digest, name);
+        // by this, not by the order's name: where one is made anew, the former's keeper may end after that of the new
+        replicas.keep(digest, this);
         kept = Optional.of(digest);
     }
 
@@ -306,7 +318,7 @@ final class Keeper implements Runnable {
     }
 
     private void letGo() {
-        kept.ifPresent(digest -> replicas.letGo(digest, name));
+        kept.ifPresent(digest -> replicas.letGo(digest, this));
         kept = Optional.empty();
         letImageGo();
     }

@@ -1,7 +1,6 @@
 package dev.siphon.node.warm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,6 +24,7 @@ import dev.siphon.node.replica.ReplicaSettings;
 import dev.siphon.node.replica.Replicas;
 import dev.siphon.node.replica.TestDataset;
 import dev.siphon.node.replica.cache.CacheLimits;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,8 +49,7 @@ final class WarmerIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 40, 100_000);
     private final Path cache = workplace.path("cache");
-    private final VolumeId.Dataset volume =
-            new VolumeId.Dataset("lab", "cephfs", dataset.digest().beginning(), Optional.empty(), "/datasets/x");
+    private final VolumeId.Dataset volume = volumeOf(dataset);
     private final Board board = new Board();
     private final Images images = new Images();
     private Optional<Replicas> running = Optional.empty();
@@ -91,18 +90,26 @@ final class WarmerIT {
         }
     }
 
+    private static VolumeId.Dataset volumeOf(TestDataset dataset) {
+        return new VolumeId.Dataset("lab", "cephfs", dataset.digest().beginning(), Optional.empty(), "/datasets/x");
+    }
+
     /// The image is at hand once its key is.
     private final class Images implements HeldImages {
         private final List<CephCredentials> credentials = new CopyOnWriteArrayList<>();
+        private final List<TestDataset> known = new CopyOnWriteArrayList<>(List.of(dataset));
         private volatile boolean held;
 
         @Override
         public Digest hold(VolumeId.Dataset wanted, VolumeContext context, CephCredentials key, Duration limit) {
-            assertEquals(volume, wanted);
+            TestDataset of = known.stream()
+                    .filter(each -> volumeOf(each).equals(wanted))
+                    .findFirst()
+                    .orElseThrow();
             credentials.add(key);
             held = true;
-            running.orElseThrow().warm(dataset.image());
-            return dataset.digest();
+            running.orElseThrow().warm(of.image());
+            return of.digest();
         }
 
         @Override
@@ -144,20 +151,33 @@ final class WarmerIT {
     }
 
     private Order order(boolean wanted, Optional<DatasetAccess.Answer> access) {
-        return new Order("u1.x", "node-1", volume, wanted, access);
+        return order(volume, wanted, access);
+    }
+
+    private static Order order(VolumeId.Dataset of, boolean wanted, Optional<DatasetAccess.Answer> access) {
+        return new Order("u1.x", "node-1", of, wanted, access);
     }
 
     private Order answered(Report asking) {
+        return answered(volume, asking);
+    }
+
+    private static Order answered(VolumeId.Dataset of, Report asking) {
         DatasetReplica.Question question = asking.question().orElseThrow();
-        VolumeContext context = VolumeContext.fromMap(volume, Map.of("monitors", "10.0.0.1:3300"));
+        VolumeContext context = VolumeContext.fromMap(of, Map.of("monitors", "10.0.0.1:3300"));
         return order(
+                of,
                 true,
                 Optional.of(DatasetAccess.Given.seal(
-                        question.request(), question.publicKey(), volume, context, "siphon-dataset.x", SECRET)));
+                        question.request(), question.publicKey(), of, context, "siphon-dataset.x", SECRET)));
     }
 
     private boolean isOnDisk() {
-        return Files.exists(cache.resolve(dataset.digest().hex()).resolve("image"));
+        return isOnDisk(dataset);
+    }
+
+    private boolean isOnDisk(TestDataset which) {
+        return Files.exists(cache.resolve(which.digest().hex()).resolve("image"));
     }
 
     private void fill(Warmer warmer) throws InterruptedException {
@@ -261,9 +281,8 @@ final class WarmerIT {
 
     @Test
     void whatIsOrderedMakesNoRoomForOthersUntilItIsOrderedNoMore() throws Exception {
-        TestDataset other = TestDataset.create(workplace, "two", 40, 100_000);
-        long roomForOne = Files.size(dataset.image().image()) * 3 / 2;
-        Warmer warmer = start(List.of(new CacheLimits(cache, roomForOne, 100)));
+        TestDataset other = another();
+        Warmer warmer = startWithRoomForOne();
         fill(warmer);
         Replicas replicas = running.orElseThrow();
         replicas.warm(other.image());
@@ -272,6 +291,20 @@ final class WarmerIT {
         assertTrue(refused.contains("ordered by a DatasetReplica"), refused);
         assertTrue(isOnDisk());
         warmer.gone(NAME);
+        untilItMakesRoomFor(other, replicas);
+    }
+
+    private TestDataset another() {
+        TestDataset other = TestDataset.create(workplace, "two", 40, 100_000);
+        images.known.add(other);
+        return other;
+    }
+
+    private Warmer startWithRoomForOne() throws IOException {
+        return start(List.of(new CacheLimits(cache, Files.size(dataset.image().image()) * 3 / 2, 100)));
+    }
+
+    private void untilItMakesRoomFor(TestDataset other, Replicas replicas) {
         while (isOnDisk()) {
             try {
                 warm(replicas, other);
@@ -282,18 +315,33 @@ final class WarmerIT {
     }
 
     @Test
-    void severalMayKeepOneReplica() throws Exception {
-        TestDataset other = TestDataset.create(workplace, "two", 40, 100_000);
-        long roomForOne = Files.size(dataset.image().image()) * 3 / 2;
-        fill(start(List.of(new CacheLimits(cache, roomForOne, 100))));
+    void anOrderThatComesWithAnotherVolumeKeepsTheFirstNoMore() throws Exception {
+        TestDataset other = another();
+        Warmer warmer = startWithRoomForOne();
+        fill(warmer);
+        warmer.all(Map.of(NAME, order(volumeOf(other), true, Optional.empty())));
+        warmer.changed(NAME, answered(volumeOf(other), board.await(State.WAITING)));
+        assertEquals(
+                State.LOCAL,
+                board.await(report -> report.state() != State.FILLING).state());
+        assertTrue(isOnDisk(other) && !isOnDisk());
+    }
+
+    @Test
+    void whatTwoOrdersKeepIsKeptUntilBothAreNoMore() throws Exception {
+        TestDataset other = another();
+        Warmer warmer = startWithRoomForOne();
+        fill(warmer);
         Replicas replicas = running.orElseThrow();
-        replicas.keep(dataset.digest(), "another order");
-        replicas.letGo(dataset.digest(), NAME);
+        String second = "u2.y.node-1-89abcdef";
+        warmer.changed(second, order(true, Optional.empty()));
+        board.await(State.LOCAL);
+        warmer.changed(second, order(volumeOf(other), true, Optional.empty()));
+        board.await(State.WAITING); // so it has let go by now
         replicas.warm(other.image());
-        var _ = assertThrows(DriverException.QuotaExhausted.class, () -> warm(replicas, other));
-        replicas.letGo(dataset.digest(), "another order");
-        warm(replicas, other);
-        assertFalse(isOnDisk());
+        assertThrows(DriverException.QuotaExhausted.class, () -> warm(replicas, other));
+        warmer.gone(NAME);
+        untilItMakesRoomFor(other, replicas);
     }
 
     private static void warm(Replicas replicas, TestDataset wanted) {
