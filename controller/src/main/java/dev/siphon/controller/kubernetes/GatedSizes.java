@@ -24,10 +24,8 @@ final class GatedSizes {
         return pod.whole() && pod.size() <= (total < MUCH ? MOST_OF_ONE : USUAL) && total + pod.size() <= TOO_MUCH;
     }
 
-    /// The pod is kept, if it [#fits].
+    /// The pod is kept as a whole.
     void add(ObjectParts pod) {
-        if (fits(pod)) {
-            total += pod.size();
-        }
+        total += pod.size();
     }
 }

@@ -1,6 +1,5 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
@@ -183,18 +182,28 @@ final class KubernetesApi implements AutoCloseable {
     ///
     /// @param path of their collection, with the limit of a page, and which of them
     boolean list(String doing, String path, Consumer<JsonObject> each) {
-        String next = "";
+        return pages(doing, path, body -> object(doing, body), page -> {
+            page.getAsJsonArray("items").forEach(item -> each.accept(item.getAsJsonObject()));
+            return JsonParts.text(page, "metadata", "continue").orElse("");
+        });
+    }
+
+    /// Page after page, each as it comes.
+    ///
+    /// @param doing as in [#find]
+    /// @param path of the collection, with the limit of a page, and which of them
+    /// @param next does what is to be done with a page, and says where the next one begins; "" after the last one
+    /// @return false if the cluster has no such kind
+    <T> boolean pages(String doing, String path, Reader<T> reader, Function<T, String> next) {
+        String begin = "";
         do {
-            String from = next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
-            Optional<JsonObject> page = read(doing, path + from, body -> object(doing, body));
+            String from = begin.isEmpty() ? "" : "&continue=" + URLEncoder.encode(begin, StandardCharsets.UTF_8);
+            Optional<T> page = read(doing, path + from, reader);
             if (page.isEmpty()) {
                 return false;
             }
-            page.get().getAsJsonArray("items").forEach(item -> each.accept(item.getAsJsonObject()));
-            next = Optional.ofNullable(page.get().getAsJsonObject("metadata").get("continue"))
-                    .map(JsonElement::getAsString)
-                    .orElse("");
-        } while (!next.isEmpty());
+            begin = next.apply(page.get());
+        } while (!begin.isEmpty());
         return true;
     }
 

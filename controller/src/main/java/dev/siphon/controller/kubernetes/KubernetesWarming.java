@@ -74,9 +74,12 @@ final class KubernetesWarming implements WarmingCluster {
         GatedSizes sizes = new GatedSizes();
         seen = Map.of(); // not both at once
         boolean _ = ObjectParts.list(api, "list Pods", PodReading.ON_NONE, PodReading.OF_GATED, found -> {
-            JsonObject object = sizes.fits(found) ? found.kept() : PodReading.bare(found.kept());
+            boolean fits = sizes.fits(found);
+            JsonObject object = fits ? found.kept() : PodReading.bare(found.kept());
             pods.gated(object).ifPresent(pod -> {
-                sizes.add(found);
+                if (fits) {
+                    sizes.add(found);
+                }
                 gated.add(pod);
                 objects.put(pod.uid(), object);
             });

@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.math.BigDecimal;
-import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// What is kept of an object that an API server has, read as it comes: users make objects of 1.5 MiB, which are many
 /// times that once they are parsed, and a server sends a hundred of them in a page.
@@ -66,16 +66,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     /// @param path of the collection, with the limit of a page, and which of them
     /// @return false if the cluster has no such kind
     static boolean list(KubernetesApi api, String doing, String path, Keep keep, Consumer<ObjectParts> each) {
-        String next = "";
-        do {
-            String from = next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
-            Optional<String> more = api.read(doing, path + from, body -> page(body, keep, each));
-            if (more.isEmpty()) {
-                return false;
-            }
-            next = more.get();
-        } while (!next.isEmpty());
-        return true;
+        return api.pages(doing, path, body -> page(body, keep, each), Function.identity());
     }
 
     /// @return where the next page begins; "" after the last one
