@@ -60,14 +60,20 @@ public final class ChunkCheck {
 
     /// Reads `chunk`, once more if it is not right, and tells whether it is what the manifest says.
     static boolean reads(DataFile file, Manifest manifest, int chunk, MemorySegment buffer) {
-        MemorySegment wanted = fitting(buffer, manifest, chunk);
         for (int i = 0; i < MAX_READS; i++) {
-            if (file.read(Manifest.offset(chunk), wanted) == wanted.byteSize()
-                    && Digest.of(wanted.asByteBuffer()).equals(manifest.chunks().get(chunk))) {
+            if (fills(file, manifest, chunk, buffer)
+                    && Digest.of(fitting(buffer, manifest, chunk).asByteBuffer())
+                            .equals(manifest.chunks().get(chunk))) {
                 return true;
             }
         }
         return false;
+    }
+
+    /// Reads `chunk`, and tells whether the file has all of it.
+    static boolean fills(DataFile file, Manifest manifest, int chunk, MemorySegment buffer) {
+        MemorySegment wanted = fitting(buffer, manifest, chunk);
+        return file.read(Manifest.offset(chunk), wanted) == wanted.byteSize();
     }
 
     /// Room for a chunk, as direct I/O wants it.

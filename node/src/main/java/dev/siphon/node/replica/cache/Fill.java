@@ -16,8 +16,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import jnr.constants.platform.Errno;
 
-/// Makes a replica: fetches what is missing, checks each chunk before it is written, and reads all of it back from
-/// the disk before it is called whole. Killed at any moment, it goes on from what is on the disk.
+/// Makes a replica: fetches what is missing, and reads all of it back from the disk and checks it before it is called
+/// whole. Killed at any moment, it goes on from what is on the disk.
+///
+/// One digest over all tells whether the image or the disk is wrong, not which; it takes most of the processor's time
+/// that a fill costs. So chunks are checked on their way to the disk too only once one was found wrong there.
 public final class Fill {
     /// A chunk that is still wrong after it was written twice is the disk's doing.
     private static final int MAX_ROUNDS = 2;
@@ -89,10 +92,13 @@ public final class Fill {
         if (!check(recorded, missing)) {
             return false;
         }
+        // an image that is wrong was found out by the last try
+        boolean suspect = missing.intersects(recorded);
         for (int round = 0; round < MAX_ROUNDS; round++) {
-            if (!fetch(missing)) {
+            if (!fetch(missing, suspect)) {
                 return false;
             }
+            suspect = true;
             // what was there before is read back too: it is as old as the last try
             BitSet written = ChunkCheck.all(manifest);
             missing = (BitSet) written.clone();
@@ -120,11 +126,12 @@ public final class Fill {
         return all;
     }
 
-    private boolean fetch(BitSet missing) {
+    /// @param suspect whether the image may be what is wrong: checked before it is written
+    private boolean fetch(BitSet missing, boolean suspect) {
         BitSet present = ChunkCheck.all(manifest);
         present.andNot(missing);
         try (ChunkRecord record = inTime(() -> ChunkRecord.begin(replica.record(), present))) {
-            if (!terms.lanes().run(missing, terms.bandwidth(), terms.stopped(), () -> copying(record))) {
+            if (!terms.lanes().run(missing, terms.bandwidth(), terms.stopped(), () -> copying(record, suspect))) {
                 return false;
             }
         }
@@ -134,10 +141,10 @@ public final class Fill {
         });
     }
 
-    private Lanes.Lane copying(ChunkRecord record) {
+    private Lanes.Lane copying(ChunkRecord record, boolean suspect) {
         DataFile from = fromSource(() -> DataFile.openDirect(source));
         try {
-            return new Copying(from, onDisk(() -> DataFile.create(replica.part())), record);
+            return new Copying(from, onDisk(() -> DataFile.create(replica.part())), record, suspect);
         } catch (DriverException e) {
             from.close();
             throw e;
@@ -150,16 +157,18 @@ public final class Fill {
         private final Arena arena = Arena.ofConfined();
         private final MemorySegment buffer = ChunkCheck.buffer(arena);
         private final ChunkRecord record;
+        private final boolean suspect;
 
-        Copying(DataFile from, DataFile to, ChunkRecord record) {
+        Copying(DataFile from, DataFile to, ChunkRecord record, boolean suspect) {
             this.from = from;
             this.to = to;
             this.record = record;
+            this.suspect = suspect;
         }
 
         @Override
         public void work(int chunk) {
-            if (!fromSource(() -> ChunkCheck.reads(from, manifest, chunk, buffer))) {
+            if (!fromSource(() -> read(chunk))) {
                 throw new DriverException.BackendUnavailable(
                         "chunk " + chunk + " of the image " + source + " is not what its manifest says");
             }
@@ -170,6 +179,12 @@ public final class Fill {
                 terms.filled().add(content.byteSize());
                 return true;
             });
+        }
+
+        private boolean read(int chunk) {
+            return suspect
+                    ? ChunkCheck.reads(from, manifest, chunk, buffer)
+                    : ChunkCheck.fills(from, manifest, chunk, buffer);
         }
 
         @Override
