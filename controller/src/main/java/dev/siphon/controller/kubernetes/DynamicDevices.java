@@ -5,6 +5,7 @@ import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.Resources;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -14,6 +15,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +32,7 @@ final class DynamicDevices {
     /// How old may be what is known of claims and devices.
     private static final Duration AGE = Duration.ofSeconds(10);
 
-    /// Claims and templates that are read within [#AGE]; pods of one job share a template.
+    /// Claims and templates that are read within [#AGE]; pods of one job share a template, and namespaces take turns.
     private static final int MOST_SPECS = 100;
 
     /// Whose allocations are counted.
@@ -90,9 +93,10 @@ final class DynamicDevices {
 
     /// One of a pod's claims.
     ///
+    /// @param namespace the pod's
     /// @param path of the claim or template
     /// @param claim NAMESPACE/NAME of one that others may have too; empty of a template
-    private record Claimed(String path, Optional<String> claim) {}
+    private record Claimed(String namespace, String path, Optional<String> claim) {}
 
     /// What pods need beside what their containers ask for.
     ///
@@ -107,8 +111,7 @@ final class DynamicDevices {
             known = new Known(nanoTime.getAsLong());
         }
         try {
-            Set<String> drivers = claimed.values().stream()
-                    .flatMap(List::stream)
+            Set<String> drivers = inTurns(claimed.values())
                     .flatMap(each -> asks(each).stream())
                     .flatMap(ask -> driver(ask.deviceClass()).stream())
                     .collect(Collectors.toSet());
@@ -148,15 +151,31 @@ final class DynamicDevices {
         return known.taken.getOrDefault(node, Resources.NONE);
     }
 
+    /// Each of them once, one of each namespace after the other: nobody's templates are all that is read.
+    private static Stream<Claimed> inTurns(Collection<List<Claimed>> claims) {
+        Collection<List<Claimed>> queues = claims.stream()
+                .flatMap(List::stream)
+                .distinct()
+                .collect(Collectors.groupingBy(Claimed::namespace))
+                .values();
+        int longest = queues.stream().mapToInt(List::size).max().orElse(0);
+        return IntStream.range(0, longest)
+                .boxed()
+                .flatMap(turn ->
+                        queues.stream().filter(queue -> queue.size() > turn).map(queue -> queue.get(turn)));
+    }
+
     private static List<Claimed> claims(JsonObject pod) {
         String namespace = JsonParts.text(pod, METADATA, "namespace").orElse("");
         String path = GROUP + "namespaces/" + namespace + "/";
         return JsonParts.each(pod, SPEC, "resourceClaims")
                 .flatMap(each -> name(each, "resourceClaimTemplateName")
-                        .map(name -> new Claimed(path + "resourceclaimtemplates/" + name, Optional.empty()))
+                        .map(name -> new Claimed(namespace, path + "resourceclaimtemplates/" + name, Optional.empty()))
                         .or(() -> name(each, "resourceClaimName")
                                 .map(name -> new Claimed(
-                                        path + "resourceclaims/" + name, Optional.of(namespace + "/" + name))))
+                                        namespace,
+                                        path + "resourceclaims/" + name,
+                                        Optional.of(namespace + "/" + name))))
                         .stream())
                 .toList();
     }

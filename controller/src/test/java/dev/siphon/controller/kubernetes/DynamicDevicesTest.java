@@ -203,6 +203,22 @@ final class DynamicDevicesTest {
     }
 
     @Test
+    void theManyTemplatesOfOneNamespaceAreNotAllThatIsRead() {
+        template("one", "gpu", 1);
+        slice("node-1");
+        for (int index = 0; index < 300; index++) {
+            pods.put(
+                    "other-" + index,
+                    JsonParser.parseString("""
+                            {"metadata": {"namespace": "other", "uid": "other-%1$d"},
+                             "spec": {"resourceClaims": [{"resourceClaimTemplateName": "template-%1$d"}]}}
+                            """.formatted(index)).getAsJsonObject());
+        }
+        ofTemplate("1", "one");
+        assertEquals("1", needs("1"));
+    }
+
+    @Test
     void whereNobodyAnswersNoPodIsHeldUp() {
         ofTemplate("1", "one");
         server.close();

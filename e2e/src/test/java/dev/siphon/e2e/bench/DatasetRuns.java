@@ -81,6 +81,14 @@ final class DatasetRuns {
         return copied("dd if=\"$1\" of=\"$2\" bs=4M conv=fsync", SampleDataset.IMAGE, "rm -f \"$1\"");
     }
 
+    /// The same, and the copy read back and digested, as a fill does.
+    double checkedDd() {
+        return copied(
+                "dd if=\"$1\" of=\"$2\" bs=4M conv=fsync && dd if=\"$2\" iflag=direct bs=4M | sha256sum",
+                SampleDataset.IMAGE,
+                "rm -f \"$1\"");
+    }
+
     /// The loose files to the disk, by cp.
     double copyLoose() {
         return copied("cp -a \"$1\" \"$2\" && sync -f \"$2\"", SampleDataset.LOOSE, "rm -rf \"$1\"");

@@ -4,25 +4,42 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
 /// Which keys have opened the images of datasets that are mounted. One mount serves all volumes of a dataset, so Ceph
 /// is asked about the key that mounts and about no other: whoever comes later with another key has to show that it
-/// opens the image too. Known by digests; a restart begins with none.
+/// opens the image too, and again a while later, as keys are taken away. Known by digests; a restart begins with none.
 final class ImageKeys {
-    private final Map<String, Set<Digest>> opened = new ConcurrentHashMap<>();
+    /// How long a key that is taken away may still stage a dataset that its node has mounted. Pods that start together
+    /// ask Ceph once.
+    static final Duration AGE = Duration.ofMinutes(2);
 
-    /// Whether the key has opened the image since it was mounted.
-    boolean have(VolumeId.Dataset volume, CephCredentials credentials) {
-        return opened.getOrDefault(volume.digest(), Set.of()).contains(digest(credentials));
+    private final LongSupplier nanoTime;
+
+    /// When each key of a dataset has shown itself.
+    private final Map<String, Map<Digest, Long>> opened = new ConcurrentHashMap<>();
+
+    ImageKeys(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
     }
 
-    /// The key has opened the image.
+    /// Whether the key has opened the image lately, while that was mounted.
+    boolean have(VolumeId.Dataset volume, CephCredentials credentials) {
+        return Optional.ofNullable(
+                        opened.getOrDefault(volume.digest(), Map.of()).get(digest(credentials)))
+                .filter(shown -> nanoTime.getAsLong() - shown < AGE.toNanos())
+                .isPresent();
+    }
+
+    /// The key has opened the image now.
     void add(VolumeId.Dataset volume, CephCredentials credentials) {
-        opened.computeIfAbsent(volume.digest(), _ -> ConcurrentHashMap.newKeySet())
-                .add(digest(credentials));
+        Map<Digest, Long> keys = opened.computeIfAbsent(volume.digest(), _ -> new ConcurrentHashMap<>());
+        keys.values().removeIf(shown -> nanoTime.getAsLong() - shown >= AGE.toNanos());
+        keys.put(digest(credentials), nanoTime.getAsLong());
     }
 
     /// The image is mounted no more.

@@ -51,7 +51,7 @@ final class ImageMounts {
     /// Datasets at which somebody would have looked who found them busy: whoever is busy looks for them.
     private final Set<String> left = ConcurrentHashMap.newKeySet();
 
-    private final ImageKeys keys = new ImageKeys();
+    private final ImageKeys keys = new ImageKeys(System::nanoTime);
 
     /// How the digests of datasets begin whose images are read though no volume shows them.
     private final Set<String> held = ConcurrentHashMap.newKeySet();
@@ -176,8 +176,14 @@ final class ImageMounts {
 
     /// Mounts the image where it is not mounted, and has the key show that it opens it.
     private Digest open(VolumeId.Dataset volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
-        if (mounts.findAlive(volume.forNobody(), TargetPath.parse("state directory", source.toString()))
-                .isEmpty()) {
+        boolean mounted = mounts.findAlive(volume.forNobody(), TargetPath.parse("state directory", source.toString()))
+                .isPresent();
+        if (mounted && keys.have(volume, client.credentials())) {
+            return digest(volume, source);
+        }
+        if (mounted) {
+            openAside(volume, mounter, client, limit);
+        } else {
             keys.forget(volume.digest());
             try {
                 Files.createDirectories(source);
@@ -185,8 +191,6 @@ final class ImageMounts {
                 throw new UncheckedIOException("cannot make a mount point in the state directory", e);
             }
             mounter.mount(client, source, limit);
-        } else if (!keys.have(volume, client.credentials())) {
-            openAside(volume, mounter, client, limit);
         }
         Digest digest = digest(volume, source);
         keys.add(volume, client.credentials());
