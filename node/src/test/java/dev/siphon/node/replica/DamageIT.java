@@ -146,6 +146,21 @@ class DamageIT {
     }
 
     @Test
+    void anImageThatStaysWrongIsReadWholeOnce() throws IOException {
+        long bytes = Files.size(dataset.image().image());
+        for (long at = 5; at < bytes; at += Manifest.CHUNK_BYTES) {
+            TestDataset.flip(dataset.image().image(), at);
+        }
+        Replicas replicas = start(FAST);
+        replicas.warm(dataset.image());
+        await(
+                () -> "fills that fail again",
+                () -> replicas.counts().failedFills().sum() >= 3);
+        assertEquals(bytes, replicas.counts().filledBytes().sum());
+        assertTrue(Files.notExists(replica));
+    }
+
+    @Test
     void aReplicaDamagedWhileNobodyLookedIsNeverRead() throws IOException {
         for (boolean shortened : new boolean[] {false, true}) {
             Replicas replicas = start(FAST);

@@ -101,8 +101,7 @@ public final class CachedReplica {
         return length(isWhole() ? image() : part());
     }
 
-    /// How much of a part is on the disk and was right when it was written, in percent, as far as the record beside
-    /// it says.
+    /// How much of a part was written, in percent, as far as the record beside it says.
     public int percentDone() {
         long chunks = Math.ceilDiv(length(part()), Manifest.CHUNK_BYTES);
         return chunks == 0 ? 0 : (int) (ALL_PERCENT * Math.min(ChunkRecord.count(length(record())), chunks) / chunks);

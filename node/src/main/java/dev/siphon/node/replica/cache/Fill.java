@@ -8,6 +8,7 @@ import dev.siphon.node.mount.BlockingCalls;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
@@ -20,7 +21,9 @@ import jnr.constants.platform.Errno;
 /// whole. Killed at any moment, it goes on from what is on the disk.
 ///
 /// One digest over all tells whether the image or the disk is wrong, not which; it takes most of the processor's time
-/// that a fill costs. So chunks are checked on their way to the disk too only once one was found wrong there.
+/// that a fill costs. So chunks are checked on their way to the disk only in a fill that goes on from an earlier one,
+/// or
+/// that found one wrong on the disk.
 public final class Fill {
     /// A chunk that is still wrong after it was written twice is the disk's doing.
     private static final int MAX_ROUNDS = 2;
@@ -86,14 +89,14 @@ public final class Fill {
         if (inTime(replica::isWhole)) {
             return true;
         }
+        // an earlier try may have ended at an image that is wrong, which is not to be read whole each time
+        boolean suspect = inTime(() -> Files.exists(replica.record()));
         BitSet recorded = inTime(
                 () -> ChunkRecord.read(replica.record(), manifest.chunks().size()));
         BitSet missing = ChunkCheck.all(manifest);
         if (!check(recorded, missing)) {
             return false;
         }
-        // an image that is wrong was found out by the last try
-        boolean suspect = missing.intersects(recorded);
         for (int round = 0; round < MAX_ROUNDS; round++) {
             if (!fetch(missing, suspect)) {
                 return false;
