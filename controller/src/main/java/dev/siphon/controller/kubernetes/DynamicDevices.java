@@ -5,18 +5,22 @@ import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.Resources;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,8 +36,12 @@ final class DynamicDevices {
     /// How old may be what is known of claims and devices.
     private static final Duration AGE = Duration.ofSeconds(10);
 
-    /// Claims and templates that are read within [#AGE]; pods of one job share a template, and namespaces take turns.
-    private static final int MOST_SPECS = 100;
+    /// Claims and templates that are read within [#AGE]; pods of one job share a template. Namespaces take turns, and
+    /// each has at most half of what others have left, so that something is left for who comes later.
+    private static final int MOST_SPECS = 200;
+
+    /// Likewise of the classes that these name.
+    private static final int MOST_CLASSES = 200;
 
     /// Whose allocations are counted.
     private static final int MOST_CLAIMS = 20_000;
@@ -60,15 +68,21 @@ final class DynamicDevices {
     DynamicDevices(KubernetesApi api, LongSupplier nanoTime) {
         this.api = api;
         this.nanoTime = nanoTime;
-        this.known = new Known(nanoTime.getAsLong());
+        this.known = new Known(nanoTime.getAsLong(), 0);
     }
 
     /// What was found out, for [#AGE].
     private static final class Known {
         private final long since;
 
+        /// How many there were before it.
+        private final int turn;
+
         /// By their paths; nothing of those that cannot be had.
         private final Map<String, List<DeviceAsk>> specs = new HashMap<>();
+
+        /// How many of these are of each namespace.
+        private final Map<String, Integer> shares = new HashMap<>();
 
         /// By classes; empty of those whose devices are of no one driver.
         private final Map<String, Optional<String>> drivers = new HashMap<>();
@@ -86,8 +100,9 @@ final class DynamicDevices {
 
         private boolean troubled;
 
-        Known(long since) {
+        Known(long since, int turn) {
             this.since = since;
+            this.turn = turn;
         }
     }
 
@@ -108,10 +123,10 @@ final class DynamicDevices {
                 .filter(claims -> !claims.isEmpty())
                 .ifPresent(claims -> claimed.put(uid, claims)));
         if (claimed.isEmpty() || nanoTime.getAsLong() - known.since > AGE.toNanos()) {
-            known = new Known(nanoTime.getAsLong());
+            known = new Known(nanoTime.getAsLong(), known.turn + 1);
         }
         try {
-            Set<String> drivers = inTurns(claimed.values())
+            Set<String> drivers = inTurns(claimed.values()).stream()
                     .flatMap(each -> asks(each).stream())
                     .flatMap(ask -> driver(ask.deviceClass()).stream())
                     .collect(Collectors.toSet());
@@ -151,18 +166,29 @@ final class DynamicDevices {
         return known.taken.getOrDefault(node, Resources.NONE);
     }
 
-    /// Each of them once, one of each namespace after the other: nobody's templates are all that is read.
-    private static Stream<Claimed> inTurns(Collection<List<Claimed>> claims) {
-        Collection<List<Claimed>> queues = claims.stream()
+    /// Each of them once, one of each namespace after the other, each time from another namespace on.
+    private List<Claimed> inTurns(Collection<List<Claimed>> claims) {
+        List<Iterator<Claimed>> queues = claims.stream()
                 .flatMap(List::stream)
                 .distinct()
-                .collect(Collectors.groupingBy(Claimed::namespace))
-                .values();
-        int longest = queues.stream().mapToInt(List::size).max().orElse(0);
-        return IntStream.range(0, longest)
-                .boxed()
-                .flatMap(turn ->
-                        queues.stream().filter(queue -> queue.size() > turn).map(queue -> queue.get(turn)));
+                .collect(Collectors.groupingBy(Claimed::namespace, TreeMap::new, Collectors.toList()))
+                .values()
+                .stream()
+                .map(List::iterator)
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (!queues.isEmpty()) {
+            Collections.rotate(queues, -(known.turn * MOST_SPECS / 2) % queues.size());
+        }
+        Deque<Iterator<Claimed>> left = new ArrayDeque<>(queues);
+        List<Claimed> ordered = new ArrayList<>();
+        while (!left.isEmpty()) {
+            Iterator<Claimed> queue = left.removeFirst();
+            ordered.add(queue.next());
+            if (queue.hasNext()) {
+                left.addLast(queue);
+            }
+        }
+        return ordered;
     }
 
     private static List<Claimed> claims(JsonObject pod) {
@@ -201,9 +227,11 @@ final class DynamicDevices {
     /// again.
     private List<DeviceAsk> asks(Claimed claimed) {
         Optional<List<DeviceAsk>> read = Optional.ofNullable(known.specs.get(claimed.path()));
-        if (read.isPresent() || known.specs.size() >= MOST_SPECS) {
+        int own = known.shares.getOrDefault(claimed.namespace(), 0);
+        if (read.isPresent() || own >= MOST_SPECS - known.specs.size()) {
             return read.orElse(List.of());
         }
+        known.shares.put(claimed.namespace(), own + 1);
         known.specs.put(claimed.path(), List.of());
         List<DeviceAsk> asks = find(claimed.path(), OF_SPECS)
                 .flatMap(found -> JsonParts.object(found, SPEC, SPEC).or(() -> JsonParts.object(found, SPEC)))
@@ -214,7 +242,7 @@ final class DynamicDevices {
     }
 
     private Optional<String> driver(String deviceClass) {
-        if (!known.drivers.containsKey(deviceClass)) {
+        if (!known.drivers.containsKey(deviceClass) && known.drivers.size() < MOST_CLASSES) {
             known.drivers.put(deviceClass, Optional.empty());
             known.drivers.put(
                     deviceClass,

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -202,20 +203,37 @@ final class DynamicDevicesTest {
         assertEquals("- of 2", node("node-1"));
     }
 
+    private void ofOthers(String namespace, int index) {
+        pods.put(
+                "other-" + index,
+                JsonParser.parseString("""
+                        {"metadata": {"namespace": "%1$s", "uid": "other-%2$d"},
+                         "spec": {"resourceClaims": [{"resourceClaimTemplateName": "template-%2$d"}]}}
+                        """.formatted(namespace, index)).getAsJsonObject());
+    }
+
     @Test
     void theManyTemplatesOfOneNamespaceAreNotAllThatIsRead() {
         template("one", "gpu", 1);
         slice("node-1");
-        for (int index = 0; index < 300; index++) {
-            pods.put(
-                    "other-" + index,
-                    JsonParser.parseString("""
-                            {"metadata": {"namespace": "other", "uid": "other-%1$d"},
-                             "spec": {"resourceClaims": [{"resourceClaimTemplateName": "template-%1$d"}]}}
-                            """.formatted(index)).getAsJsonObject());
-        }
+        IntStream.range(0, 500).forEach(index -> ofOthers("other", index));
+        var _ = devices.orElseThrow().needs(pods);
         ofTemplate("1", "one");
-        assertEquals("1", needs("1"));
+        assertEquals("1", needs("1"), "also where they were there before");
+    }
+
+    @Test
+    void amongManyNamespacesNoneComesLastEachTime() {
+        template("one", "gpu", 1);
+        slice("node-1");
+        IntStream.range(0, 600).forEach(index -> ofOthers("other-" + index, index));
+        ofTemplate("1", "one");
+        int counted = 0;
+        for (int age = 0; age < 12; age++) {
+            counted += needs("1").equals("1") ? 1 : 0;
+            now.addAndGet(Duration.ofSeconds(11).toNanos());
+        }
+        assertTrue(counted >= 2, counted + " of 12");
     }
 
     @Test

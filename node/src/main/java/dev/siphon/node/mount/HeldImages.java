@@ -10,10 +10,16 @@ public interface HeldImages {
     /// Mounts the image of a dataset, and has a replica made of it.
     ///
     /// @param dataset for no claim
+    /// @param holder who needs it; others that need the same image hold it too
     /// @return its digest
     /// @throws dev.siphon.csi.DriverException as NodeStageVolume
-    Digest hold(VolumeId.Dataset dataset, VolumeContext context, CephCredentials credentials, Duration limit);
+    Digest hold(
+            VolumeId.Dataset dataset,
+            Object holder,
+            VolumeContext context,
+            CephCredentials credentials,
+            Duration limit);
 
-    /// Undoes it, as far as no volume shows the dataset; repeats safely.
-    void letGo(VolumeId.Dataset dataset, Duration limit);
+    /// Undoes it, as far as no volume shows the dataset and nobody else holds it; repeats safely.
+    void letGo(VolumeId.Dataset dataset, Object holder, Duration limit);
 }

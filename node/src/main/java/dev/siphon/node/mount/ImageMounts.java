@@ -53,8 +53,10 @@ final class ImageMounts {
 
     private final ImageKeys keys = new ImageKeys(System::nanoTime);
 
-    /// How the digests of datasets begin whose images are read though no volume shows them.
-    private final Set<String> held = ConcurrentHashMap.newKeySet();
+    /// How the digests of datasets begin whose images are read though no volume shows them, and who needs each.
+    private final Set<Holding> held = ConcurrentHashMap.newKeySet();
+
+    private record Holding(String digest, Object holder) {}
 
     /// @param directory theirs alone
     ImageMounts(Path directory, VolumeMounts mounts, Datasets datasets, ClientRoots roots) {
@@ -99,19 +101,23 @@ final class ImageMounts {
     }
 
     /// Mounts the image of `volume` where it is not mounted, and has a replica made of it. It stays mounted until
-    /// [#letGo], or as long as volumes show it.
+    /// [#letGo] by all who hold it, or as long as volumes show it.
     ///
+    /// @param holder who needs it
     /// @param limit as of [#show]
-    Digest hold(VolumeId.Dataset volume, Mounter mounter, ClientMount client, Duration limit) {
+    Digest hold(VolumeId.Dataset volume, Object holder, Mounter mounter, ClientMount client, Duration limit) {
         return alone(volume, limit, () -> {
             Path source = directory.resolve(volume.digest());
-            held.add(volume.digest());
+            Holding holding = new Holding(volume.digest(), holder);
+            boolean isNew = held.add(holding);
             try {
                 Digest digest = open(volume, source, mounter, client, limit);
                 datasets.warm(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
                 return digest;
             } catch (RuntimeException e) {
-                held.remove(volume.digest());
+                if (isNew) {
+                    held.remove(holding);
+                }
                 end(source, limit);
                 throw e;
             }
@@ -119,8 +125,8 @@ final class ImageMounts {
     }
 
     /// Undoes [#hold]; that nothing is held is success.
-    void letGo(VolumeId.Dataset volume, Duration limit) {
-        if (held.remove(volume.digest())) {
+    void letGo(VolumeId.Dataset volume, Object holder, Duration limit) {
+        if (held.remove(new Holding(volume.digest(), holder))) {
             sweep(volume, limit);
         }
     }
@@ -299,7 +305,7 @@ final class ImageMounts {
     /// Unmounts an image whose tree is not there.
     private void end(Path source, Duration limit) {
         String digest = String.valueOf(source.getFileName());
-        if (held.contains(digest)
+        if (held.stream().anyMatch(each -> each.digest().equals(digest))
                 || datasets.attached().stream()
                         .anyMatch(tree -> tree.digest().beginning().equals(digest))) {
             return;

@@ -128,23 +128,30 @@ public final class NodeVolumes implements HeldImages {
     /// [#letGo].
     ///
     /// @param dataset for no claim
+    /// @param holder as of [HeldImages]
     /// @return its digest
     /// @throws DriverException as NodeStageVolume
     @Override
     public Digest hold(
-            VolumeId.Dataset dataset, VolumeContext context, CephCredentials credentials, Duration remaining) {
+            VolumeId.Dataset dataset,
+            Object holder,
+            VolumeContext context,
+            CephCredentials credentials,
+            Duration remaining) {
         return keys.run(
                 HELD + dataset,
                 () -> calls.change(
-                        dataset.toString(), remaining, () -> staging.hold(dataset, context, credentials, mountLimit)));
+                        dataset.toString(),
+                        remaining,
+                        () -> staging.hold(dataset, holder, context, credentials, mountLimit)));
     }
 
     /// Undoes [#hold], as far as no volume shows the dataset; repeats safely.
     @Override
-    public void letGo(VolumeId.Dataset dataset, Duration remaining) {
+    public void letGo(VolumeId.Dataset dataset, Object holder, Duration remaining) {
         keys.run(
                 HELD + dataset,
-                () -> calls.change(dataset.toString(), remaining, () -> staging.letGo(dataset, mountLimit)));
+                () -> calls.change(dataset.toString(), remaining, () -> staging.letGo(dataset, holder, mountLimit)));
     }
 
     /// Whether a volume is seen at `target`, and answers.

@@ -79,16 +79,22 @@ final class Staging {
 
     /// Has a replica made of a dataset that no volume shows: its image is mounted until [#letGo].
     ///
+    /// @param holder as of [HeldImages]
     /// @param limit for the client to come up
-    Digest hold(VolumeId.Dataset dataset, VolumeContext context, CephCredentials credentials, Duration limit) {
+    Digest hold(
+            VolumeId.Dataset dataset,
+            Object holder,
+            VolumeContext context,
+            CephCredentials credentials,
+            Duration limit) {
         Mounter mounter = mounters.selection().choose(context.mounter(), credentials.key());
         ClientOptions options = ClientOptions.of(context.mountOptions(), true);
-        return images.hold(dataset, mounter, client(dataset, context, credentials, options), limit);
+        return images.hold(dataset, holder, mounter, client(dataset, context, credentials, options), limit);
     }
 
     /// Undoes [#hold].
-    void letGo(VolumeId.Dataset dataset, Duration limit) {
-        images.letGo(dataset, limit);
+    void letGo(VolumeId.Dataset dataset, Object holder, Duration limit) {
+        images.letGo(dataset, holder, limit);
     }
 
     private static ClientMount client(

@@ -282,12 +282,18 @@ final class Keeper implements Runnable {
         }
         CephCredentials credentials = CephCredentials.fromSecrets(
                 Map.of("userID", given.userId(), "userKey", reader.open(given.sealedKey(), given.about())));
-        Digest digest = images.hold(volume, given.context(), credentials, MOUNT);
+        Digest digest = images.hold(volume, this, given.context(), credentials, MOUNT);
         held = Optional.of(new Held(volume, digest));
     }
 
     private void fill(Digest digest, Order now) {
-        replicas.warm(digest, FILL, this::follow, () -> !isStill(now));
+        try {
+            replicas.warm(digest, FILL, this::follow, () -> !isStill(now));
+        } catch (DriverException.InUse outOfReach) {
+            // as where its client has ended: mounted again, with the key asked for again
+            letImageGo();
+            throw outOfReach;
+        }
         if (isStill(now)) {
             whole = true;
             pause = FIRST_PAUSE;
@@ -326,7 +332,7 @@ final class Keeper implements Runnable {
     private void letImageGo() {
         held.ifPresent(image -> {
             try {
-                images.letGo(image.volume(), MOUNT);
+                images.letGo(image.volume(), this, MOUNT);
             } catch (DriverException later) {
                 LOG.atWarn()
                         .addKeyValue("order", name)

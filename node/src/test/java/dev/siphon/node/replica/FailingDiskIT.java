@@ -13,9 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.linux.DataFile;
 import dev.siphon.node.replica.cache.CacheLimits;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -81,6 +83,28 @@ class FailingDiskIT {
             awaitLocal(replicas, dataset.digest(), good.directory());
             assertTrue(replicas.cacheProblems().stream().allMatch(why -> why.contains(disk.toString())));
             replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        }
+    }
+
+    /// Others write there too: the room for the part is there, and then the record's is not. Several times, as chunks
+    /// are
+    /// written side by side, and one that comes later finds the part taken away.
+    @Test
+    void aDiskThatGetsFullMeanwhileIsFullAndNotBroken() throws IOException {
+        TestDataset large = TestDataset.create(workplace, "large", 120, 400_000);
+        long size = Files.size(large.image().image()) + 2 * DataFile.ALIGNMENT;
+        for (int run = 0; run < 20; run++) {
+            Programs.run("mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", disk.toString());
+            try (Replicas replicas = start(Pace.usual(), bad)) {
+                Files.write(disk.resolve("other"), new byte[DataFile.ALIGNMENT]);
+                replicas.warm(large.image());
+                await(
+                        () -> "a fill that fails",
+                        () -> replicas.counts().failedFills().sum() > 0);
+                List<String> problems = replicas.cacheProblems();
+                assertTrue(problems.toString().contains("No space left"), problems::toString);
+            }
+            Programs.run("umount", "-l", disk.toString());
         }
     }
 

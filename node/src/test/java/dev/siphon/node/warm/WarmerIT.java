@@ -101,7 +101,8 @@ final class WarmerIT {
         private volatile boolean held;
 
         @Override
-        public Digest hold(VolumeId.Dataset wanted, VolumeContext context, CephCredentials key, Duration limit) {
+        public Digest hold(
+                VolumeId.Dataset wanted, Object holder, VolumeContext context, CephCredentials key, Duration limit) {
             TestDataset of = known.stream()
                     .filter(each -> volumeOf(each).equals(wanted))
                     .findFirst()
@@ -113,7 +114,7 @@ final class WarmerIT {
         }
 
         @Override
-        public void letGo(VolumeId.Dataset wanted, Duration limit) {
+        public void letGo(VolumeId.Dataset wanted, Object holder, Duration limit) {
             held = false;
         }
     }

@@ -134,7 +134,8 @@ public final class Fill {
         BitSet present = ChunkCheck.all(manifest);
         present.andNot(missing);
         try (ChunkRecord record = inTime(() -> ChunkRecord.begin(replica.record(), present))) {
-            if (!terms.lanes().run(missing, terms.bandwidth(), terms.stopped(), () -> copying(record, suspect))) {
+            if (!onDisk(() ->
+                    terms.lanes().run(missing, terms.bandwidth(), terms.stopped(), () -> copying(record, suspect)))) {
                 return false;
             }
         }
@@ -147,8 +148,8 @@ public final class Fill {
     private Lanes.Lane copying(ChunkRecord record, boolean suspect) {
         DataFile from = fromSource(() -> DataFile.openDirect(source));
         try {
-            return new Copying(from, onDisk(() -> DataFile.create(replica.part())), record, suspect);
-        } catch (DriverException e) {
+            return new Copying(from, DataFile.create(replica.part()), record, suspect);
+        } catch (RuntimeException e) {
             from.close();
             throw e;
         }
@@ -175,13 +176,10 @@ public final class Fill {
                 throw new DriverException.BackendUnavailable(
                         "chunk " + chunk + " of the image " + source + " is not what its manifest says");
             }
-            onDisk(() -> {
-                MemorySegment content = ChunkCheck.fitting(buffer, manifest, chunk);
-                to.write(Manifest.offset(chunk), content);
-                record.add(chunk);
-                terms.filled().add(content.byteSize());
-                return true;
-            });
+            MemorySegment content = ChunkCheck.fitting(buffer, manifest, chunk);
+            to.write(Manifest.offset(chunk), content);
+            record.add(chunk);
+            terms.filled().add(content.byteSize());
         }
 
         private boolean read(int chunk) {
