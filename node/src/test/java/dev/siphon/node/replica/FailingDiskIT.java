@@ -93,7 +93,7 @@ class FailingDiskIT {
     void aDiskThatGetsFullMeanwhileIsFullAndNotBroken() throws IOException {
         TestDataset large = TestDataset.create(workplace, "large", 120, 400_000);
         long size = Files.size(large.image().image()) + 2 * DataFile.ALIGNMENT;
-        for (int run = 0; run < 20; run++) {
+        for (int run = 0; run < 100; run++) {
             Programs.run("mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", disk.toString());
             try (Replicas replicas = start(Pace.usual(), bad)) {
                 Files.write(disk.resolve("other"), new byte[DataFile.ALIGNMENT]);
