@@ -42,10 +42,8 @@ public final class DatasetBench implements Callable<Integer> {
         static Times of(CephClient client) {
             return switch (client) {
                 case FUSE -> new Times(3, 1.4, 4, true);
-                // A guest has one processor, which is busy all the time: what is compared is what each costs that,
-                // where
-                // reading from a network and eight readers cost most, whatever is read. No fill there can be faster
-                // than
+                // A guest has one processor, which is busy all the time: each rate is what its work costs that, and
+                // the network and eight readers cost most, whatever is read. No fill there can be faster than
                 // read_mb_s, nor a replica than loose_on_disk_mb_s, and these are hardly more than 3 times
                 // cp_loose_mb_s and 4 times loose_mb_s themselves (docs/datasets.md).
                 case KERNEL -> new Times(1.5, 1.1, 2, false);

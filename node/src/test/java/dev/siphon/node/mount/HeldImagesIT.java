@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.replica.TestDataset;
@@ -27,19 +26,7 @@ class HeldImagesIT {
     private final Workplace workplace = Workplace.create();
     private final BlockingCalls calls = new BlockingCalls();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 3, 10_000);
-    private final NodeVolumes volumes = volumes();
-
-    private NodeVolumes volumes() {
-        OverlayMounter mounter =
-                new OverlayMounter(workplace.path("cluster"), Map.of("u", CephCredentialsTest.AES_KEY));
-        workplace.directory("state/mounts");
-        return new NodeVolumes(
-                workplace.path("state"),
-                new Mounters(List.of(mounter), (_, _) -> mounter),
-                RealDatasets.in(workplace.path("state")),
-                calls,
-                new NodeVolumes.Limits(Duration.ofSeconds(5), LONG));
-    }
+    private final NodeVolumes volumes = OverlayMounter.volumes(workplace, calls, LONG);
 
     @AfterEach
     void leaveNothing() {

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountFlag;
 import dev.siphon.node.linux.MountTable;
@@ -39,15 +38,7 @@ class NodeVolumesIT {
     private NodeVolumes volumes = volumes();
 
     private NodeVolumes volumes() {
-        OverlayMounter mounter =
-                new OverlayMounter(workplace.path("cluster"), Map.of("u", CephCredentialsTest.AES_KEY));
-        workplace.directory("state/mounts");
-        return new NodeVolumes(
-                workplace.path("state"),
-                new Mounters(List.of(mounter), (_, _) -> mounter),
-                RealDatasets.in(workplace.path("state")),
-                calls,
-                new NodeVolumes.Limits(Duration.ofSeconds(5), LONG));
+        return OverlayMounter.volumes(workplace, calls, LONG);
     }
 
     @BeforeEach

@@ -3,6 +3,8 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.node.RealDatasets;
+import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.Mounts;
 import java.io.IOException;
@@ -31,6 +33,19 @@ public final class OverlayMounter implements Mounter {
     public OverlayMounter(Path cluster, Map<String, String> keys) {
         this.cluster = cluster;
         this.keys = Map.copyOf(keys);
+    }
+
+    /// Volumes of a node over such a mounter, which knows the user `u`: cluster and state are in `workplace`.
+    static NodeVolumes volumes(Workplace workplace, BlockingCalls calls, Duration mountLimit) {
+        OverlayMounter mounter =
+                new OverlayMounter(workplace.path("cluster"), Map.of("u", CephCredentialsTest.AES_KEY));
+        workplace.directory("state/mounts");
+        return new NodeVolumes(
+                workplace.path("state"),
+                new Mounters(List.of(mounter), (_, _) -> mounter),
+                RealDatasets.in(workplace.path("state")),
+                calls,
+                new NodeVolumes.Limits(Duration.ofSeconds(5), mountLimit));
     }
 
     @Override

@@ -86,8 +86,7 @@ class FailingDiskIT {
         }
     }
 
-    /// Others write there too: the room for the part is there, and then the record's is not. Several times, as chunks
-    /// are
+    /// Others write there too: the room for the part is there, and then the record's is not. Many times, as chunks are
     /// written side by side, and one that comes later finds the part taken away.
     @Test
     void aDiskThatGetsFullMeanwhileIsFullAndNotBroken() throws IOException {

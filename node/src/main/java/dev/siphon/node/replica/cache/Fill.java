@@ -20,9 +20,8 @@ import jnr.constants.platform.Errno;
 /// Makes a replica: fetches what is missing, and reads all of it back from the disk and checks it before it is called
 /// whole. Killed at any moment, it goes on from what is on the disk.
 ///
-/// One digest over all tells whether the image or the disk is wrong, not which; it takes most of the processor's time
-/// that a fill costs. So chunks are checked on their way to the disk only in a fill that goes on from an earlier one,
-/// or
+/// That tells that the image or the disk is wrong, not which. A second digest would cost the node's pods more of the
+/// processor, so chunks are checked on their way to the disk too only in a fill that goes on from an earlier one, or
 /// that found one wrong on the disk.
 public final class Fill {
     /// A chunk that is still wrong after it was written twice is the disk's doing.
