@@ -57,6 +57,9 @@ final class KubernetesWarming implements WarmingCluster {
     /// The pods of the last look, by their uids.
     private Map<String, JsonObject> seen = Map.of();
 
+    /// Since when they wait. No object tells when another gate went, so another leader counts such waits anew.
+    private Map<String, Instant> waiting = Map.of();
+
     /// @param driver the CSI driver's name
     KubernetesWarming(KubernetesApi api, String driver) {
         this.api = api;
@@ -68,7 +71,7 @@ final class KubernetesWarming implements WarmingCluster {
 
     /// What waits at a gate is on no node.
     @Override
-    public List<GatedPod> gated() {
+    public List<GatedPod> gated(Instant now) {
         List<GatedPod> gated = new ArrayList<>();
         Map<String, JsonObject> objects = new HashMap<>();
         GatedSizes sizes = new GatedSizes();
@@ -76,15 +79,16 @@ final class KubernetesWarming implements WarmingCluster {
         boolean _ = ObjectParts.list(api, "list Pods", PodReading.ON_NONE, PodReading.OF_GATED, found -> {
             boolean fits = sizes.fits(found);
             JsonObject object = fits ? found.kept() : PodReading.bare(found.kept());
-            pods.gated(object).ifPresent(pod -> {
+            pods.gated(object, now).ifPresent(pod -> {
                 if (fits) {
                     sizes.add(found);
                 }
-                gated.add(pod);
+                gated.add(pod.waitingSince(waiting.getOrDefault(pod.uid(), pod.since())));
                 objects.put(pod.uid(), object);
             });
         });
         seen = objects;
+        waiting = gated.stream().collect(Collectors.toMap(GatedPod::uid, GatedPod::since, (one, _) -> one));
         Map<String, Resources> more = devices.needs(objects);
         return gated.stream()
                 .map(pod -> pod.needing(more.getOrDefault(pod.uid(), Resources.NONE)))
@@ -247,11 +251,7 @@ final class KubernetesWarming implements WarmingCluster {
     public boolean open(GatedPod pod, List<String> hostnames) {
         JsonObject object = Optional.ofNullable(seen.get(pod.uid())).orElseThrow();
         JsonObject spec = new JsonObject();
-        JsonArray gates = new JsonArray();
-        JsonParts.each(object, SPEC, "schedulingGates")
-                .filter(gate -> !JsonParts.text(gate, "name").equals(Optional.of(GatedPod.GATE)))
-                .forEach(gates::add);
-        spec.add("schedulingGates", gates);
+        spec.add("schedulingGates", new JsonArray()); // ours was its only one, and none can be added
         if (!hostnames.isEmpty()) {
             JsonArray preferred = new JsonArray();
             JsonParts.each(object, SPEC, "affinity", "nodeAffinity", PREFERRED).forEach(preferred::add);

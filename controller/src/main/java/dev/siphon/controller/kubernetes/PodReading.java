@@ -75,6 +75,7 @@ final class PodReading {
                     "metadata.uid",
                     "metadata.resourceVersion",
                     "metadata.creationTimestamp",
+                    "metadata.generation",
                     "metadata.deletionTimestamp",
                     "metadata.annotations." + GatedPod.PATIENCE,
                     "metadata.annotations." + GROUP_ANNOTATION,
@@ -92,6 +93,7 @@ final class PodReading {
 
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
     private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
+    private static final List<Optional<String>> OUR_GATE = List.of(Optional.of(GatedPod.GATE));
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
 
@@ -102,11 +104,15 @@ final class PodReading {
         this.driver = driver;
     }
 
-    /// The pod, if it waits at the gate and is not about to go.
-    Optional<GatedPod> gated(JsonObject pod) {
-        boolean waits = JsonParts.each(pod, SPEC, "schedulingGates")
-                .anyMatch(gate -> JsonParts.text(gate, "name").equals(Optional.of(GatedPod.GATE)));
-        if (!waits || JsonParts.at(pod, METADATA, "deletionTimestamp").isPresent()) {
+    /// The pod, if our gate is its only one and it is not being deleted.
+    ///
+    /// @param now since when it waits if its object does not tell
+    Optional<GatedPod> gated(JsonObject pod, Instant now) {
+        List<Optional<String>> gates = JsonParts.each(pod, SPEC, "schedulingGates")
+                .map(gate -> JsonParts.text(gate, "name"))
+                .toList();
+        if (!gates.equals(OUR_GATE)
+                || JsonParts.at(pod, METADATA, "deletionTimestamp").isPresent()) {
             return Optional.empty();
         }
         String uid = JsonParts.text(pod, METADATA, "uid").orElse("");
@@ -115,12 +121,20 @@ final class PodReading {
                 JsonParts.text(pod, METADATA, "namespace").orElse(""),
                 JsonParts.text(pod, METADATA, "name").orElse(""),
                 uid,
-                time(pod, METADATA, "creationTimestamp").orElse(Instant.EPOCH),
+                neverHeldSince(pod).orElse(now),
                 Optional.ofNullable(annotations.get(GatedPod.PATIENCE)).flatMap(PodReading::duration),
                 group(pod, annotations).orElse(uid),
                 needs(pod, _ -> true),
                 rules(pod),
                 uses(pod)));
+    }
+
+    /// Since when a pod waits that no other gate ever held. Kubernetes counts changes of a pod's spec from 1 (its
+    /// generation, since 1.33), and a gate that goes is one. Nothing tells when that was.
+    private static Optional<Instant> neverHeldSince(JsonObject pod) {
+        return JsonParts.text(pod, METADATA, "generation")
+                .filter("1"::equals)
+                .flatMap(_ -> time(pod, METADATA, "creationTimestamp"));
     }
 
     /// What is left of a pod that is too long to be kept: whose it is, and its gates. It is warmed for nothing, and so

@@ -5,10 +5,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// A pod that waits at [#GATE].
+/// A pod that waits at [#GATE], and that no other gate holds.
 ///
 /// @param uid which of all pods that ever had that name
-/// @param since when it began to wait
+/// @param since when our gate became its only one: its wait counts from then
 /// @param patience how long it wants to wait at most; empty for as long as usual
 /// @param group those of one job are warmed for together, and let go together
 /// @param needs what it asks for
@@ -31,6 +31,11 @@ public record GatedPod(
 
     public GatedPod {
         uses = List.copyOf(uses);
+    }
+
+    /// The same pod, which waits since then.
+    public GatedPod waitingSince(Instant begin) {
+        return new GatedPod(namespace, name, uid, begin, patience, group, needs, rules, uses);
     }
 
     /// The same pod, that needs this besides.

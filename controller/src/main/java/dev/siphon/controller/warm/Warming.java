@@ -143,7 +143,7 @@ public final class Warming implements AutoCloseable {
     /// @throws DriverException if anything of it cannot be known now, or got no answer
     public Duration look() {
         Instant begun = clock.instant();
-        List<GatedPod> gated = cluster.gated();
+        List<GatedPod> gated = cluster.gated(begun);
         List<Warmup> warmups = cluster.warmups();
         List<Replica> replicas = cluster.replicas();
         metrics.waiting(gated.size());

@@ -3,6 +3,7 @@ package dev.siphon.controller.warm;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,9 +12,14 @@ import java.util.Optional;
 /// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
 /// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not.
 public interface WarmingCluster {
-    /// The pods that wait at the gate, and are not about to go. Devices that they ask for by ResourceClaims are among
-    /// what they need, where that can be counted; [#nodes] says then how many there are, as of 10 s ago at most.
-    List<GatedPod> gated();
+    /// The pods that wait at our gate, carry no other gate, and are not being deleted. A pod that another gate holds as
+    /// well is left to whoever that gate belongs to: it appears here once that gate is gone.
+    ///
+    /// Devices that they ask for by ResourceClaims are among what they need, where that can be counted; [#nodes] says
+    /// then how many there are, as of 10 s ago at most.
+    ///
+    /// @param now since when a pod waits that appears for the first time, unless its object tells
+    List<GatedPod> gated(Instant now);
 
     /// All nodes, and what is taken of each.
     List<ClusterNode> nodes();

@@ -8,6 +8,7 @@ import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.Resources;
 import dev.siphon.controller.warm.WarmingCluster;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -103,7 +104,7 @@ abstract class GatedDevicesContract {
                 """.formatted(unique));
         try (KubernetesAdapter adapter = cluster().adapter()) {
             WarmingCluster warming = adapter.warming();
-            GatedPod pod = warming.gated().stream()
+            GatedPod pod = warming.gated(Instant.now()).stream()
                     .filter(each -> each.name().equals("waiting-" + unique))
                     .findFirst()
                     .orElseThrow();

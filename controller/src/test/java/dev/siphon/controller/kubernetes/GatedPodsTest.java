@@ -164,7 +164,7 @@ final class GatedPodsTest {
     }
 
     private long waiting() {
-        return cluster().gated().size();
+        return cluster().gated(Instant.now()).size();
     }
 
     private List<String> told() {

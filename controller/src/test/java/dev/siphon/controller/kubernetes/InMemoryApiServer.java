@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
@@ -38,6 +39,7 @@ final class InMemoryApiServer implements AutoCloseable {
     private static final int INVALID = 422;
     private static final String METADATA = "metadata";
     private static final String RESOURCE_VERSION = "resourceVersion";
+    private static final String GENERATION = "generation";
 
     private final HttpServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -229,6 +231,9 @@ final class InMemoryApiServer implements AutoCloseable {
                 old,
                 "creationTimestamp",
                 Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        boolean isSpecNew = !Objects.equals(object.get("spec"), before.get("spec"));
+        long generation = old.has(GENERATION) ? old.get(GENERATION).getAsLong() : 0;
+        metadata.addProperty(GENERATION, generation + (isSpecNew || generation == 0 ? 1 : 0));
         if (isInNamespace(path)) {
             metadata.addProperty("namespace", name(namespaceOf(path)));
         }

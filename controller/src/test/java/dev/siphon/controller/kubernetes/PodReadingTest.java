@@ -1,7 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -24,26 +23,39 @@ final class PodReadingTest {
         return JsonParser.parseString(text).getAsJsonObject();
     }
 
-    private static GatedPod gated(String metadata, String spec) {
+    private static final Instant CREATED = Instant.parse("2026-01-01T12:00:00Z");
+    private static final Instant NOW = CREATED.plusSeconds(3_600);
+
+    private static Optional<GatedPod> read(String metadata, String gates, String spec) {
         return READING.gated(json("""
                         {"metadata": {"name": "train", "namespace": "u1", "uid": "uid-1",
                                       "creationTimestamp": "2026-01-01T12:00:00Z" %s},
-                         "spec": {"schedulingGates": [{"name": "other"}, {"name": "siphon.dev/dataset"}] %s}}
-                        """.formatted(metadata, spec))).orElseThrow();
+                         "spec": {"schedulingGates": [%s] %s}}
+                        """.formatted(metadata, gates, spec)), NOW);
+    }
+
+    private static GatedPod gated(String metadata, String spec) {
+        return read(metadata, "{\"name\": \"siphon.dev/dataset\"}", spec).orElseThrow();
     }
 
     @Test
-    void aPodWaitsThatHasTheGate() {
+    void aPodWaitsThatHasOurGateAlone() {
         GatedPod pod = gated("", "");
         assertEquals("u1/train uid-1", pod.namespace() + "/" + pod.name() + " " + pod.uid());
-        assertEquals(Instant.parse("2026-01-01T12:00:00Z"), pod.since());
         assertEquals("uid-1", pod.group());
-        assertFalse(READING.gated(json("{\"metadata\": {}, \"spec\": {\"schedulingGates\": [{\"name\": \"other\"}]}}"))
-                .isPresent());
-        assertFalse(READING.gated(json("{\"metadata\": {}, \"spec\": {}}")).isPresent());
-        assertFalse(READING.gated(json("{\"metadata\": {\"deletionTimestamp\": \"2026-01-01T12:00:00Z\"},"
-                        + " \"spec\": {\"schedulingGates\": [{\"name\": \"siphon.dev/dataset\"}]}}"))
-                .isPresent());
+        String ours = "{\"name\": \"siphon.dev/dataset\"}";
+        String other = "{\"name\": \"kueue.x-k8s.io/admission\"}";
+        List.of("", other, ours + ", " + other, other + ", " + ours, ours + ", {}")
+                .forEach(gates -> assertEquals(Optional.empty(), read("", gates, ""), gates));
+        assertEquals(Optional.empty(), read(", \"deletionTimestamp\": \"2026-01-01T12:00:00Z\"", ours, ""));
+        assertEquals(Optional.empty(), READING.gated(json("{\"metadata\": {}, \"spec\": {}}"), NOW));
+    }
+
+    /// What was changed may have been another gate, which is gone.
+    @ParameterizedTest
+    @CsvSource({"1, 2026-01-01T12:00:00Z", "2, 2026-01-01T13:00:00Z", "null, 2026-01-01T13:00:00Z"})
+    void aPodThatWasNeverChangedWaitsSinceItsCreation(String generation, Instant since) {
+        assertEquals(since, gated(", \"generation\": " + generation, "").since());
     }
 
     @ParameterizedTest
