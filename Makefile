@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves upgrade gpu-wait lint format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves upgrade gpu-wait lint published format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -88,6 +88,9 @@ gpu-wait: build ## how long pods hold GPUs and wait for data: with the gate, wit
 lint: need ## format, compiler checks, shellcheck, and the rules that no compiler knows
 	$(MVN) -q spotless:check
 	e2e/lint
+
+published: build ## writes down anew what CSI and the kubelet published, which our .proto files are tested against; needs Go
+	csi-proto/published
 
 format: need ## formats the Java sources
 	$(MVN) -q spotless:apply

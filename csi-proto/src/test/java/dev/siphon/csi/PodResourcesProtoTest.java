@@ -7,31 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import podresources.v1.Podresources;
 
 /// That what our podresources.proto has of the kubelet's of Kubernetes 1.36 is the same on the wire.
 final class PodResourcesProtoTest {
-    private static final String MODULE = "k8s.io/kubelet@v0.36.1";
-    private static final String CHECKSUM = "h1:FcHiG9wv92xerRPNxztuhYWqwS4IilOQNPxTPQewYgo=";
-    private static final String PUBLISHED = "pkg/apis/podresources/v1/api.proto";
-    private static final String FILE = "podresources.proto";
-
-    @TempDir
-    private static Path work;
-
     private static FileDescriptorProto published = FileDescriptorProto.getDefaultInstance();
-    private static FileDescriptorProto ours = FileDescriptorProto.getDefaultInstance();
+    private static final FileDescriptorProto OURS = Podresources.getDescriptor().toProto();
 
     @BeforeAll
-    static void compileBoth() throws IOException, InterruptedException {
-        PublishedProtos protos = PublishedProtos.in(work);
-        published = protos.ofModule(MODULE, CHECKSUM, PUBLISHED, FILE);
-        ours = protos.ours(FILE);
+    static void read() throws IOException {
+        published = PublishedProtos.published(OURS.getName());
     }
 
     /// What of `file` is not in what was published, as it is there.
@@ -57,15 +46,15 @@ final class PodResourcesProtoTest {
 
     @Test
     void everythingIsAsPublished() {
-        assertEquals(published.getPackage(), ours.getPackage());
-        assertEquals(published.getService(0).getName(), ours.getService(0).getName());
-        assertEquals(List.of(), foreign(ours));
-        assertFalse(ours.getMessageTypeList().isEmpty());
+        assertEquals(published.getPackage(), OURS.getPackage());
+        assertEquals(published.getService(0).getName(), OURS.getService(0).getName());
+        assertEquals(List.of(), foreign(OURS));
+        assertFalse(OURS.getMessageTypeList().isEmpty());
     }
 
     @Test
     void aSingleChangedNumberIsFound() {
-        FileDescriptorProto.Builder changed = ours.toBuilder();
+        FileDescriptorProto.Builder changed = OURS.toBuilder();
         changed.getMessageTypeBuilderList().stream()
                 .filter(message -> message.getName().equals("ContainerDevices"))
                 .forEach(message -> message.getFieldBuilder(1).setNumber(100));

@@ -1,7 +1,6 @@
 package dev.siphon.csi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
@@ -12,60 +11,33 @@ import com.google.protobuf.TextFormat;
 import csi.v1.Csi;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/// Published .proto files, fetched from their Go modules, and our own, both compiled by the build's own protoc
-/// to descriptors that can be compared.
+/// Descriptors of published .proto files, as `make published` has written them down, and how to compare them with those
+/// in the code that is generated from ours.
 final class PublishedProtos {
-    private static final List<String> IMPORTS = List.of("descriptor", "timestamp", "wrappers");
+    private PublishedProtos() {}
 
-    private final Path work;
-    private final Path protoc;
-
-    private PublishedProtos(Path work, Path protoc) {
-        this.work = work;
-        this.protoc = protoc;
-    }
-
-    /// @param work an empty folder
-    static PublishedProtos in(Path work) throws IOException {
-        for (String name : IMPORTS) {
-            Path file = work.resolve("include/google/protobuf/" + name + ".proto");
-            Files.createDirectories(Objects.requireNonNull(file.getParent()));
-            try (InputStream in = Objects.requireNonNull(
-                    Csi.class.getResourceAsStream("/google/protobuf/" + name + ".proto"), name)) {
-                Files.copy(in, file);
-            }
-        }
-        Path protoc = Files.copy(Path.of(property("siphon.protoc")), work.resolve("protoc"));
-        Files.setPosixFilePermissions(protoc, PosixFilePermissions.fromString("rwx------"));
-        return new PublishedProtos(work, protoc);
-    }
-
-    /// Has the Go client fetch the published module, which checks its sum, and compiles a file of it.
+    /// What was published, less what generated code leaves out: JSON names, which follow from the fields' names in all
+    /// of these.
     ///
-    /// @param module with its version
-    /// @param checksum of the module
-    /// @param file its path in the module
-    /// @param as the name to compile it under, which is ours
-    FileDescriptorProto ofModule(String module, String checksum, String file, String as)
-            throws IOException, InterruptedException {
-        String answer = run(List.of("go", "mod", "download", "-json", module));
-        assertEquals(checksum, field(answer, "Sum"));
-        return compile(Path.of(field(answer, "Dir")).resolve(file), as, "published");
-    }
-
-    /// Compiles a file of ours.
-    FileDescriptorProto ours(String file) throws IOException, InterruptedException {
-        return compile(Path.of(property("siphon.proto.folder")).resolve(file), file, "ours");
+    /// @param file the name of ours
+    static FileDescriptorProto published(String file) throws IOException {
+        String resource = "/published/" + file.replace(".proto", ".textproto");
+        ExtensionRegistry extensions = ExtensionRegistry.newInstance();
+        Csi.registerAllExtensions(extensions);
+        FileDescriptorSet.Builder set = FileDescriptorSet.newBuilder();
+        try (InputStream in =
+                Objects.requireNonNull(PublishedProtos.class.getResourceAsStream(resource), resource)) {
+            TextFormat.merge(new InputStreamReader(in, StandardCharsets.UTF_8), extensions, set);
+        }
+        FileDescriptorProto.Builder published = set.getFileBuilder(0);
+        published.getMessageTypeBuilderList().forEach(PublishedProtos::clearJsonNames);
+        published.getExtensionBuilderList().forEach(FieldDescriptorProto.Builder::clearJsonName);
+        return published.build();
     }
 
     /// Names the first difference and what stands before it; all of it would be 100 KB.
@@ -86,14 +58,6 @@ final class PublishedProtos {
         return file.toBuilder().clearOptions().build();
     }
 
-    /// Generated code leaves out JSON names that follow from the field's name, as all of these do.
-    static FileDescriptorProto withoutJsonNames(FileDescriptorProto file) {
-        FileDescriptorProto.Builder builder = file.toBuilder();
-        builder.getMessageTypeBuilderList().forEach(PublishedProtos::clearJsonNames);
-        builder.getExtensionBuilderList().forEach(FieldDescriptorProto.Builder::clearJsonName);
-        return builder.build();
-    }
-
     private static void clearJsonNames(DescriptorProto.Builder message) {
         message.getNestedTypeBuilderList().forEach(PublishedProtos::clearJsonNames);
         message.getFieldBuilderList().forEach(FieldDescriptorProto.Builder::clearJsonName);
@@ -101,45 +65,5 @@ final class PublishedProtos {
 
     private static String text(FileDescriptorProto file) {
         return TextFormat.printer().printToString(file);
-    }
-
-    private static String field(String json, String name) {
-        Matcher matcher = Pattern.compile("\"" + name + "\": \"([^\"]*)\"").matcher(json);
-        if (!matcher.find()) {
-            throw new AssertionError("no " + name + " in " + json);
-        }
-        return matcher.group(1);
-    }
-
-    private FileDescriptorProto compile(Path file, String as, String name) throws IOException, InterruptedException {
-        // a copy of its own: the module cache is read-only, and protoc wants the file below its include folder
-        Path source = Files.createDirectory(work.resolve(name));
-        Files.copy(file, source.resolve(as));
-        Path out = work.resolve(name + ".descriptors");
-        run(List.of(
-                protoc.toString(), "-I" + source, "-I" + work.resolve("include"), "--descriptor_set_out=" + out, as));
-        ExtensionRegistry extensions = ExtensionRegistry.newInstance();
-        Csi.registerAllExtensions(extensions);
-        return FileDescriptorSet.parseFrom(Files.readAllBytes(out), extensions).getFile(0);
-    }
-
-    private String run(List<String> command) throws IOException, InterruptedException {
-        Path out = Files.createTempFile(work, "run", ".out");
-        Process process = new ProcessBuilder(new ArrayList<>(command))
-                .directory(work.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(out.toFile())
-                .start();
-        process.getOutputStream().close();
-        boolean ended = process.waitFor(2, TimeUnit.MINUTES);
-        process.destroyForcibly();
-        String output = Files.readString(out);
-        assertTrue(ended, () -> command + " does not end: " + output);
-        assertEquals(0, process.exitValue(), () -> command + " failed: " + output);
-        return output;
-    }
-
-    private static String property(String name) {
-        return Objects.requireNonNull(System.getProperty(name), name + " is passed by the POM");
     }
 }
