@@ -30,8 +30,7 @@ final class PublishedProtos {
         ExtensionRegistry extensions = ExtensionRegistry.newInstance();
         Csi.registerAllExtensions(extensions);
         FileDescriptorSet.Builder set = FileDescriptorSet.newBuilder();
-        try (InputStream in =
-                Objects.requireNonNull(PublishedProtos.class.getResourceAsStream(resource), resource)) {
+        try (InputStream in = Objects.requireNonNull(PublishedProtos.class.getResourceAsStream(resource), resource)) {
             TextFormat.merge(new InputStreamReader(in, StandardCharsets.UTF_8), extensions, set);
         }
         FileDescriptorProto.Builder published = set.getFileBuilder(0);

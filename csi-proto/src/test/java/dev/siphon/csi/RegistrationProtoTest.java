@@ -17,7 +17,8 @@ import pluginregistration.v1.Pluginregistration;
 /// must be equal, but for options of the file as a whole and for the order in which messages are written down.
 final class RegistrationProtoTest {
     private static FileDescriptorProto published = FileDescriptorProto.getDefaultInstance();
-    private static final FileDescriptorProto OURS = Pluginregistration.getDescriptor().toProto();
+    private static final FileDescriptorProto OURS =
+            Pluginregistration.getDescriptor().toProto();
 
     @BeforeAll
     static void read() throws IOException {

@@ -15,8 +15,8 @@ public interface WarmingCluster {
     /// The pods that wait at our gate, carry no other gate, and are not being deleted. A pod that another gate holds as
     /// well is left to whoever that gate belongs to: it appears here once that gate is gone.
     ///
-    /// Devices that they ask for by ResourceClaims are among what they need, where that can be counted; [#nodes] says
-    /// then how many there are, as of 10 s ago at most.
+    /// Devices that they ask for by ResourceClaims are among what they need, where that can be counted; [#nodes]
+    /// says then how many there are, as of 10 s ago at most.
     ///
     /// @param now since when a pod waits that appears for the first time, unless its object tells
     List<GatedPod> gated(Instant now);

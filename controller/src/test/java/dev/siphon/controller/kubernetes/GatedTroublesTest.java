@@ -123,7 +123,9 @@ final class GatedTroublesTest {
     }
 
     private List<String> waiting() {
-        return adapter.warming().gated(Instant.now()).stream().map(pod -> pod.name()).toList();
+        return adapter.warming().gated(Instant.now()).stream()
+                .map(pod -> pod.name())
+                .toList();
     }
 
     private long requestsOfALook() {

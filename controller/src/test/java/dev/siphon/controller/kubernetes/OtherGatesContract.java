@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -101,7 +102,7 @@ abstract class OtherGatesContract {
 
     private String pod(String... gates) {
         String name = "pod-" + UUID.randomUUID();
-        String list = Stream.of(gates).map("{\"name\": \"%s\"}"::formatted).reduce((one, more) -> one + ", " + more).orElse("");
+        String list = Stream.of(gates).map("{\"name\": \"%s\"}"::formatted).collect(Collectors.joining(", "));
         var _ = cluster().admin().raw(collection(), "POST", """
                 {"apiVersion": "v1", "kind": "Pod",
                  "metadata": {"name": "%s", "namespace": "%s", "labels": {"batch.kubernetes.io/job-name": "train"}},
@@ -166,7 +167,8 @@ abstract class OtherGatesContract {
         for (Replica replica : replicas()) {
             var _ = cluster()
                     .admin()
-                    .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                    .genericKubernetesResources(
+                            KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
                     .withName(replica.name())
                     .subresource("status")
                     .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString());
