@@ -8,8 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.testcontainers.containers.wait.strategy.Wait;
 
-/// A Ceph of one node in a container, by the lab's own scripts. Any image will do that has Ceph's programs and bash:
-/// `siphon.ceph.image` names one of a registry, or the one that `e2e/lab.d/docker ceph` makes of the lab's root. Its
+/// A Ceph of one node in a container, by the lab's own scripts. Any image will do that has Ceph's programs and bash. Its
 /// daemons listen on its loopback device, so that only containers in its network reach them.
 final class CephContainer {
     static final String ADDRESS = "127.0.0.1";
@@ -31,7 +30,7 @@ final class CephContainer {
     /// Starts it and waits until it is healthy.
     static CephContainer start(Containers containers) {
         Path run = containers.directory("ceph", 0);
-        EngineContainer container = new EngineContainer(System.getProperty("siphon.ceph.image", "siphon-ceph:lab"))
+        EngineContainer container = new EngineContainer(LabImage.CEPH.reference())
                 .reading(SCRIPTS)
                 .writing(run)
                 // in memory, as the lab's: what is left on the disk of this host is no matter of its health
@@ -47,6 +46,7 @@ final class CephContainer {
                 "LAB_RUN", run.toString(),
                 "LAB_ADDRESS", ADDRESS,
                 "FS_NAME", FILE_SYSTEM,
+                "MDS_TICK_SECONDS", "1",
                 "CEPH_CONF", run.resolve("ceph/ceph.conf").toString(),
                 "CEPH_KEYRING", run.resolve("ceph/keyring").toString(),
                 "NODE_SECRET", run.resolve("ceph/node-secret.yaml").toString(),

@@ -7,11 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /// Controller and node, each in a container of the driver's image with no more rights than its pod of `deploy/` has,
-/// and a Ceph beside them. `siphon.driver.image` names the image; without it, it is the one that
-/// `e2e/lab.d/docker driver` builds.
+/// and a Ceph beside them.
 final class ContainedDriver {
-    static final String IMAGE = System.getProperty("siphon.driver.image", "siphon:lab");
-
     /// The one account that there is, and its uid and gid.
     static final String ACCOUNT = "sanity";
 
@@ -38,6 +35,8 @@ final class ContainedDriver {
 
     /// Starts them all and waits until they are ready.
     static ContainedDriver start(Containers containers) {
+        // while Ceph's image is made and starts
+        Thread.ofVirtual().start(LabImage.DRIVER::make);
         return new ContainedDriver(containers, CephContainer.start(containers));
     }
 
@@ -46,7 +45,7 @@ final class ContainedDriver {
         Path state = containers.directory("state", 0);
         return ServedContainer.start(
                 containers,
-                new EngineContainer(IMAGE)
+                new EngineContainer(LabImage.DRIVER.reference())
                         .inNetworkOf(ceph.container())
                         .thatMounts()
                         .withReadOnlyRoot()
@@ -68,7 +67,7 @@ final class ContainedDriver {
         Path configuration = writeConfiguration(keyring);
         return ServedContainer.start(
                 containers,
-                new EngineContainer(IMAGE)
+                new EngineContainer(LabImage.DRIVER.reference())
                         .inNetworkOf(ceph.container())
                         .confinedTo(CONTROLLER_UID)
                         .withReadOnlyRoot()

@@ -84,7 +84,7 @@ final class ContainersIT {
 
     /// Runs a script as a user of its own container on a volume.
     private static ExecResult in(int uid, Path data, String script, String file) {
-        try (EngineContainer pod = new EngineContainer(ContainedDriver.IMAGE)
+        try (EngineContainer pod = new EngineContainer(LabImage.DRIVER.reference())
                 .confinedTo(uid)
                 .writing(data)
                 .withCommand("sleep", "infinity")) {

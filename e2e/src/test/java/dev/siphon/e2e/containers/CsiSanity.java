@@ -24,7 +24,7 @@ record CsiSanity(Path controller, Path kubelet, Path secrets) {
         Path mutable = folder.resolve("mutable-parameters.yaml");
         Containers.write(parameters, "owner: " + ContainedDriver.ACCOUNT + "\n");
         Containers.write(mutable, "quotaFiles: \"10000\"\n");
-        try (EngineContainer container = new EngineContainer(ContainedDriver.IMAGE)
+        try (EngineContainer container = new EngineContainer(LabImage.DRIVER.reference())
                 .reading(program)
                 .reading(folder)
                 .reading(secrets)

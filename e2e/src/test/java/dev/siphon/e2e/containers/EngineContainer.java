@@ -20,12 +20,12 @@ import org.testcontainers.utility.DockerImageName;
 
 /// A container that has what it is given and nothing else: no network but its own loopback device, and files of
 /// this host at their own paths. The engine runs on this host.
-final class EngineContainer extends GenericContainer<EngineContainer> {
+public final class EngineContainer extends GenericContainer<EngineContainer> {
     private static final String FUSE = "/dev/fuse";
 
     private final List<Mount> mounts = new ArrayList<>();
 
-    EngineContainer(String image) {
+    public EngineContainer(String image) {
         super(DockerImageName.parse(image));
         withNetworkMode("none");
         withCreateContainerCmdModifier(
@@ -38,7 +38,7 @@ final class EngineContainer extends GenericContainer<EngineContainer> {
     }
 
     /// It may write a folder.
-    EngineContainer writing(Path path) {
+    public EngineContainer writing(Path path) {
         return mounting(path, BindPropagation.R_PRIVATE, false);
     }
 
@@ -76,6 +76,11 @@ final class EngineContainer extends GenericContainer<EngineContainer> {
                         Objects.requireNonNull(command.getHostConfig()).withReadonlyRootfs(true));
     }
 
+    /// It runs as this user, with what the engine lets such a user do.
+    public EngineContainer as(int uid) {
+        return withCreateContainerCmdModifier(command -> command.withUser(uid + ":" + uid));
+    }
+
     /// It runs as this user and may nothing that root may.
     EngineContainer confinedTo(int uid) {
         return withCreateContainerCmdModifier(command -> Objects.requireNonNull(
@@ -108,7 +113,7 @@ final class EngineContainer extends GenericContainer<EngineContainer> {
     }
 
     /// Runs a command in it that may fail; 124 says that it took longer than `limit`.
-    ExecResult attempt(Duration limit, String... words) {
+    public ExecResult attempt(Duration limit, String... words) {
         try {
             return execInContainer(Stream.concat(Stream.of("timeout", limit.toSeconds() + "s"), Stream.of(words))
                     .toArray(String[]::new));
