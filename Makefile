@@ -49,7 +49,7 @@ chaos: build ## the driver as a black box, killed at every call it makes to Ceph
 demo: build ## shows on a real Ceph what Siphon does
 	e2e/demo
 
-docker: build ## two accounts' homes in containers of a plain Docker engine, and csi-sanity with the driver in containers
+docker: build ## homes in containers of a plain Docker engine, csi-sanity with the driver in containers; ONLY=ContainersIT runs a class
 	e2e/docker
 
 sanity: build ## csi-sanity against controller and node; SANITY_MODES of attach, default (both) and kernel

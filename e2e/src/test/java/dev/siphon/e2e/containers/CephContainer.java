@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.testcontainers.containers.wait.strategy.Wait;
 
-/// A Ceph of one node in a container, by the lab's own scripts. Any image will do that has Ceph's programs and bash. Its
+/// A Ceph of one node in a container, by the lab's own scripts. Any image will do that has Ceph's programs and bash.
+/// Its
 /// daemons listen on its loopback device, so that only containers in its network reach them.
 final class CephContainer {
     static final String ADDRESS = "127.0.0.1";

@@ -23,7 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.testcontainers.containers.Container.ExecResult;
 import org.testcontainers.images.builder.ImageFromDockerfile;
 
-/// Containers on two accounts' homes: those that `siphon-docker` runs, and others that somebody starts at the engine itself.
+/// Containers on two accounts' homes: those that `siphon-docker` runs, and others that somebody starts at the engine
+/// itself.
 @Tag("containers")
 final class AccountContainersIT {
     private static final int STRANGER = 4711;
@@ -48,7 +49,8 @@ final class AccountContainersIT {
     @ParameterizedTest
     @CsvSource({"u1, 10001:10001", "u2, 10002:10002"})
     void aContainerRunsAndWritesAsItsAccount(String account, String owner) {
-        String said = home(account).run("tiny", "sh", "-c", "touch file && echo $(id -u):$(id -g) $(stat -c %u:%g file)");
+        String said =
+                home(account).run("tiny", "sh", "-c", "touch file && echo $(id -u):$(id -g) $(stat -c %u:%g file)");
 
         assertEquals(owner + " " + owner + "\n", said);
     }
@@ -56,7 +58,8 @@ final class AccountContainersIT {
     @Test
     void aContainerRunsAsItsAccountWhateverUserTheImageNames() {
         String image = new ImageFromDockerfile("tiny-as-4711:lab", false)
-                .withDockerfileFromBuilder(file -> file.from("tiny").user("4711:4711").build())
+                .withDockerfileFromBuilder(
+                        file -> file.from("tiny").user("4711:4711").build())
                 .get();
 
         assertEquals("10001\n", home("u1").run(image, "id", "-u"));

@@ -14,7 +14,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// An account's home as a volume on this host, handled by the commands of `deploy/examples/docker/README.md`. Closing it
+/// An account's home as a volume on this host, handled by the commands of `deploy/examples/docker/README.md`. Closing
+/// it
 /// removes volume and home, and fails if anything is left of them.
 final class HomeVolume implements AutoCloseable {
     static final int MEBIBYTES = 256;

@@ -56,7 +56,8 @@ record LabDriver(Path configuration, String controller, String node, Path keys) 
         }
     }
 
-    /// What there is of a subvolumegroup: `subvolume NAME` of each subvolume, the identity of each key, and the files with
+    /// What there is of a subvolumegroup: `subvolume NAME` of each subvolume, the identity of each key, and the files
+    /// with
     /// keys.
     List<String> ofGroup(String group) {
         try (Stream<Path> files = Files.list(keys)) {
@@ -79,6 +80,7 @@ record LabDriver(Path configuration, String controller, String node, Path keys) 
                 "--directory-config=" + configuration.resolve("directory.json"),
                 "--key-dir=" + keys,
                 "--endpoint=" + controller);
-        return Command.attempt(Stream.concat(command.stream(), Stream.of(options)).toArray(String[]::new));
+        return Command.attempt(
+                Stream.concat(command.stream(), Stream.of(options)).toArray(String[]::new));
     }
 }

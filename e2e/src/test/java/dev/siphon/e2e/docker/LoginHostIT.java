@@ -20,7 +20,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// A home in containers and on a login host, which mounts it by the line that `siphon home` prints, with a key of its own.
+/// A home in containers and on a login host, which mounts it by the line that `siphon home` prints, with a key of its
+/// own.
 @Tag("containers")
 final class LoginHostIT {
     private static Optional<Login> login = Optional.empty();
@@ -127,7 +128,8 @@ final class LoginHostIT {
 
     @Test
     void theHostSeesTheHomesSize() {
-        String blocks = Command.run("df", "-BM", "--output=size", login().mount().toString());
+        String blocks =
+                Command.run("df", "-BM", "--output=size", login().mount().toString());
 
         assertEquals(
                 HomeVolume.MEBIBYTES + "M", blocks.lines().toList().getLast().strip());
