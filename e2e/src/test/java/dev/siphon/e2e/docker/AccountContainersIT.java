@@ -31,10 +31,12 @@ final class AccountContainersIT {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private static Map<String, HomeVolume> homes = Map.of();
+    private static Optional<Path> mounted = Optional.empty();
 
     @BeforeAll
     static void makeHomes() {
         homes = Map.of("u1", HomeVolume.create("u1"), "u2", HomeVolume.create("u2"));
+        mounted = Optional.of(home("u1").attach());
     }
 
     @AfterAll
@@ -44,6 +46,11 @@ final class AccountContainersIT {
 
     private static HomeVolume home(String account) {
         return Optional.ofNullable(homes.get(account)).orElseThrow();
+    }
+
+    /// Where u1's home is on this host.
+    private static Path folder() {
+        return mounted.orElseThrow();
     }
 
     @ParameterizedTest
@@ -84,23 +91,23 @@ final class AccountContainersIT {
 
     @Test
     void aForeignUidCannotWriteAroundTheScript() {
-        assertDenied(as(STRANGER, "touch", home("u1").attach(), "foreign"));
+        assertDenied(as(STRANGER, "touch", "foreign"));
     }
 
     @Test
     void anotherAccountsUidCannotReadAroundTheScript() {
-        var _ = home("u1").run("tiny", "sh", "-c", "echo hello >hello");
+        ExecResult written = as(home("u1").uid(), "touch", "hello");
 
-        assertDenied(as(home("u2").uid(), "cat", home("u1").attach(), "hello"));
+        assertEquals(0, written.getExitCode(), written::getStderr);
+        assertDenied(as(home("u2").uid(), "cat", "hello"));
     }
 
     /// ceph-fuse cannot map uids. Only the engine of somebody who is root on this host runs such a container.
     @Test
     void whatRootWritesAroundTheScriptIsRoots() throws IOException {
-        Path folder = home("u1").attach();
-        Path file = folder.resolve("by-root");
+        Path file = folder().resolve("by-root");
 
-        ExecResult written = as(0, "touch", folder, "by-root");
+        ExecResult written = as(0, "touch", "by-root");
 
         assertEquals(0, written.getExitCode(), written::getStderr);
         assertEquals(0, Files.getAttribute(file, "unix:uid"));
@@ -113,12 +120,12 @@ final class AccountContainersIT {
         assertTrue(result.getStderr().contains("Permission denied"), result::getStderr);
     }
 
-    /// Runs a program on a file of a folder in a container of the engine's own, as a user of it.
-    private static ExecResult as(int uid, String program, Path folder, String name) {
+    /// Runs a program on a file of u1's home in a container that the engine itself was asked for, as a user of it.
+    private static ExecResult as(int uid, String program, String name) {
         try (EngineContainer container =
-                new EngineContainer("tiny").as(uid).writing(folder).withCommand("sleep", "infinity")) {
+                new EngineContainer("tiny").as(uid).writing(folder()).withCommand("sleep", "infinity")) {
             container.start();
-            return container.attempt(LIMIT, program, folder.resolve(name).toString());
+            return container.attempt(LIMIT, program, folder().resolve(name).toString());
         }
     }
 }

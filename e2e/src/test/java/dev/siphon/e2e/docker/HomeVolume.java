@@ -25,6 +25,9 @@ final class HomeVolume implements AutoCloseable {
 
     private static final Duration KEY_LIMIT = Duration.ofSeconds(10);
 
+    /// It starts `siphon csi` twice, and a container, which a busy machine does slowly.
+    private static final Duration SCRIPT_LIMIT = Duration.ofMinutes(3);
+
     private final LabDriver driver;
     private final String account;
     private final Path folder;
@@ -37,7 +40,7 @@ final class HomeVolume implements AutoCloseable {
         this.id = id;
     }
 
-    /// Makes the home of `account`, one of the lab's directory; no other test may use that account meanwhile.
+    /// Makes the home of `account`, one of `lab.d/driver`; no other test may use that account meanwhile.
     static HomeVolume create(String account) {
         try {
             LabDriver driver = LabDriver.here();
@@ -69,7 +72,7 @@ final class HomeVolume implements AutoCloseable {
         return account;
     }
 
-    /// The account's uid and gid, as `lab.d/ldap/entries` numbers them.
+    /// The account's uid and gid, as `lab.d/driver` numbers them.
     int uid() {
         return 10_000 + Integer.parseInt(account.substring(1));
     }
@@ -147,7 +150,7 @@ final class HomeVolume implements AutoCloseable {
                 verb,
                 file("volume.json").toString()));
         command.addAll(List.of(words));
-        return Command.attempt(command.toArray(String[]::new));
+        return Command.attempt(SCRIPT_LIMIT, command);
     }
 
     /// DeleteVolume, which leaves the home.

@@ -77,7 +77,8 @@ record LabDriver(Path configuration, String controller, String node, Path keys) 
                 "home",
                 account,
                 "--clusters=" + configuration.resolve("clusters.json"),
-                "--directory-config=" + configuration.resolve("directory.json"),
+                "--directory-passwd=" + configuration.resolve("passwd"),
+                "--directory-group=" + configuration.resolve("group"),
                 "--key-dir=" + keys,
                 "--endpoint=" + controller);
         return Command.attempt(

@@ -43,7 +43,8 @@ public final class Command {
         return attempt(LIMIT, List.of(words));
     }
 
-    private static Result attempt(Duration limit, List<String> words) {
+    /// As [#attempt(String...)], with another limit than a minute.
+    public static Result attempt(Duration limit, List<String> words) {
         try {
             Process process = new ProcessBuilder(words)
                     .redirectErrorStream(true)
