@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 
 /// The Ceph of the lab that the test runs in (e2e/lab), and volumes made in it.
 public final class Lab {
+    /// The first number of six digits to the base of 36.
+    private static final long NAMES = 60_466_176;
+
     private Lab() {}
 
     /// A volume of the lab, with what a CO would hand to the node.
@@ -60,9 +63,9 @@ public final class Lab {
         return Programs.run(command);
     }
 
-    /// A name that no other test uses.
+    /// A name that no other test uses, short: the id of a dataset's volume has a path in it.
     public static String uniqueName(String prefix) {
-        return prefix + UUID.randomUUID().toString().substring(0, 8);
+        return prefix + Long.toString(ThreadLocalRandom.current().nextLong(NAMES, NAMES * 36), 36);
     }
 
     /// An account with an allowance.
@@ -74,17 +77,29 @@ public final class Lab {
 
     /// A volume of `group`, of root and open to all, with the credentials that the lab gives to nodes.
     public static Volume createVolume(String group, long bytes) {
-        return createVolume(group, bytes, "--mode", "777");
+        return createVolume(group, uniqueName("v"), bytes, "--mode", "777");
+    }
+
+    /// The only volume of `group`, as [#createVolume(String, long)].
+    static Volume createOnlyVolume(String group, long bytes) {
+        return createVolume(group, "v", bytes, "--mode", "777");
     }
 
     /// As [#createVolume(String, long)], of an account alone.
     public static Volume createVolume(String group, long bytes, int uid, int gid) {
         return createVolume(
-                group, bytes, "--mode", "700", "--uid", Integer.toString(uid), "--gid", Integer.toString(gid));
+                group,
+                uniqueName("v"),
+                bytes,
+                "--mode",
+                "700",
+                "--uid",
+                Integer.toString(uid),
+                "--gid",
+                Integer.toString(gid));
     }
 
-    private static Volume createVolume(String group, long bytes, String... more) {
-        String name = uniqueName("v");
+    private static Volume createVolume(String group, String name, long bytes, String... more) {
         List<String> command = new ArrayList<>(List.of(
                 "fs",
                 "subvolume",

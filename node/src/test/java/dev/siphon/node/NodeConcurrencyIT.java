@@ -3,6 +3,7 @@ package dev.siphon.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import csi.v1.VolumeCapability.AccessMode.Mode;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.nio.file.Files;
@@ -10,20 +11,28 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Many callers at once, with a real Ceph: in the lab with ceph-fuse, in a guest with the kernel's client.
 class NodeConcurrencyIT {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeConcurrencyIT.class);
     private static final long MIB = 1 << 20;
+    private static final int LIVES = Integer.getInteger("siphon.lives", 3);
 
     private final Workplace workplace = Workplace.create();
-    private final NodeProcess node = NodeProcess.start(workplace.directory("node"));
+    private final NodeProcess node =
+            NodeProcess.start(workplace.directory("node"), "--cache-dir=" + workplace.directory("cache") + "=1Gi");
 
     @AfterEach
     void leaveNothing() {
@@ -84,6 +93,45 @@ class NodeConcurrencyIT {
         assertTrue(EnumSet.of(Code.OK, Code.ABORTED).containsAll(codes), codes::toString);
         assertEquals(List.of(), workplace.mounts());
         assertEquals(List.of(), Lab.clientsOf(volume.id()));
+    }
+
+    /// Four volumes of their own, and four of two datasets, which share what they are read from.
+    @Test
+    @Tag("kernel")
+    void sixtyFourCallersOfEightVolumesGetOkOrAborted() throws Exception {
+        List<VolumeCallers> volumes = new ArrayList<>();
+        String group = Lab.createGroup(256 * MIB);
+        for (int i = 0; i < 4; i++) {
+            volumes.add(callers(volumes.size(), Lab.createVolume(group, 16 * MIB), Mode.MULTI_NODE_MULTI_WRITER));
+        }
+        List<SealedDataset> datasets = List.of(SealedDataset.create(3), SealedDataset.create(4));
+        for (SealedDataset dataset : datasets) {
+            for (String claim : List.of("claim0000001", "claim0000002")) {
+                volumes.add(callers(volumes.size(), dataset.volumeFor(claim), Mode.MULTI_NODE_READER_ONLY));
+            }
+        }
+        List<Callable<Void>> lives = new ArrayList<>();
+        for (VolumeCallers volume : volumes) {
+            lives.add(() -> {
+                for (int life = 0; life < LIVES; life++) {
+                    volume.live(64 / volumes.size());
+                }
+                return null;
+            });
+        }
+        atOnce(lives);
+        Map<String, Long> answers = new TreeMap<>();
+        volumes.forEach(
+                volume -> volume.answers().forEach((answer, count) -> answers.merge(answer, count.sum(), Long::sum)));
+        LOG.info("{} volumes in {} lives each: {}", volumes.size(), LIVES, answers);
+        assertEquals(List.of(), workplace.mounts());
+        for (SealedDataset dataset : datasets) {
+            OpsPages.await(() -> dataset.devices().isEmpty());
+        }
+    }
+
+    private VolumeCallers callers(int number, Lab.Volume volume, Mode mode) {
+        return new VolumeCallers(node, volume, mode, workplace, "volume-" + number);
     }
 
     private static Set<Code> codes(Runnable call) throws Exception {

@@ -45,7 +45,7 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
 
     /// An administrator packs so many files into a volume.
     static SealedDataset create(int count) throws IOException {
-        Lab.Volume home = Lab.createVolume(Lab.createGroup(256 * MIB), 128 * MIB);
+        Lab.Volume home = Lab.createOnlyVolume(Lab.createGroup(256 * MIB), 128 * MIB);
         Map<String, Digest> files = new HashMap<>();
         try (Workplace workplace = Workplace.create();
                 NodeProcess node = NodeProcess.start(workplace.directory("node"))) {
@@ -72,6 +72,11 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
     /// @param digest how that of the dataset begins
     Lab.Volume volumeOf(String digest) {
         return volume(home, digest);
+    }
+
+    /// The volume that a claim gets.
+    Lab.Volume volumeFor(String claim) {
+        return new Lab.Volume(id().forClaim(claim), volume.path(), volume.context(), volume.secrets());
     }
 
     private static Lab.Volume volume(Lab.Volume home, String digest) {

@@ -1,6 +1,7 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.TestJvm;
 import dev.siphon.node.replica.cache.CacheLimits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,15 +21,8 @@ public final class ReplicaProcess {
     /// Starts one that works in `directory`; it makes `directory/ready` when it has attached the dataset.
     static ReplicaProcess start(Path directory, TestDataset dataset) throws IOException {
         Files.deleteIfExists(directory.resolve("ready"));
-        return new ReplicaProcess(new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Xmx128m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ReplicaProcess.class.getName(),
+        return new ReplicaProcess(TestJvm.of(
+                        ReplicaProcess.class,
                         directory.toString(),
                         dataset.digest().hex(),
                         dataset.image().image().toString(),
@@ -51,11 +45,8 @@ public final class ReplicaProcess {
     }
 
     /// SIGKILL, and waits until it is gone.
-    void kill() throws InterruptedException {
-        process.destroyForcibly();
-        if (!process.waitFor(30, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("the process did not end");
-        }
+    void kill() {
+        TestJvm.kill(process);
     }
 
     /// @param arguments as [#start] makes them

@@ -2,7 +2,10 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.Lab;
+import dev.siphon.node.NodeProcess;
 import dev.siphon.node.Programs;
+import dev.siphon.node.Requests;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.image.ImagePacker;
 import dev.siphon.node.image.Modes;
@@ -18,12 +21,15 @@ import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /// An image as the packer makes it, with what its files have to be. One of the files is a program.
 public final class TestDataset {
+    private static final long VOLUME_BYTES = 128 << 20;
+
     private final DatasetImage image;
     private final Manifest manifest;
     private final Map<String, Digest> files;
@@ -64,6 +70,18 @@ public final class TestDataset {
         }
     }
 
+    /// As [#create], with the image on CephFS over the kernel's client where the test runs in a guest of the lab.
+    static TestDataset createRemote(Workplace workplace, String name, int count, int bytesPerFile) {
+        if (Lab.mounter().equals("kernel")) {
+            Lab.Volume volume = Lab.createVolume(Lab.createGroup(VOLUME_BYTES), VOLUME_BYTES);
+            // what it mounts stays when it ends, and goes with the workplace
+            try (NodeProcess node = NodeProcess.start(workplace.directory(name + "-node"))) {
+                var _ = node.stub().nodeStageVolume(Requests.stage(volume, workplace.directory(name)));
+            }
+        }
+        return create(workplace, name, count, bytesPerFile);
+    }
+
     private static final class Unheard implements PackListener {
         @Override
         public void walked(long entries) {}
@@ -95,6 +113,11 @@ public final class TestDataset {
     /// The names of its files.
     public List<String> names() {
         return List.copyOf(files.keySet());
+    }
+
+    /// That of the file `name`.
+    Digest digest(String name) {
+        return Objects.requireNonNull(files.get(name), name);
     }
 
     /// Whether `content` is that of the file `name`.
