@@ -61,7 +61,7 @@ image: build ## the container image IMAGE (default siphon:0.1.0) with driver and
 kubernetes: build ## installs the image on a real Kubernetes: claims, pods, refusals, and what kubectl describe shows
 	e2e/kubernetes
 
-kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux; GUEST_KERNEL=smp for two processors)
+kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux; GUEST_KERNEL=smp for two processors); ONLY=TwoNodesIT,NodeServiceIT runs these
 	e2e/kernel
 
 e2e: build ## kernel and kubernetes beside each other, the latter without datasets and GPUs
