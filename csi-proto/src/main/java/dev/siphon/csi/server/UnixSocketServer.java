@@ -33,6 +33,9 @@ public final class UnixSocketServer implements AutoCloseable {
     private static final int MAX_METADATA_BYTES = 8 << 10;
     private static final int MAX_CALLS_PER_CONNECTION = 1_000;
 
+    /// How long connections may take to close, which needs nothing from their peers.
+    private static final Duration CLOSING = Duration.ofSeconds(1);
+
     private final Path path;
     private final Server server;
     private final SocketFile file;
@@ -138,13 +141,10 @@ public final class UnixSocketServer implements AutoCloseable {
     /// @return whether every RPC ended by itself
     public boolean drain(Duration patience) {
         server.shutdown();
-        boolean drained = false;
-        try {
-            drained = server.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
+        boolean drained = ended(patience);
         server.shutdownNow();
+        // connections are closed by the loop: while it still runs
+        var _ = ended(CLOSING);
         var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         // not close(): it would wait for a handler that hangs in a native call
         calls.shutdown();
@@ -154,6 +154,15 @@ public final class UnixSocketServer implements AutoCloseable {
             throw new UncheckedIOException("cannot remove the socket " + path, e);
         }
         return drained;
+    }
+
+    private boolean ended(Duration patience) {
+        try {
+            return server.awaitTermination(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /// Breaks off what is under way.

@@ -22,6 +22,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -131,13 +133,13 @@ final class UnixSocketServerTest {
 
     static CreateVolumeResponse answer(ListenableFuture<CreateVolumeResponse> call) {
         try {
-            return call.get();
+            return call.get(30, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof StatusRuntimeException status) {
                 throw status;
             }
             throw new AssertionError(e);
-        } catch (InterruptedException e) {
+        } catch (InterruptedException | TimeoutException e) {
             throw new AssertionError(e);
         }
     }
