@@ -3,13 +3,15 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves upgrade gpu-wait lint published format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves upgrade gpu-wait nightly slice lint published format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
 export JAVA_HOME = $(shell e2e/lab.d/jdk)
-# how long each fuzzer runs; CI gives it a minute
+# how long each fuzzer runs; `make nightly` gives it a minute
 export FUZZ_SECONDS ?= 5
+# some classes of a suite, with commas between (`make blackbox ONLY=HomesIT,AccountsIT`); of csi-sanity, modes
+ONLY ?=
 MVN = mvn --batch-mode --no-transfer-progress -Dsiphon.fuzz.seconds=$(FUZZ_SECONDS)
 
 help: ## lists the targets
@@ -18,20 +20,22 @@ help: ## lists the targets
 
 need:
 	@[[ -n "$$JAVA_HOME" ]] || exit 1
-	e2e/lab.d/need maven
+	e2e/lab.d/need maven python3
 
 build: need ## builds the launcher deploy/target/siphon/bin/siphon, runs no test
 	@echo "building, for some minutes where little has been built" >&2
 	$(MVN) -q -Dsiphon.tests=false package
 
+# Controller and node are tested beside each other, each on a Ceph of its own.
 test: need ## unit tests, then integration tests on a real Ceph (LAB_NAME defaults to test)
 	export LAB_NAME=$${LAB_NAME:-test}
-	e2e/lab.d/with-lab --second $(MVN) verify -pl '!e2e'
+	e2e/lab.d/with-lab --second $(MVN) verify -pl '!e2e' -T 2 -Dsiphon.node.java="$$PWD/e2e/second-lab-java/bin/java" \
+	$(if $(ONLY),-Dtest='$(ONLY)' -Dit.test='$(ONLY)' -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false)
 
 # The driver as a black box on a real Ceph; $(1) chooses among the tests. Those of other modules are not run.
 BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
 	e2e/lab.d/with-lab --second $(MVN) verify -pl e2e -am -DskipUnits=true $(1) \
-	-Dit.test='dev/siphon/e2e/**/*IT' -Dfailsafe.failIfNoSpecifiedTests=false
+	-Dit.test='$(or $(ONLY),dev/siphon/e2e/**/*IT)' -Dfailsafe.failIfNoSpecifiedTests=false
 
 blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing
 	$(call BLACKBOX,-DexcludedGroups='containers|kernel|kubernetes|slow')
@@ -52,8 +56,9 @@ demo: build ## shows on a real Ceph what Siphon does
 docker: build ## homes in containers of a plain Docker engine, csi-sanity with the driver in containers; ONLY=ContainersIT runs a class
 	e2e/docker
 
-sanity: build ## csi-sanity against controller and node; SANITY_MODES of attach, default (both) and kernel
-	e2e/sanity $(SANITY_MODES)
+comma := ,
+sanity: build ## csi-sanity against controller and node, in attach and default mode; ONLY=kernel on a kernel that has CephFS
+	e2e/sanity $(subst $(comma), ,$(ONLY))
 
 image: build ## the container image IMAGE (default siphon:0.1.0) with driver and sidecars, by docker on BASE
 	deploy/image
@@ -84,6 +89,12 @@ upgrade: build ## from the version of commit FROM to this one, on a real Kuberne
 
 gpu-wait: build ## how long pods hold GPUs and wait for data: with the gate, without, and with loose files
 	e2e/gpu-wait
+
+nightly: need ## every suite, slice by slice (e2e/slices): hours
+	FUZZ_SECONDS=60 e2e/suites nightly
+
+slice: need ## the suites of some slices: make slice ONLY=core,faults; e2e/suites names lists them
+	e2e/suites slice $(subst $(comma), ,$(ONLY))
 
 lint: need ## format, compiler checks, shellcheck, and the rules that no compiler knows
 	$(MVN) -q spotless:check
