@@ -40,7 +40,8 @@ class NodeConcurrencyIT {
         workplace.close();
     }
 
-    private static <T> List<T> atOnce(List<Callable<T>> calls) throws Exception {
+    /// What the calls return, each made by a thread of its own.
+    static <T> List<T> atOnce(List<Callable<T>> calls) throws Exception {
         List<T> results = new ArrayList<>();
         try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
             for (Future<T> call : callers.invokeAll(calls)) {

@@ -13,9 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -53,21 +50,21 @@ final class VolumeCallers {
     /// Makes so many callers stage and publish the volume, and then all of it unpublished and unstaged, while others
     /// do the opposite; what is mounted is checked between.
     void live(int callers) throws Exception {
-        atOnce(callers, List.of(stage()));
+        callAtOnce(callers, List.of(stage()));
         repeat(stage());
         assertEquals(1, mountsBelow(staging));
 
-        atOnce(callers, List.of(stage(), publish(0), publish(1), publish(0)));
+        callAtOnce(callers, List.of(stage(), publish(0), publish(1), publish(0)));
         repeat(publish(0));
         repeat(publish(1));
         targets.forEach(target -> assertEquals(1, mountsBelow(target), target::toString));
 
-        atOnce(callers, List.of(publish(0), unpublish(0), unpublish(1), publish(1)));
+        callAtOnce(callers, List.of(publish(0), unpublish(0), unpublish(1), publish(1)));
         repeat(unpublish(0));
         repeat(unpublish(1));
         targets.forEach(target -> assertEquals(0, mountsBelow(target), target::toString));
 
-        atOnce(callers, List.of(unstage(), stage()));
+        callAtOnce(callers, List.of(unstage(), stage()));
         repeat(unstage());
         assertEquals(0, mountsBelow(staging));
     }
@@ -92,17 +89,13 @@ final class VolumeCallers {
     }
 
     /// @param calls are dealt out to the callers in turn
-    private void atOnce(int callers, List<Call> calls) throws Exception {
+    private void callAtOnce(int callers, List<Call> calls) throws Exception {
         List<Callable<Code>> wanted = new ArrayList<>();
         for (int i = 0; i < callers; i++) {
             Call call = calls.get(i % calls.size());
             wanted.add(() -> answer(call));
         }
-        try (ExecutorService all = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (Future<Code> each : all.invokeAll(wanted)) {
-                var _ = each.get();
-            }
-        }
+        var _ = NodeConcurrencyIT.atOnce(wanted);
     }
 
     /// As a CO does, until it is done.

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.ImportCommand;
+import dev.siphon.node.TestJvm;
 import dev.siphon.node.fetch.FileServer;
 import dev.siphon.node.fetch.FileServer.Answer;
 import java.io.BufferedReader;
@@ -47,13 +48,8 @@ final class ImportResumeIT {
     }
 
     private Process start(String source, Digest digest) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
+        return TestJvm.of(
+                        Main.class,
                         "--source=" + source,
                         "--sha256=" + digest,
                         "--image=" + importing.packing().path("image"),

@@ -10,6 +10,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.PackCommand;
 import dev.siphon.node.Programs;
+import dev.siphon.node.TestJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -66,13 +67,8 @@ final class ResumeIT {
     }
 
     private Process start(String image) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:+UseSerialGC",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
+        return TestJvm.of(
+                        Main.class,
                         "--source=" + packing.source(),
                         "--image=" + packing.path(image),
                         "--parallel=2",
