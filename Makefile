@@ -93,7 +93,7 @@ gpu-wait: build ## how long pods hold GPUs and wait for data: with the gate, wit
 nightly: need ## every suite, slice by slice (e2e/slices): hours
 	FUZZ_SECONDS=60 e2e/suites nightly
 
-slice: need ## the suites of some slices: make slice ONLY=core,faults; e2e/suites names lists them
+slice: need ## the suites of some slices: make slice ONLY=core,chaos; e2e/suites names lists them
 	e2e/suites slice $(subst $(comma), ,$(ONLY))
 
 lint: need ## format, compiler checks, shellcheck, and the rules that no compiler knows
