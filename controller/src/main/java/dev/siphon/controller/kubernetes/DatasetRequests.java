@@ -5,10 +5,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
-import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
-import dev.siphon.csi.dataset.Digest;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -16,15 +13,11 @@ import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.net.HttpURLConnection;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,9 +38,6 @@ final class DatasetRequests implements AutoCloseable {
             .withPlural(DatasetAccess.PLURAL)
             .withNamespaced(true)
             .build();
-
-    /// What a kubelet writes at pods that it makes itself (`ConfigMirrorAnnotationKey` of Kubernetes).
-    private static final String MIRROR = "kubernetes.io/config.mirror";
 
     /// RFC 4918, section 11.2; of a JSON patch whose test fails.
     private static final int HTTP_UNPROCESSABLE = 422;
@@ -95,11 +85,6 @@ final class DatasetRequests implements AutoCloseable {
         }
     }
 
-    /// What a pod was given that names a dataset; empty if nothing.
-    static Optional<VolumeId.Dataset> given(JsonObject access) {
-        return text(access, "status", "volume").flatMap(VolumeId.Dataset::tryParse);
-    }
-
     private static JsonObject json(GenericKubernetesResource access) {
         return JsonParser.parseString(Serialization.asJson(access)).getAsJsonObject();
     }
@@ -140,7 +125,7 @@ final class DatasetRequests implements AutoCloseable {
     DatasetAccess.Answer answer(String namespace, String name, String request, JsonObject spec) {
         try {
             DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
-            checkPod(namespace, name, asked);
+            InlinePod.read(api, driver, namespace, asked).check(name, asked);
             DatasetVolumes.Opened opened = datasets.open(asked.dataset(), namespace, name);
             LOG.atInfo()
                     .addKeyValue("dataset", asked.dataset())
@@ -157,48 +142,6 @@ final class DatasetRequests implements AutoCloseable {
         } catch (DriverException refused) {
             return new DatasetAccess.Refused(request, refused);
         }
-    }
-
-    /// A node gets what pods need that are bound to it, and nothing else. It may make mirror pods itself, in any
-    /// namespace (NodeRestriction), so these count for nothing.
-    private void checkPod(String namespace, String name, DatasetAccess.Asked asked) {
-        String what = "Pod " + namespace + "/" + Quoted.of(asked.pod());
-        if (!KubernetesNamespaces.NAME.matcher(asked.pod()).matches()) {
-            throw new DriverException.InvalidRequest(what + " can be none");
-        }
-        JsonObject pod = api.read(
-                        "get " + what,
-                        "api/v1/namespaces/" + namespace + "/pods/" + asked.pod(),
-                        body -> KubernetesApi.object("get " + what, body))
-                .filter(found -> text(found, "metadata", "uid").equals(Optional.of(asked.podUid())))
-                .orElseThrow(() -> new DriverException.NotFound(what + " is not there any more"));
-        if (!text(pod, "spec", "nodeName").equals(Optional.of(asked.node()))) {
-            throw new DriverException.AccessDenied(what + " is not on node " + Quoted.of(asked.node()));
-        }
-        if (pod.getAsJsonObject("metadata").get("annotations") instanceof JsonObject annotations
-                && annotations.has(MIRROR)) {
-            throw new DriverException.AccessDenied(what + " is a node's own: it gets no dataset");
-        }
-        if (volumes(pod, asked.dataset()).noneMatch(volume -> name.equals(handle(asked.podUid(), volume)))) {
-            throw new DriverException.AccessDenied(what + " has no volume of dataset " + Quoted.of(asked.dataset()));
-        }
-    }
-
-    /// The names of a pod's volumes of this driver that show a dataset.
-    private Stream<String> volumes(JsonObject pod, String dataset) {
-        return Optional.ofNullable(pod.getAsJsonObject("spec").getAsJsonArray("volumes")).stream()
-                .flatMap(volumes -> StreamSupport.stream(volumes.spliterator(), false))
-                .map(JsonElement::getAsJsonObject)
-                .filter(volume -> text(volume, "csi", "driver").equals(Optional.of(driver)))
-                .filter(volume -> text(volume.getAsJsonObject("csi"), "volumeAttributes", "dataset")
-                        .equals(Optional.of(dataset)))
-                .map(volume -> volume.get("name").getAsString());
-    }
-
-    /// What a kubelet calls a pod's volume (`makeVolumeHandle` in `pkg/volume/csi` of Kubernetes).
-    static String handle(String podUid, String volume) {
-        byte[] both = (podUid + volume).getBytes(StandardCharsets.UTF_8);
-        return "csi-" + Digest.of(ByteBuffer.wrap(both)).hex();
     }
 
     private static Optional<String> text(JsonObject object, String part, String name) {

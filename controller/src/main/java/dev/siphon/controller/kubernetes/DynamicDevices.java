@@ -254,7 +254,8 @@ final class DynamicDevices {
     }
 
     private Optional<JsonObject> find(String path, Keep keep) {
-        return ObjectParts.find(api, "get " + path.substring(GROUP.length()), path, keep);
+        return ObjectParts.find(api, "get " + path.substring(GROUP.length()), path, keep)
+                .map(ObjectParts::kept);
     }
 
     /// @param shared claims of which it matters whether they have their devices

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.seal.PackOrder;
 import dev.siphon.controller.seal.Packing;
 import dev.siphon.controller.seal.SealingCluster;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -35,6 +37,13 @@ final class KubernetesSealing implements SealingCluster {
 
     /// The PodTemplate's annotation that says how many packers run at once.
     private static final String AT_ONCE = "siphon.dev/at-once";
+
+    /// Of a Job: its name, and how far it is.
+    private static final Keep CONDITIONS =
+            Keep.of("metadata.name", "status.conditions.type", "status.conditions.status", "status.conditions.message");
+
+    /// An administrator's, and copied into each Job.
+    private static final Keep TEMPLATES = new Keep(Set.of("metadata.annotations." + AT_ONCE, "template"), 5_000);
 
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,2}");
     private static final int SOME = 2;
@@ -59,7 +68,7 @@ final class KubernetesSealing implements SealingCluster {
 
     @Override
     public Optional<Packing> find(String name) {
-        return get("Job " + name, jobs() + "/" + name).map(job -> packing(name, job));
+        return get("Job " + name, jobs() + "/" + name, CONDITIONS).map(job -> packing(name, job.kept()));
     }
 
     private Packing packing(String name, JsonObject job) {
@@ -87,10 +96,14 @@ final class KubernetesSealing implements SealingCluster {
     @Override
     public Packing begin(PackOrder order) {
         PackerObjects objects = new PackerObjects(api.namespace(), driver, order);
-        JsonObject template = get("PodTemplate " + TEMPLATE, core("podtemplates") + "/" + TEMPLATE)
+        ObjectParts parts = get("PodTemplate " + TEMPLATE, core("podtemplates") + "/" + TEMPLATE, TEMPLATES)
                 .orElseThrow(() -> new DriverException.InUse(
                         "there is no PodTemplate " + TEMPLATE + " in namespace " + api.namespace()
                                 + ", which says how packers are run: the chart has it with `snapshots: true`"));
+        if (!parts.whole()) {
+            throw new DriverException.InUse("PodTemplate " + TEMPLATE + " is longer than is read of one: shorten it");
+        }
+        JsonObject template = parts.kept();
         JsonObject job = objects.job(JsonParts.object(template, "template").orElseGet(JsonObject::new));
         String secret = order.name() + PackerObjects.TARGET;
         if (!secrets.write(secret, order.target().id(), order.key())) {
@@ -123,14 +136,19 @@ final class KubernetesSealing implements SealingCluster {
 
     private long atWork(String but) {
         List<String> names = new ArrayList<>();
-        boolean _ = api.list(
+        boolean _ = ObjectParts.list(
+                api,
                 "list Jobs",
                 jobs() + "?limit=500&labelSelector="
                         + URLEncoder.encode(KeySecret.MANAGED_BY + "=" + KeySecret.SIPHON, StandardCharsets.UTF_8),
-                job -> JsonParts.text(job, "metadata", "name")
-                        .filter(name ->
-                                !name.equals(but) && !hasCondition(job, "Complete") && !hasCondition(job, "Failed"))
-                        .ifPresent(names::add));
+                CONDITIONS,
+                found -> {
+                    JsonObject job = found.kept();
+                    JsonParts.text(job, "metadata", "name")
+                            .filter(name ->
+                                    !name.equals(but) && !hasCondition(job, "Complete") && !hasCondition(job, "Failed"))
+                            .ifPresent(names::add);
+                });
         return names.size();
     }
 
@@ -144,7 +162,7 @@ final class KubernetesSealing implements SealingCluster {
             delete("PersistentVolume", "api/v1/persistentvolumes/" + name + which, "Background");
         }
         delete("Secret", core("secrets") + "/" + name + PackerObjects.TARGET, "Background");
-        return get("Job " + name, jobs() + "/" + name).isEmpty();
+        return get("Job " + name, jobs() + "/" + name, CONDITIONS).isEmpty();
     }
 
     private void delete(String kind, String path, String propagation) {
@@ -177,8 +195,8 @@ final class KubernetesSealing implements SealingCluster {
     }
 
     private boolean isAt(String name, String path) {
-        return get("Dataset " + name, KubernetesDatasets.PATH + "/" + name)
-                .flatMap(found -> JsonParts.text(found, "spec", "path"))
+        return get("Dataset " + name, KubernetesDatasets.PATH + "/" + name, Keep.of("spec.path"))
+                .flatMap(found -> JsonParts.text(found.kept(), "spec", "path"))
                 .equals(Optional.of(path));
     }
 
@@ -197,8 +215,8 @@ final class KubernetesSealing implements SealingCluster {
         String path = "apis/snapshot.storage.k8s.io/v1/namespaces/" + object.namespace() + "/volumesnapshots/"
                 + object.name();
         try {
-            get("VolumeSnapshot " + object, path)
-                    .map(ObjectEvents.About::of)
+            get("VolumeSnapshot " + object, path, ObjectEvents.About.PARTS)
+                    .map(found -> ObjectEvents.About.of(found.kept()))
                     .ifPresent(snapshot -> events.add(snapshot, notice.warning(), notice.reason(), notice.message()));
         } catch (DriverException notNow) {
             LOG.info("nobody is told how far a dataset is: {}", notNow.getMessage());
@@ -210,8 +228,8 @@ final class KubernetesSealing implements SealingCluster {
         return name.matches();
     }
 
-    private Optional<JsonObject> get(String what, String path) {
-        return api.read("get " + what, path, body -> KubernetesApi.object("get " + what, body));
+    private Optional<ObjectParts> get(String what, String path, Keep keep) {
+        return ObjectParts.find(api, "get " + what, path, keep);
     }
 
     private String core(String plural) {

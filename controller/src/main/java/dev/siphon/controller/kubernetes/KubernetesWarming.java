@@ -2,6 +2,7 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.volume.ClaimRef;
 import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.GatedPod;
@@ -47,6 +48,10 @@ final class KubernetesWarming implements WarmingCluster {
     private static final String METADATA = "metadata";
     private static final String STATUS = "status";
     private static final String SPEC = "spec";
+
+    private static final Keep OF_CLAIM = Keep.of("metadata.annotations." + ClaimRef.DATASET, "spec.volumeName");
+    private static final Keep OF_OBJECT = Keep.of("metadata.name", "metadata.creationTimestamp", SPEC, STATUS);
+    private static final String OF_CUSTOM = "?limit=250";
 
     private final KubernetesApi api;
     private final String driver;
@@ -98,7 +103,12 @@ final class KubernetesWarming implements WarmingCluster {
     @Override
     public List<ClusterNode> nodes() {
         List<ClusterNode> nodes = new ArrayList<>();
-        boolean _ = api.list("list Nodes", "api/v1/nodes?limit=100", node -> nodes.add(NodeReading.node(node)));
+        boolean _ = ObjectParts.list(
+                api,
+                "list Nodes",
+                "api/v1/nodes?limit=100",
+                NodeReading.PARTS,
+                node -> nodes.add(NodeReading.node(node)));
         // what no node has is taken from none: pods may name thousands of resources, at no cost
         Set<String> had = nodes.stream()
                 .flatMap(node -> node.room().amounts().keySet().stream())
@@ -122,10 +132,12 @@ final class KubernetesWarming implements WarmingCluster {
     @Override
     public List<Replica> replicas() {
         List<Replica> replicas = new ArrayList<>();
-        boolean isThere = api.listCustom(
+        boolean isThere = ObjectParts.list(
+                api,
                 "list DatasetReplicas",
-                REPLICAS + DatasetReplica.PLURAL,
-                object -> replica(object).ifPresent(replicas::add));
+                REPLICAS + DatasetReplica.PLURAL + OF_CUSTOM,
+                OF_OBJECT,
+                object -> replica(object.kept()).ifPresent(replicas::add));
         if (!isThere) {
             throw new DriverException.BackendUnavailable(
                     "the cluster has no custom resource datasetreplicas.siphon.dev: the chart makes it");
@@ -151,7 +163,12 @@ final class KubernetesWarming implements WarmingCluster {
     @Override
     public List<Warmup> warmups() {
         List<Warmup> warmups = new ArrayList<>();
-        boolean _ = api.listCustom("list DatasetWarmups", REPLICAS + WARMUPS, object -> warmups.add(warmup(object)));
+        boolean _ = ObjectParts.list(
+                api,
+                "list DatasetWarmups",
+                REPLICAS + WARMUPS + OF_CUSTOM,
+                OF_OBJECT,
+                object -> warmups.add(warmup(object.kept())));
         return warmups;
     }
 
@@ -174,18 +191,23 @@ final class KubernetesWarming implements WarmingCluster {
 
     @Override
     public Optional<Claimed> claimed(String namespace, String claim) {
-        Optional<JsonObject> found = get(
-                "PersistentVolumeClaim " + namespace + "/" + claim,
-                "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/",
-                claim);
+        String title = "PersistentVolumeClaim " + namespace + "/" + claim;
+        Optional<ObjectParts> parts =
+                get(title, "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/", claim, OF_CLAIM);
+        if (parts.filter(found -> !found.whole()).isPresent()) {
+            throw new DriverException.InvalidRequest(
+                    "annotation " + ClaimRef.DATASET + " of " + title + " is longer than any dataset's name");
+        }
+        Optional<JsonObject> found = parts.map(ObjectParts::kept);
         Optional<String> annotation =
                 found.flatMap(object -> JsonParts.text(object, METADATA, "annotations", ClaimRef.DATASET));
         if (annotation.isPresent()) {
             return annotation.map(Claimed.Named::new);
         }
         return found.flatMap(object -> JsonParts.text(object, SPEC, "volumeName"))
-                .flatMap(volume -> get("PersistentVolume " + volume, "api/v1/persistentvolumes/", volume))
-                .map(this::claimed);
+                .flatMap(volume ->
+                        get("PersistentVolume " + volume, "api/v1/persistentvolumes/", volume, PersistentVolumes.PARTS))
+                .map(volume -> claimed(volume.kept()));
     }
 
     private Claimed claimed(JsonObject volume) {
@@ -194,9 +216,9 @@ final class KubernetesWarming implements WarmingCluster {
                 .orElseGet(Claimed.Other::new);
     }
 
-    private Optional<JsonObject> get(String what, String path, String name) {
+    private Optional<ObjectParts> get(String what, String path, String name, Keep keep) {
         return KubernetesNamespaces.NAME.matcher(name).matches()
-                ? api.read("get " + what, path + name, body -> KubernetesApi.object("get " + what, body))
+                ? ObjectParts.find(api, "get " + what, path + name, keep)
                 : Optional.empty();
     }
 

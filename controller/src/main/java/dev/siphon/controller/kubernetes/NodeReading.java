@@ -1,19 +1,34 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.Resources;
 import java.util.Optional;
+import java.util.Set;
 
 /// What nodes say of themselves.
 final class NodeReading {
     private static final String HOSTNAME = "kubernetes.io/hostname";
     private static final String SPEC = "spec";
 
+    /// What is read here of a node, which anybody with its kubelet's key may write.
+    static final Keep PARTS = new Keep(
+            Set.of(
+                    "metadata.name",
+                    "metadata.labels",
+                    "spec.taints",
+                    "spec.unschedulable",
+                    "status.allocatable",
+                    "status.conditions.type",
+                    "status.conditions.status"),
+            5_000);
+
     private NodeReading() {}
 
-    /// The node, of which nothing is taken.
-    static ClusterNode node(JsonObject node) {
+    /// The node, of which nothing is taken. One that says more than is read is not ready.
+    static ClusterNode node(ObjectParts parts) {
+        JsonObject node = parts.kept();
         String name = JsonParts.text(node, "metadata", "name").orElse("");
         var labels = JsonParts.map(node, "metadata", "labels");
         boolean ready = JsonParts.each(node, "status", "conditions")
@@ -30,7 +45,7 @@ final class NodeReading {
                                 JsonParts.text(taint, "value").orElse(""),
                                 JsonParts.text(taint, "effect").orElse("")))
                         .toList(),
-                ready && !cordoned,
+                ready && !cordoned && parts.whole(),
                 PodReading.resources(node, _ -> true, "status", "allocatable"),
                 Resources.NONE);
     }

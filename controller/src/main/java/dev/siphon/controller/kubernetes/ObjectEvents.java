@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import java.net.HttpURLConnection;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -22,6 +23,9 @@ final class ObjectEvents {
 
     /// The object that an event is about.
     record About(String version, String kind, String namespace, String name, String uid) {
+        /// Of any object.
+        static final Keep PARTS = Keep.of("apiVersion", "kind", "metadata.namespace", "metadata.name", "metadata.uid");
+
         static About of(JsonObject object) {
             return new About(
                     JsonParts.text(object, "apiVersion").orElse(""),

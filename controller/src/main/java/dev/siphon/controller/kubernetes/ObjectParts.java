@@ -52,8 +52,8 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     ///
     /// @param doing as of [KubernetesApi#find]
     /// @param path the object's
-    static Optional<JsonObject> find(KubernetesApi api, String doing, String path, Keep keep) {
-        return api.read(doing, path, body -> of(body, keep)).map(ObjectParts::kept);
+    static Optional<ObjectParts> find(KubernetesApi api, String doing, String path, Keep keep) {
+        return api.read(doing, path, body -> of(body, keep));
     }
 
     static ObjectParts of(InputStream body, Keep keep) throws IOException {

@@ -3,11 +3,13 @@ package dev.siphon.controller.kubernetes;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.csi.DriverException;
 import java.net.HttpURLConnection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /// Makes what a packer needs, and looks whether what is there under these names is that. The names follow from the
@@ -19,6 +21,18 @@ final class PackerCluster {
     private static final String SPEC = "spec";
     private static final String CSI = "csi";
     private static final List<Integer> THERE = List.of(HttpURLConnection.HTTP_CONFLICT);
+
+    private static final Keep PARTS = new Keep(
+            Set.of(
+                    "apiVersion",
+                    "kind",
+                    "metadata.name",
+                    "metadata.uid",
+                    "metadata.labels",
+                    "metadata.deletionTimestamp",
+                    SPEC,
+                    "status.phase"),
+            5_000);
 
     private final KubernetesApi api;
 
@@ -72,7 +86,9 @@ final class PackerCluster {
                 collection,
                 request -> request.post("application/json", wanted.toString()));
         String doing = "get " + kind + " " + name;
-        return api.read(doing, collection + "/" + name, body -> KubernetesApi.object(doing, body))
+        // of one that is longer than any packer's, parts are missing: it holds not what is wanted
+        return ObjectParts.find(api, doing, collection + "/" + name, PARTS)
+                .map(ObjectParts::kept)
                 .orElseThrow(() -> new DriverException.BackendUnavailable(kind + " " + name + " is gone again; retry"));
     }
 

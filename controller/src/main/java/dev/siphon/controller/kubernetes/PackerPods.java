@@ -1,12 +1,11 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.csi.DriverException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +20,14 @@ final class PackerPods {
 
     private static final int MOST_LOG_BYTES = 4096;
     private static final int MOST_WORDS = 500;
+
+    private static final Keep PARTS = Keep.of(
+            "metadata.name",
+            "metadata.creationTimestamp",
+            "status.phase",
+            "status.containerStatuses.state.terminated.message",
+            "status.containerStatuses.state.terminated.reason",
+            "status.containerStatuses.state.terminated.exitCode");
 
     private final KubernetesApi api;
 
@@ -39,12 +46,19 @@ final class PackerPods {
     }
 
     private Optional<JsonObject> newest(String name) {
-        List<JsonObject> found = new ArrayList<>();
-        boolean _ = api.list(
-                "list Pods", pods() + "?limit=100&labelSelector=batch.kubernetes.io%2Fjob-name%3D" + name, found::add);
-        return found.stream()
-                .max(Comparator.comparing(pod ->
-                        JsonParts.text(pod, "metadata", "creationTimestamp").orElse("")));
+        AtomicReference<JsonObject> newest = new AtomicReference<>(new JsonObject());
+        boolean _ = ObjectParts.list(
+                api,
+                "list Pods",
+                pods() + "?limit=100&labelSelector=batch.kubernetes.io%2Fjob-name%3D" + name,
+                PARTS,
+                pod -> newest.accumulateAndGet(
+                        pod.kept(), (one, other) -> created(one).compareTo(created(other)) < 0 ? other : one));
+        return Optional.of(newest.get()).filter(pod -> !created(pod).isEmpty());
+    }
+
+    private static String created(JsonObject pod) {
+        return JsonParts.text(pod, "metadata", "creationTimestamp").orElse("");
     }
 
     /// The end of what a container said that has failed (`terminationMessagePolicy: FallbackToLogsOnError`), or why it

@@ -23,8 +23,9 @@ final class PersistentVolumes {
 
     private static final int PAGE = 250;
     private static final String SPEC = "spec";
-    private static final Keep OF_VOLUMES =
-            Keep.of("spec.claimRef", "spec.csi.driver", "spec.csi.volumeHandle", "status.phase");
+    /// What is read here of one.
+    static final Keep PARTS =
+            Keep.of("metadata.name", "spec.claimRef", "spec.csi.driver", "spec.csi.volumeHandle", "status.phase");
     private static final Set<String> RELEASED = Set.of("Released", "Failed");
 
     private final KubernetesApi api;
@@ -85,7 +86,7 @@ final class PersistentVolumes {
     /// PersistentVolume that was released names a claim that is gone.
     void eachOfDatasets(BiConsumer<String, VolumeId.Dataset> each) {
         boolean _ = ObjectParts.list(
-                api, "list PersistentVolumes", "api/v1/persistentvolumes?limit=" + PAGE, OF_VOLUMES, parts -> {
+                api, "list PersistentVolumes", "api/v1/persistentvolumes?limit=" + PAGE, PARTS, parts -> {
                     JsonObject volume = parts.kept();
                     Optional<JsonObject> claim = JsonParts.object(volume, SPEC, "claimRef")
                             .filter(_ -> JsonParts.text(volume, "status", "phase")

@@ -85,7 +85,7 @@ final class DatasetRequestsTest {
 
     private DatasetAccess.Answer answer(String namespace, String dataset, String where, String pod, String uid) {
         DatasetAccess.Asked asked = new DatasetAccess.Asked(dataset, where, pod, uid, node.publicKey(), "7");
-        return requests.orElseThrow().answer(namespace, DatasetRequests.handle(uid, "data"), "7", asked.toSpec());
+        return requests.orElseThrow().answer(namespace, InlinePod.handle(uid, "data"), "7", asked.toSpec());
     }
 
     @Test
@@ -127,14 +127,17 @@ final class DatasetRequestsTest {
         assertEquals(code, StatusMapping.toStatus(refused.why()).getCode(), refused.why()::getMessage);
     }
 
-    @Test
-    void aPodThatANodeMadeItselfGetsNone() {
+    /// One with an annotation that is too long to be read, too.
+    @ParameterizedTest
+    @CsvSource({"4, AccessDenied", "200000, InUse"})
+    void aPodThatANodeMadeItselfGetsNone(int length, String why) {
         started.orElseThrow().admin().raw("/api/v1/namespaces/u1/pods", "POST", """
                         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "mirror", "namespace": "u1",
-                          "annotations": {"kubernetes.io/config.mirror": "hash"}},
+                          "annotations": {"kubernetes.io/config.mirror": "%s"}},
                          "spec": {"nodeName": "node-1", "containers": [], "volumes": [
                            {"name": "data", "csi": {"driver": "%s", "volumeAttributes": {"dataset": "u1/x"}}}]}}
-                        """.formatted(DRIVER));
+                        """.formatted(
+                        "h".repeat(length), DRIVER));
         String uid = started.orElseThrow()
                 .admin()
                 .pods()
@@ -145,14 +148,14 @@ final class DatasetRequestsTest {
                 .getUid();
         DatasetAccess.Refused refused =
                 assertInstanceOf(DatasetAccess.Refused.class, answer("u1", "u1/x", "node-1", "mirror", uid));
-        assertInstanceOf(DriverException.AccessDenied.class, refused.why());
+        assertEquals(why, refused.why().getClass().getSimpleName(), refused.why()::getMessage);
     }
 
     @Test
     void aQuestionIsAboutAVolumeOfThePod() {
         DatasetAccess.Asked asked =
                 new DatasetAccess.Asked("u1/x", "node-1", "train", serverUid("u1"), node.publicKey(), "7");
-        String other = DatasetRequests.handle(serverUid("u1"), "tmp");
+        String other = InlinePod.handle(serverUid("u1"), "tmp");
         assertInstanceOf(DatasetAccess.Refused.class, requests.orElseThrow().answer("u1", other, "7", asked.toSpec()));
     }
 

@@ -1,0 +1,97 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.Digest;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/// A pod that names datasets in inline volumes, as far as it matters who may have their keys.
+///
+/// @param title for messages: `Pod u1/"train"`
+/// @param isMirror whether a node has made it itself
+/// @param datasets which dataset each of its inline volumes names, by the kubelet's name of the volume
+record InlinePod(String title, String uid, String node, boolean isMirror, Map<String, String> datasets) {
+    /// What a kubelet writes at pods that it makes itself (`ConfigMirrorAnnotationKey` of Kubernetes).
+    private static final String MIRROR = "kubernetes.io/config.mirror";
+
+    private static final Keep PARTS = Keep.of(
+            "metadata.uid",
+            "metadata.annotations." + MIRROR,
+            "spec.nodeName",
+            "spec.volumes.name",
+            "spec.volumes.csi.driver",
+            "spec.volumes.csi.volumeAttributes.dataset");
+
+    InlinePod {
+        datasets = Map.copyOf(datasets);
+    }
+
+    /// Reads the pod that a node asks for.
+    ///
+    /// @param driver the CSI driver's name
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the name can be no pod's
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is none of that uid
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its volumes are more than are read
+    static InlinePod read(KubernetesApi api, String driver, String namespace, DatasetAccess.Asked asked) {
+        String title = "Pod " + namespace + "/" + Quoted.of(asked.pod());
+        if (!KubernetesNamespaces.NAME.matcher(asked.pod()).matches()) {
+            throw new DriverException.InvalidRequest(title + " can be none");
+        }
+        ObjectParts parts = ObjectParts.find(
+                        api, "get " + title, "api/v1/namespaces/" + namespace + "/pods/" + asked.pod(), PARTS)
+                .filter(found -> JsonParts.text(found.kept(), "metadata", "uid").equals(Optional.of(asked.podUid())))
+                .orElseThrow(() -> new DriverException.NotFound(title + " is not there any more"));
+        if (!parts.whole()) {
+            // what is missing may be the mirror annotation
+            throw new DriverException.InUse(title + " has more volumes, or longer names in them, than are read of a"
+                    + " pod: use fewer volumes in one pod");
+        }
+        return of(title, driver, parts.kept());
+    }
+
+    private static InlinePod of(String title, String driver, JsonObject pod) {
+        String uid = JsonParts.text(pod, "metadata", "uid").orElse("");
+        Map<String, String> datasets = new HashMap<>();
+        JsonParts.each(pod, "spec", "volumes")
+                .filter(volume -> JsonParts.text(volume, "csi", "driver").equals(Optional.of(driver)))
+                .forEach(volume -> JsonParts.text(volume, "csi", "volumeAttributes", "dataset")
+                        .ifPresent(dataset -> datasets.put(
+                                handle(uid, JsonParts.text(volume, "name").orElse("")), dataset)));
+        return new InlinePod(
+                title,
+                uid,
+                JsonParts.text(pod, "spec", "nodeName").orElse(""),
+                JsonParts.at(pod, "metadata", "annotations", MIRROR).isPresent(),
+                datasets);
+    }
+
+    /// What a kubelet calls a pod's volume (`makeVolumeHandle` in `pkg/volume/csi` of Kubernetes).
+    static String handle(String podUid, String volume) {
+        byte[] both = (podUid + volume).getBytes(StandardCharsets.UTF_8);
+        return "csi-" + Digest.of(ByteBuffer.wrap(both)).hex();
+    }
+
+    /// A node gets what pods need that are bound to it, and nothing else. It may make mirror pods itself, in any
+    /// namespace (NodeRestriction), so these count for nothing.
+    ///
+    /// @param volume the kubelet's name of the volume that the question is about
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the node gets nothing
+    void check(String volume, DatasetAccess.Asked asked) {
+        if (!node.equals(asked.node())) {
+            throw new DriverException.AccessDenied(title + " is not on node " + Quoted.of(asked.node()));
+        }
+        if (isMirror) {
+            throw new DriverException.AccessDenied(title + " is a node's own: it gets no dataset");
+        }
+        if (!asked.dataset().equals(datasets.get(volume))) {
+            throw new DriverException.AccessDenied(title + " has no volume of dataset " + Quoted.of(asked.dataset()));
+        }
+    }
+}

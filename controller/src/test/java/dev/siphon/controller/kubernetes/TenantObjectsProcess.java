@@ -1,0 +1,82 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.seal.SealingCluster.Notice;
+import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.SealedSecret;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+
+/// A process with a controller's memory (`deploy/src/build/siphon`) that reads the pod, the PVC and the VolumeSnapshot
+/// `u1/huge`, each [#AT_ONCE] times at once. It prints what it learns, and then `end`.
+final class TenantObjectsProcess {
+    static final int AT_ONCE = 16;
+
+    private static final String DRIVER = "cephfs.siphon.dev";
+    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+            "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
+    private static final DatasetVolumes.Opened OPENED = new DatasetVolumes.Opened(
+            VOLUME,
+            VolumeContext.fromMap(VOLUME, Map.of("monitors", "10.0.0.1:3300")),
+            new VolumeKey("siphon-dataset.x", "AQBdF2FlAAAAABAAjAnnpZ9Yw8bGaf7PPUCYAg=="));
+
+    private TenantObjectsProcess() {}
+
+    /// @param podUid of `u1/huge`
+    static ProcessBuilder command(Path kubeconfig, String podUid) {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xms8m",
+                        "-Xmx48m",
+                        "-Xmn2m",
+                        "-XX:+UseSerialGC",
+                        "-XX:+UseCompactObjectHeaders",
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+ExitOnOutOfMemoryError",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        TenantObjectsProcess.class.getName(),
+                        kubeconfig.toString(),
+                        podUid)
+                .redirectErrorStream(true);
+    }
+
+    /// @param arguments the kubeconfig, and the pod's uid
+    public static void main(String[] arguments) throws InterruptedException {
+        KubernetesAccess access = new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0])));
+        KubernetesApi api = new KubernetesApi(access, () -> TestCluster.PATIENT);
+        DatasetRequests requests = new DatasetRequests(api, DRIVER, (_, _, _) -> OPENED);
+        KubernetesWarming warming = new KubernetesWarming(api, DRIVER);
+        KubernetesSealing sealing = new KubernetesSealing(api, DRIVER);
+        List<Runnable> reads = List.of(
+                () -> System.out.println(asked(requests, arguments[1])),
+                () -> System.out.println(warming.claimed("u1", "huge")),
+                () -> sealing.tell(new Asked("u1", "huge"), new Notice(false, "DatasetBeingSealed", "7%")));
+        CountDownLatch left = new CountDownLatch(AT_ONCE * reads.size());
+        for (int i = 0; i < AT_ONCE; i++) {
+            reads.forEach(read -> Thread.ofPlatform().start(() -> {
+                read.run();
+                left.countDown();
+            }));
+        }
+        left.await();
+        System.out.println("end");
+        System.exit(0);
+    }
+
+    private static String asked(DatasetRequests requests, String podUid) {
+        DatasetAccess.Asked asked =
+                new DatasetAccess.Asked("u1/x", "node-1", "huge", podUid, new SealedSecret.Reader().publicKey(), "7");
+        return switch (requests.answer("u1", InlinePod.handle(podUid, "data-0"), "7", asked.toSpec())) {
+            case DatasetAccess.Given given -> given.userId();
+            case DatasetAccess.Refused refused -> String.valueOf(refused.why());
+        };
+    }
+}

@@ -1,0 +1,88 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Objects of tenants that are as large as an API server takes, read by a process with a controller's memory.
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class TenantObjectsTest {
+    /// 1.5 MB of JSON, and some 50 MB of objects.
+    private static final String PADDING = "[" + "\"\",".repeat(499_999) + "\"\"]";
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    private static void make(TestCluster cluster, String collection, String object) {
+        var _ = cluster.admin().raw(collection, "POST", object);
+    }
+
+    private static String volumes() {
+        return IntStream.range(0, 8).mapToObj("""
+                        {"name": "data-%d",
+                         "csi": {"driver": "cephfs.siphon.dev", "volumeAttributes": {"dataset": "u1/x"}}}
+                        """::formatted).collect(Collectors.joining(","));
+    }
+
+    @Test
+    void hugePodsAndClaimsAndSnapshotsAreReadInTheControllersMemory() throws Exception {
+        try (TestCluster cluster = TestCluster.inMemory(folder)) {
+            make(cluster, "/api/v1/namespaces", """
+                    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "u1"}}
+                    """);
+            make(cluster, "/api/v1/namespaces/u1/pods", """
+                    {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "huge", "namespace": "u1"},
+                     "spec": {"nodeName": "node-1", "containers": [{"name": "c", "args": %s}], "volumes": [%s]}}
+                    """.formatted(PADDING, volumes()));
+            make(cluster, "/api/v1/namespaces/u1/persistentvolumeclaims", """
+                    {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+                     "metadata": {"name": "huge", "namespace": "u1", "finalizers": %s,
+                                  "annotations": {"siphon.dev/dataset": "u1/x"}}}
+                    """.formatted(PADDING));
+            make(cluster, "/apis/snapshot.storage.k8s.io/v1/namespaces/u1/volumesnapshots", """
+                    {"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot",
+                     "metadata": {"name": "huge", "namespace": "u1", "finalizers": %s}}
+                    """.formatted(PADDING));
+            String uid = cluster.admin()
+                    .pods()
+                    .inNamespace("u1")
+                    .withName("huge")
+                    .get()
+                    .getMetadata()
+                    .getUid();
+            Process process = TenantObjectsProcess.command(folder.resolve("kubeconfig"), uid)
+                    .start();
+            List<String> said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+            assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it goes on");
+            assertEquals(0, process.exitValue(), said::toString);
+            assertEquals("end", said.getLast(), said::toString);
+            int each = TenantObjectsProcess.AT_ONCE;
+            assertEquals(each, said.stream().filter("siphon-dataset.x"::equals).count(), said::toString);
+            assertEquals(
+                    each,
+                    said.stream().filter("Optional[Named[text=u1/x]]"::equals).count(),
+                    said::toString);
+            assertEquals(
+                    each,
+                    cluster.admin()
+                            .v1()
+                            .events()
+                            .inNamespace("u1")
+                            .list()
+                            .getItems()
+                            .size(),
+                    said::toString);
+        }
+    }
+}
