@@ -6,15 +6,18 @@ import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.FileIdentity;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.replica.cache.CacheDirectory;
+import dev.siphon.node.replica.cache.CacheLimits;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -27,8 +30,11 @@ final class Caches {
     private final BlockingCalls calls;
     private final Pace pace;
 
-    Caches(List<CacheDirectory> directories, BlockingCalls calls, Pace pace) {
-        this.directories = List.copyOf(directories);
+    /// @param onFailure as of [CacheDirectory]
+    Caches(List<CacheLimits> limits, Consumer<Path> onFailure, BlockingCalls calls, Pace pace) {
+        this.directories = limits.stream()
+                .map(each -> new CacheDirectory(each, onFailure, InstantSource.system()))
+                .toList();
         this.calls = calls;
         this.pace = pace;
     }
@@ -60,11 +66,34 @@ final class Caches {
         String name = subject + " in " + directory.path();
         try {
             return Optional.of(calls.check(name, name, pace.callLimit(), body));
-        } catch (ErrnoException | UncheckedIOException | DriverException e) {
-            directory.failing(
-                    "the cache directory " + directory.path() + " fails: " + e.getMessage(), pace.diskRetry());
+        } catch (ErrnoException | UncheckedIOException | DriverException.DeadlinePassed e) {
+            if (!Thread.currentThread().isInterrupted()) {
+                failing(directory, String.valueOf(e.getMessage()));
+            }
             return Optional.empty();
+        } catch (DriverException.BackendUnavailable _) {
+            return Optional.empty(); // calls to other file systems hang, and this disk was not asked
         }
+    }
+
+    /// Has nothing read from a directory any more, whose disk fails.
+    void failing(CacheDirectory directory, String why) {
+        directory.failing("the cache directory " + directory.path() + " fails: " + why, pace.diskRetry());
+    }
+
+    /// Reads a block of the dataset's whole replica in `directory`, where the disk may be unable to; nothing if there
+    /// is none.
+    void probe(CacheDirectory directory, Digest dataset) {
+        CachedReplica replica = directory.replica(dataset);
+        var _ = look(directory, "a block of " + dataset, () -> replica.probe());
+    }
+
+    /// The directories that must not be read now.
+    List<Path> unreadable() {
+        return directories.stream()
+                .filter(directory -> !directory.isReadable())
+                .map(CacheDirectory::path)
+                .toList();
     }
 
     private <T> List<T> collect(String subject, Function<CacheDirectory, List<T>> body) {

@@ -32,7 +32,7 @@ final class DatasetState {
     private Optional<String> problem = Optional.empty();
     private Optional<Path> damage = Optional.empty();
     private long news;
-    private final Map<Path, Instant> checked = new HashMap<>();
+    private final Map<Path, Check> checked = new HashMap<>();
     private Optional<Instant> use = Optional.empty();
     private boolean filling;
     private boolean found;
@@ -340,13 +340,20 @@ final class DatasetState {
         return damage;
     }
 
+    /// A time at which all of a replica was right.
+    ///
+    /// @param failures of its disk before that, as of [dev.siphon.node.replica.cache.CacheDirectory#failures]
+    record Check(Instant at, long failures) {}
+
     /// All of a replica was read and right.
-    synchronized void checked(CachedReplica replica) {
-        checked.put(replica.cache(), Instant.now());
+    ///
+    /// @param failures of its disk when that began
+    synchronized void checked(CachedReplica replica, long failures) {
+        checked.put(replica.cache(), new Check(Instant.now(), failures));
     }
 
     /// When that was, in this run of the driver.
-    synchronized Optional<Instant> lastCheck(CachedReplica replica) {
+    synchronized Optional<Check> lastCheck(CachedReplica replica) {
         return Optional.ofNullable(checked.get(replica.cache()));
     }
 

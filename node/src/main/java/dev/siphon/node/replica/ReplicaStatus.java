@@ -2,7 +2,9 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.dataset.Digest;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /// A dataset on this node, for people, metrics and health.
 ///
@@ -19,6 +21,13 @@ public record ReplicaStatus(
         boolean pinned,
         Optional<Instant> lastUse,
         Optional<String> problem) {
+    /// One for each cache directory that has files of it.
+    static Stream<ReplicaStatus> all(DatasetState state, List<Caches.Found> found) {
+        return found.isEmpty()
+                ? of(state, Optional.empty()).stream()
+                : found.stream().flatMap(each -> of(state, Optional.of(each)).stream());
+    }
+
     /// @param found its files in one cache directory, if there are any
     /// @return empty of a dataset that is not here
     static Optional<ReplicaStatus> of(DatasetState state, Optional<Caches.Found> found) {

@@ -5,7 +5,6 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.Datasets.Nearby;
-import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,6 +41,7 @@ public final class Replicas implements AutoCloseable {
     private final Tending tending;
     private final TreeChoice choice;
     private final ImageReach reach;
+    private List<DiskWatch> disks = List.of();
     private final ReplicaCounts counts = new ReplicaCounts();
     private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
 
@@ -51,8 +51,7 @@ public final class Replicas implements AutoCloseable {
         this.folders = new AttachmentFolders(settings.state());
         this.attachments = new Attachments(folders, settings.erofs());
         this.turns = new Turns(calls, pace.callLimit());
-        this.caches =
-                new Caches(settings.caches().stream().map(CacheDirectory::new).toList(), calls, pace);
+        this.caches = new Caches(settings.caches(), this::leave, calls, pace);
         this.swapping = new Swapping(attachments, caches, turns, counts);
         this.room = new Room(swapping, attachments, calls, pace, counts);
         this.threads = new DatasetThreads(pace, this::step);
@@ -66,6 +65,7 @@ public final class Replicas implements AutoCloseable {
     public static Replicas start(ReplicaSettings settings) {
         Replicas replicas = new Replicas(settings);
         replicas.recover();
+        replicas.disks = DiskWatch.startAll(replicas.caches, replicas::attached);
         return replicas;
     }
 
@@ -81,6 +81,13 @@ public final class Replicas implements AutoCloseable {
                     }
                     threads.wake(state);
                 });
+    }
+
+    /// Has what is read from a disk that fails put back over CephFS, whatever its next step would have been.
+    private void leave(Path cache) {
+        states.values().stream()
+                .filter(state -> state.servedFrom().contains(cache))
+                .forEach(threads::wake);
     }
 
     /// A dataset that nobody has looked at yet is looked for in the kernel first, on its own thread: its file
@@ -107,7 +114,7 @@ public final class Replicas implements AutoCloseable {
         for (AttachmentKey key : keys) {
             folders.image(key).ifPresent(state::image);
             attachments.find(key).ifPresent(now -> {
-                state.attached(swapping.seen(key, now));
+                state.attached(swapping.seen(state, key, now));
                 state.want(false); // the run that attached it may have been killed before its fill began
                 caches.home(key).ifPresent(state::wantAt);
             });
@@ -138,7 +145,7 @@ public final class Replicas implements AutoCloseable {
             find(state);
             Attachment now = attachments
                     .find(state.key())
-                    .map(attached -> swapping.seen(state.key(), attached))
+                    .map(attached -> swapping.seen(state, state.key(), attached))
                     .orElseGet(() -> attachNew(state, image));
             folders.make(state.key(), image);
             state.image(image);
@@ -156,7 +163,7 @@ public final class Replicas implements AutoCloseable {
 
     private Attachment attachNew(DatasetState state, DatasetImage image) {
         Manifest manifest = image.readManifest();
-        return swapping.seen(state.key(), attachments.attach(state.key(), image, manifest));
+        return swapping.seen(state, state.key(), attachments.attach(state.key(), image, manifest));
     }
 
     /// Finds the tree of an attached dataset that a pod had best be shown, and has a replica made for it. The
@@ -312,14 +319,8 @@ public final class Replicas implements AutoCloseable {
         return Stream.concat(found.keySet().stream(), states.keySet().stream())
                 .distinct()
                 .sorted(Comparator.comparing(Digest::hex))
-                .flatMap(digest -> statuses(state(digest), found.getOrDefault(digest, List.of())))
+                .flatMap(digest -> ReplicaStatus.all(state(digest), found.getOrDefault(digest, List.of())))
                 .toList();
-    }
-
-    private static Stream<ReplicaStatus> statuses(DatasetState state, List<Caches.Found> found) {
-        return found.isEmpty()
-                ? ReplicaStatus.of(state, Optional.empty()).stream()
-                : found.stream().flatMap(each -> ReplicaStatus.of(state, Optional.of(each)).stream());
     }
 
     private Optional<ReplicaStatus> status(Digest dataset) {
@@ -387,6 +388,7 @@ public final class Replicas implements AutoCloseable {
 
     @Override
     public void close() {
+        disks.forEach(DiskWatch::close);
         threads.close(CLOSE_LIMIT);
         calls.close();
     }

@@ -25,13 +25,26 @@ final class Swapping {
     }
 
     /// Looks where an attachment is read from. One just made asks no cache's disk.
-    Attachment seen(AttachmentKey key, Attached attached) {
-        Place place = Optional.of(attached)
-                .filter(found -> !found.fresh())
-                .flatMap(found -> caches.holding(key.digest(), found.device().backing()))
+    Attachment seen(DatasetState state, AttachmentKey key, Attached attached) {
+        if (attached.fresh()) {
+            return attachment(key, attached, new Place.Remote());
+        }
+        Place place = caches.holding(key.digest(), attached.device().backing())
                 .<Place>map(replica -> new Place.Local(replica.cache()))
-                .orElseGet(Place.Remote::new);
+                .orElseGet(() -> placeUnseen(state, key));
         return attachment(key, attached, place);
+    }
+
+    /// Where an attachment is read from that reads no replica on a disk that answers. After a restart that may be one
+    /// on a disk that does not, which is to be left: to swap a tree from CephFS to CephFS harms nobody.
+    private Place placeUnseen(DatasetState state, AttachmentKey key) {
+        List<Path> unreadable = caches.unreadable();
+        Optional<Place> before = state.attachment(key).map(Attachment::place);
+        return before.isPresent()
+                ? before.filter(place ->
+                                place.cache().filter(unreadable::contains).isPresent())
+                        .orElseGet(Place.Remote::new)
+                : unreadable.stream().findFirst().<Place>map(Place.Local::new).orElseGet(Place.Remote::new);
     }
 
     private static Attachment attachment(AttachmentKey key, Attached attached, Place place) {

@@ -154,7 +154,7 @@ final class Tending {
         for (Path cache : state.servedFrom()) {
             CachedReplica replica = caches.at(cache).replica(state.digest());
             if (!untilCheck(state, replica).isPositive()
-                    && !isRight(state, replica, Optional.of(scrubBandwidth), () -> state.news() != news)) {
+                    && !isRight(state, replica, Optional.of(scrubBandwidth), () -> isOver(state, news))) {
                 return Optional.of(Duration.ZERO);
             }
         }
@@ -172,22 +172,22 @@ final class Tending {
         try {
             room.remove(state, replica);
         } catch (ErrnoException | UncheckedIOException e) {
-            directory.failing(
-                    "the cache directory " + directory.path() + " fails: " + e.getMessage(),
-                    settings.pace().diskRetry());
+            caches.failing(directory, String.valueOf(e.getMessage()));
         }
         state.damage(Optional.empty());
     }
 
     private Duration untilCheck(DatasetState state, CachedReplica replica) {
+        long failures = caches.at(replica.cache()).failures();
         return state.lastCheck(replica)
+                .filter(last -> last.failures() == failures)
                 .map(last -> Duration.between(
-                        Instant.now(), last.plus(settings.pace().scrubPeriod())))
+                        Instant.now(), last.at().plus(settings.pace().scrubPeriod())))
                 .orElse(Duration.ZERO);
     }
 
-    /// Takes a whole replica into use. One that this run of the driver has not read within a period is
-    /// read before it is trusted.
+    /// Takes a whole replica into use. One that this run of the driver has not read within a period, or not since its
+    /// disk failed, is read before it is trusted.
     private Optional<Duration> adopt(DatasetState state, Optional<AttachmentKey> tree, CachedReplica replica) {
         if (!untilCheck(state, replica).isPositive()) {
             if (!isRight(state, replica, Optional.empty(), () -> false)) {
@@ -214,6 +214,7 @@ final class Tending {
     private boolean isRight(
             DatasetState state, CachedReplica replica, Optional<Bandwidth> scrub, BooleanSupplier stop) {
         Optional<String> damage = Optional.empty();
+        long failures = caches.at(replica.cache()).failures();
         try {
             Manifest manifest = calls.check(
                     "cache " + replica.cache() + " of " + state.digest(),
@@ -230,8 +231,8 @@ final class Tending {
                 damage = Optional.of("chunk " + check.damaged().nextSetBit(0) + " of " + replica.image()
                         + " is not what its manifest says");
             } else if (all) {
-                state.checked(replica);
-                return true;
+                state.checked(replica, failures);
+                return caches.at(replica.cache()).failures() == failures;
             }
         } catch (DriverException.BackendFault | ErrnoException | UncheckedIOException e) {
             damage = Optional.of(String.valueOf(e.getMessage()));
@@ -245,8 +246,13 @@ final class Tending {
         return false;
     }
 
+    /// Readers that a disk fails come before all that takes long.
     private boolean isStopped(DatasetState state) {
-        return closed.getAsBoolean() || state.isPaused();
+        return closed.getAsBoolean() || state.isPaused() || isReadFromFailing(state);
+    }
+
+    private boolean isReadFromFailing(DatasetState state) {
+        return state.servedFrom().stream().anyMatch(cache -> !caches.at(cache).isReadable());
     }
 
     /// Makes the replica that is wanted and not there.
@@ -334,10 +340,11 @@ final class Tending {
                             stop,
                             counts.filledBytes()));
             state.filling(true);
+            long failures = directory.failures();
             room.make(directory, state.digest(), manifest.imageBytes(), states, fill::begin);
             long begun = System.nanoTime();
             if (fill.run()) {
-                state.checked(replica);
+                state.checked(replica, failures);
                 state.problem(Optional.empty());
                 counts.fills().increment();
                 LOG.atInfo()

@@ -98,7 +98,7 @@ final class TreeChoice {
             return known.get().tree();
         }
         DatasetImage image = state.image().orElseThrow();
-        Attachment fresh = swapping.seen(key, attachments.attach(key, image, image.readManifest()));
+        Attachment fresh = swapping.seen(state, key, attachments.attach(key, image, image.readManifest()));
         state.settle(List.of());
         state.attached(fresh);
         state.wantAt(cache);

@@ -138,4 +138,60 @@ class FailingDiskIT {
             }
         }
     }
+
+    private static Optional<Place> place(Replicas replicas) {
+        return replicas.attached().stream().map(Attachment::place).findFirst();
+    }
+
+    /// Asks no disk, as whoever else looks would.
+    private static void awaitPlace(Replicas replicas, Place wanted) {
+        await(
+                () -> "not " + wanted + ": " + replicas.attached(),
+                () -> place(replicas).equals(Optional.of(wanted)));
+    }
+
+    /// With one disk and the scrub a day away.
+    @Test
+    void oneErrorThatAnybodyMeetsTakesReadersBackAndTheReplicaIsReadWholeBeforeItServesAgain() throws IOException {
+        try (Replicas replicas = start(FAST, good)) {
+            Path tree = replicas.attach(dataset.image()).tree();
+            awaitPlace(replicas, new Place.Local(good.directory()));
+            Path away = workplace.path("away");
+            Files.move(good.directory(), away);
+            replicas.list(); // meets the error
+            awaitPlace(replicas, new Place.Remote());
+            assertTrue(dataset.isRight(tree));
+            TestDataset.flip(away.resolve(dataset.digest().hex()).resolve("image"), 17L << 12);
+            Files.move(away, good.directory());
+            awaitPlace(replicas, new Place.Local(good.directory()));
+            TestDataset.dropCaches();
+            assertTrue(dataset.isRight(tree));
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        }
+    }
+
+    /// The same where nobody but readers would have met it.
+    @Test
+    void aDiskThatFailsItsReadersIsLeftThoughNobodyLooks() throws IOException {
+        Path memory = workplace.directory("memory");
+        Programs.run("mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", memory.toString());
+        Path device = memory.resolve("device");
+        try (RandomAccessFile file = new RandomAccessFile(device.toFile(), "rw")) {
+            file.setLength(DISK_BYTES);
+            Programs.run("mkfs.ext4", "-q", device.toString());
+            Programs.run("mount", "-o", "loop", device.toString(), disk.toString());
+            try (Replicas replicas = start(Pace.usual(), bad)) {
+                Path tree = replicas.attach(dataset.image()).tree();
+                awaitPlace(replicas, new Place.Local(bad.directory()));
+                file.setLength(0);
+                TestDataset.dropCaches();
+                awaitPlace(replicas, new Place.Remote());
+                assertTrue(dataset.isRight(tree));
+                assertTrue(replicas.cacheProblems()
+                        .toString()
+                        .contains(bad.directory().toString()));
+                replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            }
+        }
+    }
 }

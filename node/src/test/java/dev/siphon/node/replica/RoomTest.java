@@ -55,7 +55,7 @@ final class RoomTest {
     private Room room() {
         Attachments attachments =
                 new Attachments(new AttachmentFolders(place.resolve("state")), ErofsSelection.ofThisNode());
-        Caches caches = new Caches(List.of(directory()), calls, FAST);
+        Caches caches = new Caches(List.of(directory().limits()), _ -> {}, calls, FAST);
         Swapping swapping = new Swapping(attachments, caches, new Turns(calls, FAST.callLimit()), counts);
         return new Room(swapping, attachments, calls, FAST, counts);
     }

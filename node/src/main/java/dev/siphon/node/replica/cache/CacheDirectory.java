@@ -12,17 +12,29 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// A directory for replicas, on one disk of this node. Mode 0700: what a dataset's readers may read, others may not
 /// find here.
 ///
 /// Methods that ask the disk may hang with it, and throw [UncheckedIOException] if it fails.
 public final class CacheDirectory {
+    /// How long a disk that fails is left alone at most, and how long it has to work before its failures are forgotten.
+    private static final Duration LONGEST_RETRY = Duration.ofDays(1);
+
+    private static final int MAX_DOUBLINGS = 20;
+
     private final CacheLimits limits;
+    private final Consumer<Path> onFailure;
+    private final InstantSource clock;
     private Optional<Trouble> trouble = Optional.empty();
+    private Instant lastFailureEnds = Instant.MIN;
+    private int failuresInRow;
+    private long failures;
 
     /// Why a directory is not used for now.
     ///
@@ -32,7 +44,15 @@ public final class CacheDirectory {
     public record Trouble(String why, boolean unreadable, Instant until) {}
 
     public CacheDirectory(CacheLimits limits) {
+        this(limits, _ -> {}, InstantSource.system());
+    }
+
+    /// @param onFailure called with the directory each time its disk begins to fail, by whoever met the error; must
+    ///     not wait
+    public CacheDirectory(CacheLimits limits, Consumer<Path> onFailure, InstantSource clock) {
         this.limits = limits;
+        this.onFailure = onFailure;
+        this.clock = clock;
     }
 
     public CacheLimits limits() {
@@ -100,19 +120,42 @@ public final class CacheDirectory {
 
     /// Keeps new replicas away for a while: there is no room for them.
     public synchronized void full(String why, Duration retryAfter) {
-        if (trouble.filter(Trouble::unreadable).isEmpty()) {
-            trouble = Optional.of(new Trouble(why, false, Instant.now().plus(retryAfter)));
+        if (isReadable()) {
+            trouble = Optional.of(new Trouble(why, false, clock.instant().plus(retryAfter)));
         }
     }
 
-    /// Keeps readers and new replicas away for a while: the disk fails.
-    public synchronized void failing(String why, Duration retryAfter) {
-        trouble = Optional.of(new Trouble(why, true, Instant.now().plus(retryAfter)));
+    /// Keeps readers and new replicas away for a while: the disk fails. Repeating it meanwhile changes nothing.
+    ///
+    /// @param retryAfter that while; doubled with each failure within a day after the one before, up to a day
+    public void failing(String why, Duration retryAfter) {
+        if (isNewFailure(why, retryAfter)) {
+            onFailure.accept(path());
+        }
+    }
+
+    private synchronized boolean isNewFailure(String why, Duration retryAfter) {
+        if (!isReadable()) {
+            return false;
+        }
+        Instant now = clock.instant();
+        boolean soonAgain = failures > 0 && now.isBefore(lastFailureEnds.plus(LONGEST_RETRY));
+        failuresInRow = soonAgain ? Math.min(failuresInRow + 1, MAX_DOUBLINGS) : 0;
+        Duration doubled = retryAfter.multipliedBy(1L << failuresInRow);
+        lastFailureEnds = now.plus(doubled.compareTo(LONGEST_RETRY) < 0 ? doubled : LONGEST_RETRY);
+        trouble = Optional.of(new Trouble(why, true, lastFailureEnds));
+        failures++;
+        return true;
+    }
+
+    /// How many times the disk has begun to fail. What was read from it when there were fewer proves nothing.
+    public synchronized long failures() {
+        return failures;
     }
 
     /// What keeps this directory from being used now.
     public synchronized Optional<Trouble> trouble() {
-        trouble = trouble.filter(now -> Instant.now().isBefore(now.until()));
+        trouble = trouble.filter(now -> clock.instant().isBefore(now.until()));
         return trouble;
     }
 

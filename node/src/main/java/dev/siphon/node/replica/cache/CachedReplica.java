@@ -8,6 +8,7 @@ import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.FileIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -21,6 +22,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import jnr.constants.platform.Errno;
 
 /// One dataset's files in one cache directory, in a folder named by its digest:
@@ -91,6 +93,23 @@ public final class CachedReplica {
         } catch (ErrnoException e) {
             if (e.is(Errno.ENOENT)) {
                 return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /// Reads one block of the whole image from the disk, another each time.
+    ///
+    /// @return how many bytes were read; none where there is no image
+    public long probe() {
+        try (DataFile image = DataFile.openDirect(image());
+                Arena arena = Arena.ofConfined()) {
+            long blocks = image.size() / DataFile.ALIGNMENT;
+            long at = blocks == 0 ? 0 : ThreadLocalRandom.current().nextLong(blocks);
+            return image.read(at * DataFile.ALIGNMENT, arena.allocate(DataFile.ALIGNMENT, DataFile.ALIGNMENT));
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENOENT)) {
+                return 0;
             }
             throw e;
         }
