@@ -28,14 +28,18 @@ build: need ## builds the launcher deploy/target/siphon/bin/siphon, runs no test
 
 # Controller and node are tested beside each other, each on a Ceph of its own.
 test: need ## unit tests, then integration tests on a real Ceph (LAB_NAME defaults to test)
+	rm -rf */target/*-reports
 	export LAB_NAME=$${LAB_NAME:-test}
 	e2e/lab.d/with-lab --second $(MVN) verify -pl '!e2e' -T 2 -Dsiphon.node.java="$$PWD/e2e/second-lab-java/bin/java" \
 	$(if $(ONLY),-Dtest='$(ONLY)' -Dit.test='$(ONLY)' -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false)
+	e2e/lab.d/all-ran '$(ONLY)'
 
 # The driver as a black box on a real Ceph; $(1) chooses among the tests. Those of other modules are not run.
 BLACKBOX = export LAB_NAME=$${LAB_NAME:-test}; \
+	rm -rf */target/failsafe-reports; \
 	e2e/lab.d/with-lab --second $(MVN) verify -pl e2e -am -DskipUnits=true $(1) \
-	-Dit.test='$(or $(ONLY),dev/siphon/e2e/**/*IT)' -Dfailsafe.failIfNoSpecifiedTests=false
+	-Dit.test='$(or $(ONLY),dev/siphon/e2e/**/*IT)' -Dfailsafe.failIfNoSpecifiedTests=false; \
+	e2e/lab.d/all-ran '$(ONLY)'
 
 blackbox: build ## the driver as a black box on a real Ceph: round trips, contents, concurrency, bad input, fencing
 	$(call BLACKBOX,-DexcludedGroups='containers|kernel|kubernetes|slow')
