@@ -95,3 +95,19 @@ uninstall() {
   expect "mounts left on the node" "" "$(mounts)"
   expect "keys left in Ceph" "" "$(lab ceph auth ls -f json | jq -r '.auth_dump[].entity | select(startswith("client.siphon."))')"
 }
+
+# An API server may keep what it knew of a policy that is gone (kubernetes/kubernetes#130887).
+install_again() {
+  step "installed again: the policies hold, and Jobs may be created"
+  kubectl apply -k "$LAB_RUN/deploy" >/dev/null
+  packer_job .
+  told "a packer that is more than that" 'siphon-packers.* one pod of one container' forged_job '.spec.completions = 9'
+  forged_job . >/dev/null || failed "a packer"
+  kubectl create job anybody --image=siphon.test/pause:1 --dry-run=server >/dev/null || failed "a Job of somebody else"
+  kubectl delete -k "$LAB_RUN/deploy" --timeout=120s >/dev/null || { describe_all >&2; failed "it does not end"; }
+}
+
+# forged_job JQ: asks as the controller for the Job of packer_job, changed by that.
+forged_job() {
+  jq "$1" "$LAB_RUN/packer.json" | as_controller create --dry-run=server -f -
+}

@@ -66,7 +66,10 @@ forged_packers() {
   check_controller
   packer_job .
   as_controller create --dry-run=server -f "$LAB_RUN/packer.json" >/dev/null || failed "a packer"
-  for change in '.spec.template.spec.containers[0].image = "other"' '.spec.template.spec.containers += [.spec.template.spec.containers[0] | .name = "b"]' \
+  for change in '.spec.template.spec.priorityClassName = "system-node-critical"' '.spec.template.spec.securityContext.seccompProfile.type = "Unconfined"' \
+    '.spec.template.spec.containers[0].securityContext |= (.privileged = true | .allowPrivilegeEscalation = true)' \
+    'del(.spec.template.spec.containers[0].securityContext)' \
+    '.spec.template.spec.imagePullSecrets = [{name: "siphon-ceph"}]' '.spec.template.spec.containers += [.spec.template.spec.containers[0] | .name = "b"]' \
     '.spec.template.spec.containers[0].env += [{name: "LD_PRELOAD", value: "/target/x"}]' '.spec.completions = 9' \
     '.spec.template.spec.containers[0].lifecycle.postStart.exec.command = ["id"]' '.spec.template.spec.serviceAccountName = "siphon-node"' \
     '.spec.template.spec.volumes += [{name: "root", hostPath: {path: "/"}}]' '.metadata.name = "siphon-pack-y"'; do
