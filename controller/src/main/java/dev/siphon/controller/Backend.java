@@ -9,6 +9,7 @@ import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.ldap.LdapAdapter;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.server.DriverName;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
@@ -42,12 +43,14 @@ public record Backend(
             DriverName driver,
             ClientIdentity identity,
             Supplier<Duration> timeLeft,
-            PrometheusRegistry metrics) {
+            PrometheusRegistry metrics,
+            BackgroundTasks tasks) {
         Optional<KubernetesAdapter> kubernetes =
                 config.kubernetes().map(access -> KubernetesAdapter.open(access, driver.value(), timeLeft));
         return new Backend(
-                CephAdapter.open(config.clusters(), identity, config.limits(), config.keyType(), timeLeft, metrics),
-                directory(config.directory(), timeLeft, metrics),
+                CephAdapter.open(
+                        config.clusters(), identity, config.limits(), config.keyType(), timeLeft, metrics, tasks),
+                directory(config.directory(), timeLeft, metrics, tasks),
                 config.keyFolder().<KeyStore>map(FileKeyStore::new).or(() -> kubernetes.map(KubernetesAdapter::keys)),
                 config.keyFolder()
                         .<DatasetKeyStore>map(FileKeyStore::new)
@@ -56,10 +59,10 @@ public record Backend(
     }
 
     private static Directory directory(
-            DirectoryChoice choice, Supplier<Duration> timeLeft, PrometheusRegistry metrics) {
+            DirectoryChoice choice, Supplier<Duration> timeLeft, PrometheusRegistry metrics, BackgroundTasks tasks) {
         return switch (choice) {
             case DirectoryChoice.InFiles files -> new FileDirectory(files.passwd(), files.group());
-            case DirectoryChoice.InLdap ldap -> LdapAdapter.open(ldap.config(), LOOK_AT_LDAP, timeLeft, metrics);
+            case DirectoryChoice.InLdap ldap -> LdapAdapter.open(ldap.config(), LOOK_AT_LDAP, timeLeft, metrics, tasks);
         };
     }
 

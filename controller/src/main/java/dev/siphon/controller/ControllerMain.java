@@ -17,6 +17,8 @@ import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Owners;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.server.BackgroundMetrics;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.ImmediateExit;
@@ -105,9 +107,10 @@ public final class ControllerMain implements Callable<Integer> {
     private static DriverProcess start(
             ControllerConfig config, UnaryOperator<CephPorts> decorate, Optional<Leadership> leadership) {
         PrometheusRegistry metrics = new PrometheusRegistry();
+        BackgroundTasks tasks = BackgroundMetrics.tasks(metrics);
         Supplier<Duration> timeLeft = config.server().deadlines()::remaining;
         Backend backend = Backend.open(
-                config.backend(), config.server().driverName(), identity(config, leadership), timeLeft, metrics);
+                config.backend(), config.server().driverName(), identity(config, leadership), timeLeft, metrics, tasks);
         CephAdapter ceph = backend.ceph();
         CephPorts ports = decorate.apply(ceph.ports());
         Optional<VolumeKeys> keys =
@@ -146,13 +149,13 @@ public final class ControllerMain implements Callable<Integer> {
         // the last to go: another one begins then
         leadership.ifPresent(held -> process.closeAtEnd("leadership", held));
         process.closeAtEnd("backend", backend);
-        keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start()));
-        grants.ifPresent(published -> process.closeAtEnd("grants", published.start()));
-        datasets.ifPresent(declared -> declared.start(process));
+        keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start(tasks)));
+        grants.ifPresent(published -> process.closeAtEnd("grants", published.start(tasks)));
+        datasets.ifPresent(declared -> declared.start(process, tasks));
         process.closeAtEnd(
                 "reconciler",
                 new Reconciler(ports, backend.directory(), domain.volumes().ledger(), metrics)
-                        .start(config.reconcileEvery()));
+                        .start(config.reconcileEvery(), tasks));
         if (afterKill) {
             ceph.takeOver();
         }

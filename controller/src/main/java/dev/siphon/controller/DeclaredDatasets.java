@@ -13,6 +13,7 @@ import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.warm.Warming;
 import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
@@ -105,10 +106,10 @@ record DeclaredDatasets(
     }
 
     /// Goes on until the process ends.
-    void start(DriverProcess process) {
-        grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK)));
-        users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start()));
+    void start(DriverProcess process, BackgroundTasks tasks) {
+        grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
+        users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));
         kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes)));
-        warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start()));
+        warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start(tasks)));
     }
 }

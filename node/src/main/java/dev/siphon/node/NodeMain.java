@@ -1,5 +1,7 @@
 package dev.siphon.node;
 
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.server.BackgroundMetrics;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
@@ -80,14 +82,18 @@ public final class NodeMain implements Callable<Integer> {
     static DriverProcess start(NodeConfig config) {
         StateDirectory state = StateDirectory.take(config.stateDirectory());
         BlockingCalls calls = new BlockingCalls();
+        PrometheusRegistry metrics = new PrometheusRegistry();
+        BackgroundTasks tasks = BackgroundMetrics.tasks(metrics);
         Path trees = state.path().resolve("datasets");
-        Replicas replicas = Replicas.start(new ReplicaSettings(
-                trees,
-                config.caches(),
-                Placement.mostFree(),
-                Pace.usual(),
-                config.devices().near(),
-                ErofsSelection.ofThisNode()));
+        Replicas replicas = Replicas.start(
+                new ReplicaSettings(
+                        trees,
+                        config.caches(),
+                        Placement.mostFree(),
+                        Pace.usual(),
+                        config.devices().near(),
+                        ErofsSelection.ofThisNode()),
+                tasks);
         DatasetTrees datasets = new DatasetTrees(replicas, trees);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),
@@ -95,7 +101,6 @@ public final class NodeMain implements Callable<Integer> {
                 datasets,
                 calls,
                 config.limits());
-        PrometheusRegistry metrics = new PrometheusRegistry();
         register(metrics, calls);
         ReplicaMetrics.register(metrics, replicas);
         NodeGrants grants = NodeGrants.from(config.grants(), metrics);
@@ -139,8 +144,8 @@ public final class NodeMain implements Callable<Integer> {
         process.closeAtEnd("pod events", pods);
         kubelet.ifPresent(known -> process.closeAtEnd(
                 "following",
-                new Following(new RunningPods(known, claims, nearest), datasets, published, placing).start()));
-        Optional<Warmer> warmer = orders(config).map(each -> new Warmer(each, volumes, replicas).start());
+                new Following(new RunningPods(known, claims, nearest), datasets, published, placing).start(tasks)));
+        Optional<Warmer> warmer = orders(config, tasks).map(each -> new Warmer(each, volumes, replicas).start());
         warmer.ifPresent(each -> process.closeAtEnd("warming", each));
         CacheService control = new CacheService(replicas, config.server().deadlines());
         openDoor(process, "control", () -> control.serve(config.control()));
@@ -181,10 +186,10 @@ public final class NodeMain implements Callable<Integer> {
     }
 
     /// The same node may be told by the controller what to keep.
-    private static Optional<ReplicaOrders> orders(NodeConfig config) {
+    private static Optional<ReplicaOrders> orders(NodeConfig config, BackgroundTasks tasks) {
         return switch (config.grants()) {
             case GrantsFrom.Nowhere _, GrantsFrom.File _ -> Optional.empty();
-            case GrantsFrom.Api(var access, var _) -> Optional.of(new DatasetReplicaApi(access, config.id()));
+            case GrantsFrom.Api(var access, var _) -> Optional.of(new DatasetReplicaApi(access, config.id(), tasks));
         };
     }
 

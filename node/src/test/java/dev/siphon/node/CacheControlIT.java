@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.SocketHttp;
 import dev.siphon.csi.server.SocketHttp.Answer;
@@ -73,13 +74,15 @@ class CacheControlIT {
     private NodeProcess start() {
         if (!Files.exists(workplace.path("volume"))) {
             Path trees = state.resolve("datasets");
-            try (Replicas before = Replicas.start(new ReplicaSettings(
-                    trees,
-                    List.of(),
-                    Placement.mostFree(),
-                    Pace.usual(),
-                    NearPods.UNKNOWN,
-                    ErofsSelection.ofThisNode()))) {
+            try (Replicas before = Replicas.start(
+                    new ReplicaSettings(
+                            trees,
+                            List.of(),
+                            Placement.mostFree(),
+                            Pace.usual(),
+                            NearPods.UNKNOWN,
+                            ErofsSelection.ofThisNode()),
+                    new BackgroundTasks())) {
                 String tree = before.attach(dataset.image()).tree().toString();
                 Programs.run(
                         "mount", "--bind", tree, workplace.directory("volume").toString());

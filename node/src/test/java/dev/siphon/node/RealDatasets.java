@@ -1,5 +1,6 @@
 package dev.siphon.node;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.node.mount.Datasets;
 import dev.siphon.node.replica.DatasetTrees;
 import dev.siphon.node.replica.ErofsSelection;
@@ -19,13 +20,15 @@ public final class RealDatasets {
     public static Datasets in(Path state) {
         Path trees = state.resolve("datasets");
         return new DatasetTrees(
-                Replicas.start(new ReplicaSettings(
-                        trees,
-                        List.of(),
-                        Placement.mostFree(),
-                        Pace.usual(),
-                        NearPods.UNKNOWN,
-                        ErofsSelection.ofThisNode())),
+                Replicas.start(
+                        new ReplicaSettings(
+                                trees,
+                                List.of(),
+                                Placement.mostFree(),
+                                Pace.usual(),
+                                NearPods.UNKNOWN,
+                                ErofsSelection.ofThisNode()),
+                        new BackgroundTasks()),
                 trees);
     }
 }

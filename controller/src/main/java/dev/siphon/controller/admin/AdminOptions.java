@@ -4,6 +4,7 @@ import dev.siphon.controller.Backend;
 import dev.siphon.controller.BackendConfig;
 import dev.siphon.controller.BackendOptions;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.report.PrintOptions;
 import dev.siphon.csi.report.Table;
 import dev.siphon.csi.server.ConfigProblems;
@@ -50,8 +51,8 @@ public final class AdminOptions {
         ClientIdentity me = ClientIdentity.of(
                 "siphon admin",
                 Path.of("/proc", Long.toString(ProcessHandle.current().pid())));
-        try (Backend open =
-                Backend.open(config, driver.get(), me, config.limits()::patience, new PrometheusRegistry())) {
+        try (Backend open = Backend.open(
+                config, driver.get(), me, config.limits()::patience, new PrometheusRegistry(), new BackgroundTasks())) {
             return work.applyAsInt(open);
         }
     }

@@ -10,6 +10,7 @@ import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Holdings.Standing;
 import dev.siphon.controller.volume.Ledger;
 import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Clock;
@@ -20,8 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +45,8 @@ public final class Reconciler implements AutoCloseable {
     private final ReconcilerMetrics metrics;
     private final Duration limit;
     private final Clock clock = Clock.systemUTC();
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile boolean stopped;
+    private Optional<BackgroundTasks.Task> task = Optional.empty();
 
     /// What a round found.
     ///
@@ -72,28 +72,23 @@ public final class Reconciler implements AutoCloseable {
     }
 
     /// Begins, with the first round after the first interval.
-    public Reconciler start(Duration every) {
-        Thread.ofVirtual().name("reconcile").start(() -> run(every));
+    public Reconciler start(Duration every, BackgroundTasks tasks) {
+        task = Optional.of(tasks.every("reconcile", every, every, this::reconcileOrTell));
         return this;
     }
 
     @Override
     public void close() {
-        stopped.countDown();
+        stopped = true;
+        task.ifPresent(BackgroundTasks.Task::close);
     }
 
-    private void run(Duration every) {
+    private void reconcileOrTell() {
         try {
-            while (!stopped.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
-                try {
-                    metrics.ended(reconcile(), clock.instant());
-                    ledger.lookAgain();
-                } catch (DriverException notNow) {
-                    LOG.atWarn().log("allowances are as they were: {}", notNow.getMessage());
-                }
-            }
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
+            metrics.ended(reconcile(), clock.instant());
+            ledger.lookAgain();
+        } catch (DriverException notNow) {
+            LOG.atWarn().log("allowances are as they were: {}", notNow.getMessage());
         }
     }
 
@@ -165,7 +160,7 @@ public final class Reconciler implements AutoCloseable {
             throw new DriverException.BackendUnavailable(
                     "a round was not over within " + limit.toSeconds() + " s; the next one begins again");
         }
-        if (stopped.getCount() == 0) {
+        if (stopped) {
             throw new DriverException.BackendUnavailable("the driver stops");
         }
     }

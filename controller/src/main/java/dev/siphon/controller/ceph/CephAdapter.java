@@ -10,6 +10,7 @@ import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
@@ -58,14 +59,15 @@ public final class CephAdapter implements AutoCloseable {
             CallLimits limits,
             Optional<String> keyType,
             Supplier<Duration> timeLeft,
-            PrometheusRegistry registry) {
+            PrometheusRegistry registry,
+            BackgroundTasks tasks) {
         CephMetrics metrics = new CephMetrics(registry);
         CephClusters clusters = new CephClusters(file, limits, timeLeft, metrics);
         CephAdapter adapter = new CephAdapter(
                 clusters, new CephFileSystems(clusters::connection, identity, limits, timeLeft, metrics), keyType);
         clusters.warmUp();
         var _ = adapter.sweeper.scheduleWithFixedDelay(
-                adapter::sweep, SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+                tasks.guarded("ceph-sweep", adapter::sweep), SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
         return adapter;
     }
 

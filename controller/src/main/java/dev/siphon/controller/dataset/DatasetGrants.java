@@ -4,6 +4,7 @@ import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
@@ -65,8 +66,9 @@ public final class DatasetGrants implements AutoCloseable {
     /// Begins to look.
     ///
     /// @param every how long after one look the next one begins
-    public DatasetGrants start(Duration every) {
-        var _ = worker.scheduleWithFixedDelay(this::keep, 0, every.toMillis(), TimeUnit.MILLISECONDS);
+    public DatasetGrants start(Duration every, BackgroundTasks tasks) {
+        var _ = worker.scheduleWithFixedDelay(
+                tasks.guarded("dataset-grants", this::keep), 0, every.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
 
@@ -75,14 +77,11 @@ public final class DatasetGrants implements AutoCloseable {
         worker.shutdownNow();
     }
 
-    /// Throws nothing that is not an [Error], since what is scheduled is never run again after that.
     private void keep() {
         try {
             look();
         } catch (DriverException notNow) {
             LOG.info("who may read which dataset stays as it was published: {}", notNow.getMessage());
-        } catch (RuntimeException unforeseen) {
-            LOG.error("who may read which dataset stays as it was published", unforeseen);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.volume.Clusters;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -43,8 +44,8 @@ public final class DatasetUsers implements AutoCloseable {
     }
 
     /// Begins to look.
-    public DatasetUsers start() {
-        worker.execute(this::keep);
+    public DatasetUsers start(BackgroundTasks tasks) {
+        worker.execute(() -> keep(tasks));
         return this;
     }
 
@@ -53,8 +54,8 @@ public final class DatasetUsers implements AutoCloseable {
         worker.shutdownNow();
     }
 
-    /// Throws nothing that is not an [Error], since nobody would look again.
-    private void keep() {
+    /// Throws nothing, since nobody would look again.
+    private void keep(BackgroundTasks tasks) {
         long begun = System.nanoTime();
         try {
             look();
@@ -65,12 +66,12 @@ public final class DatasetUsers implements AutoCloseable {
                 LOG.warn("which pods use datasets stays as it was written down: {}", notNow.getMessage());
             }
             trouble = why;
-        } catch (RuntimeException unforeseen) {
-            LOG.error("which pods use datasets stays as it was written down", unforeseen);
+        } catch (RuntimeException | Error unforeseen) {
+            tasks.failed("dataset-users", unforeseen);
         }
         Duration pause = pause(Duration.ofNanos(System.nanoTime() - begun));
         try {
-            var _ = worker.schedule(this::keep, pause.toMillis(), TimeUnit.MILLISECONDS);
+            var _ = worker.schedule(() -> keep(tasks), pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException _) {
             // the process ends
         }

@@ -7,6 +7,7 @@ import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
@@ -76,9 +77,11 @@ public final class NamespaceGrants implements AutoCloseable {
     }
 
     /// Begins to read the grants that the groups have.
-    public NamespaceGrants start() {
-        var _ = loader.scheduleWithFixedDelay(this::load, 0, AGAIN.toMillis(), TimeUnit.MILLISECONDS);
-        var _ = loader.scheduleWithFixedDelay(this::keep, LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
+    public NamespaceGrants start(BackgroundTasks tasks) {
+        var _ = loader.scheduleWithFixedDelay(
+                tasks.guarded("grants-load", this::load), 0, AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        var _ = loader.scheduleWithFixedDelay(
+                tasks.guarded("grants-keep", this::keep), LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
 

@@ -10,6 +10,7 @@ import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
@@ -87,14 +88,16 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     /// Begins to look after what is without a key.
-    public VolumeKeys start() {
-        return start(LOOK);
+    public VolumeKeys start(BackgroundTasks tasks) {
+        return start(tasks, LOOK);
     }
 
     /// @param look how often to see whether the keys are still where nodes look for them
-    VolumeKeys start(Duration look) {
-        var _ = healer.scheduleWithFixedDelay(this::heal, 0, HEAL.toMillis(), TimeUnit.MILLISECONDS);
-        var _ = healer.scheduleWithFixedDelay(this::putBack, look.toMillis(), look.toMillis(), TimeUnit.MILLISECONDS);
+    VolumeKeys start(BackgroundTasks tasks, Duration look) {
+        var _ = healer.scheduleWithFixedDelay(
+                tasks.guarded("keys-heal", this::heal), 0, HEAL.toMillis(), TimeUnit.MILLISECONDS);
+        var _ = healer.scheduleWithFixedDelay(
+                tasks.guarded("keys-put-back", this::putBack), look.toMillis(), look.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
 

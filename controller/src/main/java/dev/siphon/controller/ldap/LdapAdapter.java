@@ -7,6 +7,7 @@ import com.unboundid.ldap.sdk.SearchScope;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.CachedDirectory;
 import dev.siphon.controller.identity.Directory;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.security.GeneralSecurityException;
@@ -16,8 +17,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
@@ -46,7 +45,8 @@ public final class LdapAdapter implements Directory, AutoCloseable {
     private final CachedDirectory directory;
     private final DirectoryMetrics metrics;
     private final Clock clock = Clock.systemUTC();
-    private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile boolean stopped;
+    private Optional<BackgroundTasks.Task> task = Optional.empty();
     private volatile Optional<Silence> silence = Optional.empty();
     private volatile Optional<Deadline> looking = Optional.empty();
 
@@ -67,9 +67,13 @@ public final class LdapAdapter implements Directory, AutoCloseable {
     /// @param timeLeft what is left of the caller's deadline
     /// @throws IllegalArgumentException if the CA file cannot be used
     public static LdapAdapter open(
-            LdapConfig config, Duration lookEvery, Supplier<Duration> timeLeft, PrometheusRegistry registry) {
+            LdapConfig config,
+            Duration lookEvery,
+            Supplier<Duration> timeLeft,
+            PrometheusRegistry registry,
+            BackgroundTasks tasks) {
         LdapAdapter adapter = new LdapAdapter(config, timeLeft, registry);
-        Thread.ofVirtual().name("ldap-look").start(() -> adapter.watch(lookEvery));
+        adapter.task = Optional.of(tasks.every("ldap-look", Duration.ZERO, lookEvery, adapter::look));
         return adapter;
     }
 
@@ -116,16 +120,6 @@ public final class LdapAdapter implements Directory, AutoCloseable {
                 : "`servers` have to be reachable from here, and `base` to be there";
     }
 
-    private void watch(Duration period) {
-        try {
-            do {
-                look();
-            } while (!stopped.await(period.toMillis(), TimeUnit.MILLISECONDS));
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private void look() {
         looking = Optional.of(Deadline.in(config.limits().step()));
         try {
@@ -136,7 +130,7 @@ public final class LdapAdapter implements Directory, AutoCloseable {
             silence = Optional.empty();
             heard(true);
         } catch (DriverException unavailable) {
-            if (silence.isEmpty() && stopped.getCount() > 0) {
+            if (silence.isEmpty() && !stopped) {
                 LOG.atWarn().addKeyValue("reason", unavailable.getMessage()).log("LDAP does not answer");
             }
             silence = Optional.of(
@@ -154,7 +148,8 @@ public final class LdapAdapter implements Directory, AutoCloseable {
 
     @Override
     public void close() {
-        stopped.countDown();
+        stopped = true;
+        task.ifPresent(BackgroundTasks.Task::close);
         connections.close();
     }
 }

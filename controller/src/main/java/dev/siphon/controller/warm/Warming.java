@@ -2,6 +2,7 @@ package dev.siphon.controller.warm;
 
 import dev.siphon.controller.dataset.Attempts;
 import dev.siphon.controller.warm.Replica.Place;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
@@ -103,8 +104,8 @@ public final class Warming implements AutoCloseable {
     }
 
     /// Begins to look.
-    public Warming start() {
-        worker.execute(this::keep);
+    public Warming start(BackgroundTasks tasks) {
+        worker.execute(() -> keep(tasks));
         return this;
     }
 
@@ -114,8 +115,8 @@ public final class Warming implements AutoCloseable {
         orders.close();
     }
 
-    /// Throws nothing that is not an [Error], since nobody would look again.
-    private void keep() {
+    /// Throws nothing, since nobody would look again.
+    private void keep(BackgroundTasks tasks) {
         listing = Duration.ZERO;
         try {
             var _ = look();
@@ -126,12 +127,12 @@ public final class Warming implements AutoCloseable {
                 LOG.warn("not all pods at the gate, or replicas, could be seen to: {}", notNow.getMessage());
             }
             trouble = why;
-        } catch (RuntimeException unforeseen) {
-            LOG.error("pods at the gate are looked at again in a moment", unforeseen);
+        } catch (RuntimeException | Error unforeseen) {
+            tasks.failed("dataset-warming", unforeseen);
         }
         Duration pause = Collections.max(List.of(PAUSE, listing.multipliedBy(PAUSES)));
         try {
-            var _ = worker.schedule(this::keep, pause.toMillis(), TimeUnit.MILLISECONDS);
+            var _ = worker.schedule(() -> keep(tasks), pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException _) {
             // the process ends
         }

@@ -20,6 +20,7 @@ import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -28,6 +29,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -133,5 +136,35 @@ final class ReconcilerTest {
                 Duration.ofSeconds(20),
                 () -> assertThrows(DriverException.BackendUnavailable.class, patient::reconcile));
         assertTrue(late.getMessage().contains("not over within"), late.getMessage());
+    }
+
+    @Test
+    void whatNobodyForesawEndsOneRoundAndNotAll() throws InterruptedException {
+        VolumeId.Provisioned volume = create("one", 3 * GIB);
+        directory.put(account("u1", OptionalLong.of(8 * GIB)));
+        CountDownLatch third = new CountDownLatch(3);
+        Directory broken = new Directory() {
+            @Override
+            public Optional<Account> account(String name) {
+                return directory.account(name);
+            }
+
+            @Override
+            public void accounts(Consumer<Account> each) {
+                third.countDown();
+                if (third.getCount() == 2) {
+                    throw new IllegalStateException("unforeseen");
+                }
+                directory.accounts(each);
+            }
+        };
+        BackgroundTasks tasks = new BackgroundTasks();
+        Duration soon = Duration.ofMillis(1);
+        try (Reconciler _ =
+                new Reconciler(ports, broken, domain.volumes().ledger(), new PrometheusRegistry()).start(soon, tasks)) {
+            assertTrue(third.await(20, TimeUnit.SECONDS));
+        }
+        assertEquals(Map.of("reconcile", 1L), tasks.failures());
+        assertEquals(OptionalLong.of(8 * GIB), standing(volume).quotaBytes());
     }
 }

@@ -17,6 +17,7 @@ import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -44,7 +45,8 @@ final class AuditedCluster implements AutoCloseable {
             CallLimits.DEFAULT,
             Optional.empty(),
             CephLab.PATIENT,
-            new PrometheusRegistry());
+            new PrometheusRegistry(),
+            new BackgroundTasks());
     /// Each run has accounts of its own.
     private final String run = UUID.randomUUID().toString();
     final int firstUid = ThreadLocalRandom.current().nextInt(100_000, 1_000_000_000);

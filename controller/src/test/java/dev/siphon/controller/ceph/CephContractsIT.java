@@ -10,6 +10,7 @@ import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.FileTreeContract;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.SubvolumesContract;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.Dataset;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -34,7 +35,8 @@ class CephContractsIT {
             CallLimits.DEFAULT,
             Optional.empty(),
             CephLab.PATIENT,
-            new PrometheusRegistry());
+            new PrometheusRegistry(),
+            new BackgroundTasks());
 
     @BeforeAll
     void clonesTakeLongEnoughToBeSeen() {

@@ -13,6 +13,7 @@ import dev.siphon.controller.volume.Subvolumes.CloneProgress.Stage;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.controller.volume.Subvolumes.Subvolume.State;
 import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -60,7 +61,8 @@ class CephSubvolumesIT {
                 CallLimits.DEFAULT,
                 Optional.empty(),
                 CephLab.PATIENT,
-                new PrometheusRegistry());
+                new PrometheusRegistry(),
+                new BackgroundTasks());
         ports = adapter.ports();
         subvolumes = ports.subvolumes();
     }

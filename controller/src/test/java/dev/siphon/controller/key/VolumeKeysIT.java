@@ -17,6 +17,7 @@ import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -57,7 +58,8 @@ class VolumeKeysIT {
                 CallLimits.DEFAULT,
                 Optional.empty(),
                 CephLab.PATIENT,
-                new PrometheusRegistry());
+                new PrometheusRegistry(),
+                new BackgroundTasks());
         store = new FileKeyStore(Files.createDirectory(
                 folder.resolve("keys"),
                 java.nio.file.attribute.PosixFilePermissions.asFileAttribute(
@@ -98,12 +100,13 @@ class VolumeKeysIT {
     }
 
     private VolumeKeys restarted() {
-        return new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT).start();
+        return new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT)
+                .start(new BackgroundTasks());
     }
 
     private VolumeKeys lookingEverySecond() {
         return new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT)
-                .start(Duration.ofSeconds(1));
+                .start(new BackgroundTasks(), Duration.ofSeconds(1));
     }
 
     @Test

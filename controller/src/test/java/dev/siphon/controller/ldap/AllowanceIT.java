@@ -21,6 +21,7 @@ import dev.siphon.controller.volume.Holdings.Standing;
 import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -54,7 +55,8 @@ final class AllowanceIT {
             CallLimits.DEFAULT,
             Optional.empty(),
             CephLab.PATIENT,
-            new PrometheusRegistry());
+            new PrometheusRegistry(),
+            new BackgroundTasks());
     private final Domain domain = Domain.over(
             adapter.ports(),
             new Owners(directory, Optional.empty(), Optional.of(NAME)),

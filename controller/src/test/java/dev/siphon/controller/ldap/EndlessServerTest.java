@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.unboundid.ldap.sdk.Entry;
 import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.SearchScope;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
@@ -221,7 +222,8 @@ final class EndlessServerTest {
                     config(changing.address(), Duration.ofSeconds(3), 2),
                     Duration.ofMillis(100),
                     () -> Duration.ofSeconds(30),
-                    new PrometheusRegistry())) {
+                    new PrometheusRegistry(),
+                    new BackgroundTasks())) {
                 await(() -> directory.remark().isPresent());
                 assertThrows(DriverException.BackendUnavailable.class, () -> directory.account("u1"));
                 well.set(true);

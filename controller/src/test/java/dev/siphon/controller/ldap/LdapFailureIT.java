@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.identity.Account;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -41,7 +42,7 @@ class LdapFailureIT {
     private final PrometheusRegistry metrics = new PrometheusRegistry();
 
     private LdapAdapter open(LdapConfig config) {
-        return LdapAdapter.open(config, OFTEN, () -> Duration.ofSeconds(30), metrics);
+        return LdapAdapter.open(config, OFTEN, () -> Duration.ofSeconds(30), metrics, new BackgroundTasks());
     }
 
     private double lookups(String result) {
@@ -95,7 +96,11 @@ class LdapFailureIT {
     void bothKindsOfTlsReachTheServer() {
         for (String server : List.of(LabDirectory.PLAIN, LabDirectory.TLS, "ldap://localhost")) {
             try (LdapAdapter directory = LdapAdapter.open(
-                    LabDirectory.config(List.of(server), ""), OFTEN, () -> SOON, new PrometheusRegistry())) {
+                    LabDirectory.config(List.of(server), ""),
+                    OFTEN,
+                    () -> SOON,
+                    new PrometheusRegistry(),
+                    new BackgroundTasks())) {
                 assertU1(directory.account("u1"));
                 assertEquals(Optional.empty(), directory.remark());
             }
@@ -106,7 +111,11 @@ class LdapFailureIT {
     void aServerOfAnotherAuthorityIsNotAsked() {
         for (String server : List.of(LabDirectory.PLAIN, LabDirectory.TLS)) {
             try (LdapAdapter directory = LdapAdapter.open(
-                    LabDirectory.withCa(server, "other-ca.pem"), OFTEN, () -> SOON, new PrometheusRegistry())) {
+                    LabDirectory.withCa(server, "other-ca.pem"),
+                    OFTEN,
+                    () -> SOON,
+                    new PrometheusRegistry(),
+                    new BackgroundTasks())) {
                 String said = refused(directory, "u1");
                 assertFalse(said.contains(LabDirectory.password()), said);
             }
@@ -123,7 +132,8 @@ class LdapFailureIT {
                             LabDirectory.config(List.of(scheme + "://" + ELSEWHERE + ":" + elsewhere.port()), ""),
                             Duration.ofHours(1),
                             () -> SOON,
-                            new PrometheusRegistry())) {
+                            new PrometheusRegistry(),
+                            new BackgroundTasks())) {
                 refused(directory, "u1");
                 assertTrue(elsewhere.accepted() > 0);
             }
@@ -221,7 +231,8 @@ class LdapFailureIT {
                 List.of(LabDirectory.PLAIN), ", \"cache\": {\"freshSeconds\": 0, \"staleSeconds\": 8}");
         LdapConfig fresh = LabDirectory.config(List.of(LabDirectory.PLAIN), "");
         try (LdapAdapter directory = open(config);
-                LdapAdapter young = LdapAdapter.open(fresh, OFTEN, () -> SOON, new PrometheusRegistry())) {
+                LdapAdapter young =
+                        LdapAdapter.open(fresh, OFTEN, () -> SOON, new PrometheusRegistry(), new BackgroundTasks())) {
             assertU1(directory.account("u1"));
             assertU1(young.account("u1"));
             daemon("sig", "KILL", "ldap");

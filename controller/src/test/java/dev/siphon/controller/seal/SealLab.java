@@ -26,6 +26,7 @@ import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
 import dev.siphon.controller.volume.SnapshotView;
 import dev.siphon.controller.volume.VolumeRequest;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
@@ -57,7 +58,8 @@ final class SealLab implements AutoCloseable {
             CallLimits.DEFAULT,
             Optional.empty(),
             CephLab.PATIENT,
-            new PrometheusRegistry());
+            new PrometheusRegistry(),
+            new BackgroundTasks());
     final InMemorySealing cluster = new InMemorySealing();
     final FileKeyStore store;
     final Domain domain;

@@ -122,9 +122,19 @@ public final class Readiness implements AutoCloseable {
         }
     }
 
+    /// Whoever looks after the process must not end by what one of its parts did not foresee.
+    private Optional<String> remark() {
+        try {
+            return check.remark();
+        } catch (RuntimeException | Error unforeseen) {
+            LOG.atError().setCause(unforeseen).log("a remark of the readiness check failed");
+            return Optional.of("a remark failed: " + unforeseen);
+        }
+    }
+
     private synchronized void set(Optional<String> problem) {
         State before = state;
-        String reason = problem.or(check::remark).orElse("");
+        String reason = problem.or(this::remark).orElse("");
         boolean ready = problem.isEmpty();
         if (before.ready() == ready && before.reason().equals(reason)) {
             return;

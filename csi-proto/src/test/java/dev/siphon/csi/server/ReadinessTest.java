@@ -93,6 +93,30 @@ final class ReadinessTest {
     }
 
     @Test
+    void aRemarkThatThrowsIsToldAndTheNextCheckComes() {
+        AtomicInteger checks = new AtomicInteger();
+        Readiness.Check check = new Readiness.Check() {
+            @Override
+            public Optional<String> problem() {
+                checks.incrementAndGet();
+                return Optional.empty();
+            }
+
+            @Override
+            public Optional<String> remark() {
+                if (checks.get() == 1) {
+                    throw new IllegalStateException("broken");
+                }
+                return Optional.of("as usual");
+            }
+        };
+        try (Readiness readiness = Readiness.start(check, SHORT, LONG)) {
+            Eventually.is(() -> readiness.state().reason().equals("as usual"));
+            assertTrue(readiness.state().ready());
+        }
+    }
+
+    @Test
     void onceClosedItStaysNotReady() {
         AtomicInteger checks = new AtomicInteger();
         Readiness readiness = Readiness.start(

@@ -1,5 +1,6 @@
 package dev.siphon.node.device;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
@@ -17,8 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -37,7 +36,6 @@ public final class Following {
     private final PublishedPods published;
     private final DatasetPlacing placing;
     private final Supplier<MountTable> mounts;
-    private final CountDownLatch closed = new CountDownLatch(1);
 
     public Following(RunningPods running, Datasets datasets, PublishedPods published, DatasetPlacing placing) {
         this(running, datasets, published, placing, MountTable::read);
@@ -59,25 +57,11 @@ public final class Following {
     /// Looks from now on, where there is anything to choose from.
     ///
     /// @return ends that
-    public AutoCloseable start() {
+    public AutoCloseable start(BackgroundTasks tasks) {
         if (!running.haveChoice()) {
             return () -> {};
         }
-        Thread thread = Thread.ofVirtual().name("following").start(this::run);
-        return () -> {
-            closed.countDown();
-            thread.interrupt();
-        };
-    }
-
-    private void run() {
-        try {
-            while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS)) {
-                lookOrTell();
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
+        return tasks.every("following", PERIOD, PERIOD, this::lookOrTell);
     }
 
     private void lookOrTell() {

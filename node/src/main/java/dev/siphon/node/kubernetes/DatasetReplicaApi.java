@@ -4,6 +4,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.dataset.DatasetReplica;
@@ -15,8 +16,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,47 +44,39 @@ public final class DatasetReplicaApi implements ReplicaOrders {
 
     private final ApiAccess access;
     private final NodeId node;
+    private final BackgroundTasks tasks;
 
-    /// Ends what follows.
-    private final CountDownLatch closed = new CountDownLatch(1);
+    /// Why nobody could say what is wanted, as it was last told.
+    private volatile Optional<String> told = Optional.empty();
 
     /// @param node whose orders they are
-    public DatasetReplicaApi(ApiAccess access, NodeId node) {
+    public DatasetReplicaApi(ApiAccess access, NodeId node, BackgroundTasks tasks) {
         this.access = access;
         this.node = node;
+        this.tasks = tasks;
     }
 
     @Override
     public Following follow(Follower follower) {
-        Thread thread = Thread.ofVirtual().name("dataset-replicas").start(() -> run(follower));
+        AtomicBoolean closed = new AtomicBoolean();
+        BackgroundTasks.Task task =
+                tasks.every("dataset-replicas", Duration.ZERO, AGAIN, () -> followOrTell(follower, closed::get));
         return () -> {
-            closed.countDown();
-            thread.interrupt();
+            closed.set(true);
+            task.close();
         };
     }
 
-    private void run(Follower follower) {
-        Optional<String> told = Optional.empty();
-        do {
-            try (ApiConnection api = ApiConnection.to(access)) {
-                follow(api, follower);
-                told = Optional.empty();
-            } catch (DriverException notNow) {
-                Optional<String> why = Optional.ofNullable(notNow.getMessage());
-                if (!why.equals(told) && closed.getCount() > 0) {
-                    LOG.atInfo().addKeyValue("reason", notNow.getMessage()).log("nobody can say what to warm here");
-                }
-                told = why;
+    private void followOrTell(Follower follower, BooleanSupplier closed) {
+        try (ApiConnection api = ApiConnection.to(access)) {
+            follow(api, follower);
+            told = Optional.empty();
+        } catch (DriverException notNow) {
+            Optional<String> why = Optional.ofNullable(notNow.getMessage());
+            if (!why.equals(told) && !closed.getAsBoolean()) {
+                LOG.atInfo().addKeyValue("reason", notNow.getMessage()).log("nobody can say what to warm here");
             }
-        } while (!isClosedWithin(AGAIN));
-    }
-
-    private boolean isClosedWithin(Duration pause) {
-        try {
-            return closed.await(pause.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            return true;
+            told = why;
         }
     }
 

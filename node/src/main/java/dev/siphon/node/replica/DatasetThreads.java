@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.ErrnoException;
@@ -22,10 +23,12 @@ final class DatasetThreads {
     private final Pace pace;
     private final Function<DatasetState, Optional<Duration>> step;
     private final Map<Digest, Worker> workers = new ConcurrentHashMap<>();
+    private final BackgroundTasks tasks;
     private volatile boolean closed;
 
     /// @param step takes one step for a dataset and says when the next is due, as [Tending#step]
-    DatasetThreads(Pace pace, Function<DatasetState, Optional<Duration>> step) {
+    DatasetThreads(Pace pace, Function<DatasetState, Optional<Duration>> step, BackgroundTasks tasks) {
+        this.tasks = tasks;
         this.pace = pace;
         this.step = step;
     }
@@ -116,6 +119,11 @@ final class DatasetThreads {
                             .log("a dataset's replica: {}", e.getMessage());
                 }
                 return Optional.of(wait);
+            } catch (RuntimeException | Error unforeseen) {
+                tasks.failed("datasets", unforeseen);
+                state.failed(
+                        new DriverException.BackendFault("dataset " + state.digest() + ": " + unforeseen, unforeseen));
+                return Optional.of(delay(failures++));
             }
         }
 

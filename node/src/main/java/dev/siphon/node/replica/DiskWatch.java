@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.KernelLog;
@@ -10,8 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,35 +35,22 @@ final class DiskWatch implements AutoCloseable {
     private final Caches caches;
     private final Supplier<List<Attachment>> attached;
     private final KernelLog log = KernelLog.fromNow();
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final BackgroundTasks.Task task;
 
     /// @param attached what is attached now, wherever it is read from
-    private DiskWatch(CacheDirectory directory, Caches caches, Supplier<List<Attachment>> attached) {
+    private DiskWatch(
+            CacheDirectory directory, Caches caches, Supplier<List<Attachment>> attached, BackgroundTasks tasks) {
         this.directory = directory;
         this.caches = caches;
         this.attached = attached;
+        this.task = tasks.every("disk-watch", PERIOD, PERIOD, this::lookOrTell);
     }
 
     /// Watches each directory from now on, on a thread of its own: a disk that hangs holds up the watch of no other.
-    static List<DiskWatch> startAll(Caches caches, Supplier<List<Attachment>> attached) {
+    static List<DiskWatch> startAll(Caches caches, Supplier<List<Attachment>> attached, BackgroundTasks tasks) {
         return caches.directories().stream()
-                .map(directory -> new DiskWatch(directory, caches, attached).start())
+                .map(directory -> new DiskWatch(directory, caches, attached, tasks))
                 .toList();
-    }
-
-    private DiskWatch start() {
-        Thread.ofPlatform().daemon().name("disk-watch").start(this::run);
-        return this;
-    }
-
-    private void run() {
-        try (log) {
-            while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS)) {
-                lookOrTell();
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private void lookOrTell() {
@@ -115,6 +101,6 @@ final class DiskWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
+        task.close();
     }
 }

@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
@@ -45,7 +46,7 @@ public final class Replicas implements AutoCloseable {
     private final ReplicaCounts counts = new ReplicaCounts();
     private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
 
-    private Replicas(ReplicaSettings settings) {
+    private Replicas(ReplicaSettings settings, BackgroundTasks tasks) {
         Pace pace = settings.pace();
         this.settings = settings;
         this.folders = new AttachmentFolders(settings.state());
@@ -54,7 +55,7 @@ public final class Replicas implements AutoCloseable {
         this.caches = new Caches(settings.caches(), this::leave, calls, pace);
         this.swapping = new Swapping(attachments, caches, turns, counts);
         this.room = new Room(swapping, attachments, calls, pace, counts);
-        this.threads = new DatasetThreads(pace, this::step);
+        this.threads = new DatasetThreads(pace, this::step, tasks);
         this.tending = new Tending(caches, swapping, room, calls, settings, this::state, threads::isClosed, counts);
         this.choice = new TreeChoice(attachments, caches, swapping, settings);
         this.reach = new ImageReach(settings, calls);
@@ -62,10 +63,10 @@ public final class Replicas implements AutoCloseable {
 
     /// Finds what an earlier run left on the disks and in the kernel, and goes on with it: fills that were begun,
     /// and the check of every replica that is in use.
-    public static Replicas start(ReplicaSettings settings) {
-        Replicas replicas = new Replicas(settings);
+    public static Replicas start(ReplicaSettings settings, BackgroundTasks tasks) {
+        Replicas replicas = new Replicas(settings, tasks);
         replicas.recover();
-        replicas.disks = DiskWatch.startAll(replicas.caches, replicas::attached);
+        replicas.disks = DiskWatch.startAll(replicas.caches, replicas::attached, tasks);
         return replicas;
     }
 

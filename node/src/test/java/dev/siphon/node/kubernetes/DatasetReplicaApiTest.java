@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeId;
@@ -52,6 +53,7 @@ final class DatasetReplicaApiTest {
     private final LinkedBlockingQueue<String> heard = new LinkedBlockingQueue<>();
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private volatile int status = 200;
+    private final BackgroundTasks tasks = new BackgroundTasks();
     private Optional<HttpServer> server = Optional.empty();
     private Optional<ReplicaOrders.Following> following = Optional.empty();
 
@@ -119,7 +121,7 @@ final class DatasetReplicaApiTest {
                     """.formatted(
                             server.orElseThrow().getAddress().getPort()));
             return new DatasetReplicaApi(
-                    new ApiAccess.Kubeconfig(kubeconfig), new NodeId("node-1", Optional.of("10.0.0.7")));
+                    new ApiAccess.Kubeconfig(kubeconfig), new NodeId("node-1", Optional.of("10.0.0.7")), tasks);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -203,6 +205,18 @@ final class DatasetReplicaApiTest {
         status = 200;
         lists.add(list(object("a", "node-1", true)));
         assertEquals("all [a]", next());
+    }
+
+    @Test
+    void answersThatNobodyForesawEndNothing() {
+        lists.add("{\"metadata\": {\"resourceVersion\": \"7\"}}");
+        lists.add(list());
+        lists.add(list(object("a", "node-1", true)));
+        events.add("{\"object\": {}}");
+        follow();
+        assertEquals("all []", next(), "after a list without items");
+        assertEquals("all [a]", next(), "after an event without a type");
+        assertEquals(Map.of("dataset-replicas", 2L), tasks.failures());
     }
 
     @Test

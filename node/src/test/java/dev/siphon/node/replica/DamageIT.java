@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.Workplace;
 import java.io.IOException;
@@ -49,7 +50,7 @@ class DamageIT {
 
     private Replicas start(Pace pace) {
         stop();
-        Replicas started = Replicas.start(settings(workplace, pace));
+        Replicas started = Replicas.start(settings(workplace, pace), new BackgroundTasks());
         running = Optional.of(started);
         return started;
     }

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
@@ -34,7 +35,8 @@ class ErofsFuseIT {
     private final TestDataset dataset = TestDataset.create(workplace, "one", 60, 100_000);
     private final AttachmentKey key = AttachmentKey.anywhere(dataset.digest());
     private final Path cache = workplace.path("cache");
-    private Replicas replicas = Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)));
+    private Replicas replicas =
+            Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)), new BackgroundTasks());
 
     @AfterEach
     void close() {
@@ -45,7 +47,7 @@ class ErofsFuseIT {
 
     private void restart() {
         replicas.close();
-        replicas = Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)));
+        replicas = Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)), new BackgroundTasks());
     }
 
     private static MountEntry mounted(Path tree) {
@@ -118,7 +120,7 @@ class ErofsFuseIT {
     void aTreeLivesOnWithoutItsNodeAndWhateverTheKernelHas() {
         Path tree = replicas.attach(dataset.image()).tree();
         replicas.close();
-        replicas = Replicas.start(settings(workplace, FAST));
+        replicas = Replicas.start(settings(workplace, FAST), new BackgroundTasks());
         assertEquals(tree, replicas.attach(dataset.image()).tree());
         assertTrue(ErofsFuse.tag(mounted(tree)).isPresent());
         awaitLocal(replicas, dataset.digest(), cache);

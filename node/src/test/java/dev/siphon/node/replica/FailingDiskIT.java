@@ -11,6 +11,7 @@ import static dev.siphon.node.replica.ReplicaNode.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.DataFile;
@@ -43,13 +44,15 @@ class FailingDiskIT {
 
     /// The first directory that works.
     private Replicas start(Pace pace, CacheLimits... caches) {
-        return Replicas.start(new ReplicaSettings(
-                workplace.path("state"),
-                List.of(caches),
-                (_, _, candidates) -> candidates.stream().findFirst().map(Placement.Candidate::directory),
-                pace,
-                NearPods.UNKNOWN,
-                ErofsSelection.ofThisNode()));
+        return Replicas.start(
+                new ReplicaSettings(
+                        workplace.path("state"),
+                        List.of(caches),
+                        (_, _, candidates) -> candidates.stream().findFirst().map(Placement.Candidate::directory),
+                        pace,
+                        NearPods.UNKNOWN,
+                        ErofsSelection.ofThisNode()),
+                new BackgroundTasks());
     }
 
     @Test

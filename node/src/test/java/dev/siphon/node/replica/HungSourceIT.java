@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
@@ -124,7 +125,7 @@ class HungSourceIT {
     @Test
     void othersGoOnAndTheProcessEnds() {
         Path tree;
-        try (Replicas replicas = Replicas.start(settings(workplace, patient(PATIENCE)))) {
+        try (Replicas replicas = Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks())) {
             replicas.attach(other.image());
             awaitLocal(replicas, other.digest(), cache);
             tree = replicas.attach(through("hung", hung)).tree();
@@ -137,7 +138,7 @@ class HungSourceIT {
             assertTimeout(Duration.ofSeconds(20), () -> tryOthers(replicas));
             assertTimeout(Duration.ofSeconds(10), replicas::close);
         }
-        try (Replicas restarted = Replicas.start(settings(workplace, patient(PATIENCE)))) {
+        try (Replicas restarted = Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks())) {
             assertTimeout(Duration.ofSeconds(20), () -> tryOthers(restarted));
             resume();
             awaitLocal(restarted, hung.digest(), cache);
@@ -150,7 +151,7 @@ class HungSourceIT {
 
     @Test
     void aDeviceWhoseFileSystemIsDeadIsPassedOverAndNotKept() throws InterruptedException {
-        try (Replicas replicas = Replicas.start(settings(workplace, patient(PATIENCE)))) {
+        try (Replicas replicas = Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks())) {
             LoopStatus dead;
             try (DataFile image = DataFile.open(cluster.resolve("hung/image"));
                     LoopDevice device = LoopDevice.attach(image, "of another program")) {
@@ -176,7 +177,7 @@ class HungSourceIT {
         ReplicaSettings settings = ReplicaNode.with(ReplicaNode.FUSE, settings(workplace.path("state"), FAST));
         Path volume = workplace.directory("volume");
         Path tree;
-        try (Replicas replicas = Replicas.start(settings)) {
+        try (Replicas replicas = Replicas.start(settings, new BackgroundTasks())) {
             tree = replicas.attach(through("hung", hung)).tree();
             Programs.run("mount", "--bind", tree.toString(), volume.toString());
         }
@@ -184,7 +185,7 @@ class HungSourceIT {
         ErofsFuse.processOf(tree.toString()).orElseThrow().destroyForcibly();
         fileSystem.destroyForcibly().waitFor();
         Programs.run("umount", "--lazy", mounted.toString());
-        try (Replicas restarted = Replicas.start(settings)) {
+        try (Replicas restarted = Replicas.start(settings, new BackgroundTasks())) {
             // by what the mount table says alone: the device answers no more
             MountEntry shown = MountTable.read().at(volume.toString()).orElseThrow();
             assertEquals(

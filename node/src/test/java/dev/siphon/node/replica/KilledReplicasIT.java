@@ -5,6 +5,7 @@ import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.LoopStatus;
 import dev.siphon.node.replica.cache.CacheDirectory;
@@ -108,7 +109,7 @@ class KilledReplicasIT {
     }
 
     private void endWell(TreeReaders readers) throws IOException {
-        try (Replicas replicas = Replicas.start(ReplicaProcess.settings(directory))) {
+        try (Replicas replicas = Replicas.start(ReplicaProcess.settings(directory), new BackgroundTasks())) {
             Path tree = replicas.attach(dataset.image()).tree();
             awaitLocal(replicas, dataset.digest(), cache);
             assertTrue(dataset.isRight(tree));

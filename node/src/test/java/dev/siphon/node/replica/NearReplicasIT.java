@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.mount.Datasets.Nearby;
@@ -51,13 +52,15 @@ class NearReplicasIT {
 
     private Replicas start(Pace pace, NearPods near, long rightLimit) {
         stop();
-        Replicas started = Replicas.start(new ReplicaSettings(
-                workplace.path("state"),
-                List.of(new CacheLimits(left, LIMIT, 100), new CacheLimits(right, rightLimit, 100)),
-                Placement.mostFree(),
-                pace,
-                near,
-                ErofsSelection.ofThisNode()));
+        Replicas started = Replicas.start(
+                new ReplicaSettings(
+                        workplace.path("state"),
+                        List.of(new CacheLimits(left, LIMIT, 100), new CacheLimits(right, rightLimit, 100)),
+                        Placement.mostFree(),
+                        pace,
+                        near,
+                        ErofsSelection.ofThisNode()),
+                new BackgroundTasks());
         running = Optional.of(started);
         return started;
     }

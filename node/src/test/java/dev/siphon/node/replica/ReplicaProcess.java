@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.TestJvm;
 import dev.siphon.node.replica.cache.CacheLimits;
@@ -53,7 +54,7 @@ public final class ReplicaProcess {
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         DatasetImage image = new DatasetImage(new Digest(arguments[1]), Path.of(arguments[2]), Path.of(arguments[3]));
-        Replicas replicas = Replicas.start(settings(directory));
+        Replicas replicas = Replicas.start(settings(directory), new BackgroundTasks());
         replicas.attach(image);
         Files.createFile(directory.resolve("ready"));
         while (true) {

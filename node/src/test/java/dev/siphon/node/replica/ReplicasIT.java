@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountFlag;
@@ -48,7 +49,7 @@ class ReplicasIT {
     }
 
     private Replicas start(ReplicaSettings settings) {
-        return Replicas.start(ReplicaNode.with(erofs(), settings));
+        return Replicas.start(ReplicaNode.with(erofs(), settings), new BackgroundTasks());
     }
 
     @AfterEach

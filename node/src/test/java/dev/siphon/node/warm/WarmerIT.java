@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
@@ -134,13 +135,15 @@ final class WarmerIT {
 
     private Warmer start(List<CacheLimits> caches) {
         stop();
-        Replicas replicas = Replicas.start(new ReplicaSettings(
-                workplace.path("state"),
-                caches,
-                Placement.mostFree(),
-                Pace.usual(),
-                new NearPods(Duration.ZERO, Duration.ofSeconds(20), true),
-                ErofsSelection.ofThisNode()));
+        Replicas replicas = Replicas.start(
+                new ReplicaSettings(
+                        workplace.path("state"),
+                        caches,
+                        Placement.mostFree(),
+                        Pace.usual(),
+                        new NearPods(Duration.ZERO, Duration.ofSeconds(20), true),
+                        ErofsSelection.ofThisNode()),
+                new BackgroundTasks());
         running = Optional.of(replicas);
         Warmer started = new Warmer(board, images, replicas).start();
         warmer = Optional.of(started);

@@ -1,0 +1,22 @@
+package dev.siphon.csi.server;
+
+import dev.siphon.csi.BackgroundTasks;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+
+/// What `/metrics` says of background tasks.
+public final class BackgroundMetrics {
+    private BackgroundMetrics() {}
+
+    /// Registers the count of their failures, and returns new tasks that it counts.
+    public static BackgroundTasks tasks(PrometheusRegistry registry) {
+        BackgroundTasks tasks = new BackgroundTasks();
+        CounterWithCallback.builder()
+                .name("siphon_background_failures_total")
+                .help("Exceptions that nobody foresaw in what the process does again and again, by task; each goes on.")
+                .labelNames("task")
+                .callback(callback -> tasks.failures().forEach((name, count) -> callback.call(count, name)))
+                .register(registry);
+        return tasks;
+    }
+}
