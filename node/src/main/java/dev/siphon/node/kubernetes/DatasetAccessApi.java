@@ -20,12 +20,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /// Asks the controller for datasets by objects [DatasetAccess]. They belong to their pods, so that Kubernetes
 /// removes them; the keys in them are sealed for this process alone, with a key of its own for each question.
 ///
-/// Connects for each, since pods are rare.
+/// All of them use one client, which is there while any waits: then certificates that were replaced are read anew.
+/// [WaitingQuestions] bounds how many wait.
 public final class DatasetAccessApi implements InlineDatasets {
     /// Server-side apply: makes the object, or changes it, in one request.
     private static final String APPLY = "application/apply-patch+yaml";
@@ -34,11 +37,19 @@ public final class DatasetAccessApi implements InlineDatasets {
     private static final int HTTP_UNPROCESSABLE = 422;
 
     private static final Duration LONGEST = Duration.ofSeconds(20);
+    private static final int REQUESTS_AT_ONCE = 8;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(25);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(400);
 
     private final ApiAccess access;
     private final NodeId node;
+    private final WaitingQuestions waiting = new WaitingQuestions();
+    private final Semaphore requests = new Semaphore(REQUESTS_AT_ONCE, true);
+
+    /// Under this object's lock, like [#users].
+    private Optional<ApiConnection> connection = Optional.empty();
+
+    private int users;
 
     /// @param node on which the pods are
     public DatasetAccessApi(ApiAccess access, NodeId node) {
@@ -48,40 +59,92 @@ public final class DatasetAccessApi implements InlineDatasets {
 
     @Override
     public Opened open(String volume, Pod pod, String dataset, Duration limit) {
+        long end = System.nanoTime() + Collections.min(List.of(limit, LONGEST)).toNanos();
+        try (WaitingQuestions.Question question = waiting.begin(pod)) {
+            ApiConnection api = connect();
+            try {
+                return ask(api, question, new Wanted(volume, pod, dataset, end));
+            } finally {
+                disconnect();
+            }
+        }
+    }
+
+    private synchronized ApiConnection connect() {
+        ApiConnection open = connection.orElseGet(() -> ApiConnection.to(access));
+        connection = Optional.of(open);
+        users++;
+        return open;
+    }
+
+    private synchronized void disconnect() {
+        users--;
+        if (users == 0) {
+            connection.ifPresent(ApiConnection::close);
+            connection = Optional.empty();
+        }
+    }
+
+    /// @param end by [System#nanoTime], when nobody waits any more
+    private record Wanted(String volume, Pod pod, String dataset, long end) {
+        String path() {
+            return "/apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/namespaces/" + pod.namespace() + "/"
+                    + DatasetAccess.PLURAL + "/" + volume;
+        }
+    }
+
+    private Opened ask(ApiConnection api, WaitingQuestions.Question question, Wanted wanted) {
+        Pod pod = wanted.pod();
         SealedSecret.Reader reader = new SealedSecret.Reader(); // forgotten with the key
         DatasetAccess.Asked asked = new DatasetAccess.Asked(
-                dataset,
+                wanted.dataset(),
                 node.name(),
                 pod.name(),
                 pod.uid(),
                 reader.publicKey(),
                 UUID.randomUUID().toString());
-        String path = "/apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/namespaces/" + pod.namespace()
-                + "/" + DatasetAccess.PLURAL + "/" + volume;
-        long end = System.nanoTime() + Collections.min(List.of(limit, LONGEST)).toNanos();
-        try (ApiConnection api = ApiConnection.to(access)) {
-            ApiConnection.Reply reply = api.send(
-                    path + "?fieldManager=siphon-node&force=true",
-                    request -> request.patch(APPLY, object(volume, pod, asked).toString()));
-            Duration pause = FIRST_PAUSE;
-            while (true) {
-                Optional<DatasetAccess.Answer> answer =
-                        answer(reply).filter(found -> found.request().equals(asked.request()));
-                if (answer.isPresent()) {
-                    return opened(answer.get(), reader);
-                }
-                if (System.nanoTime() > end) {
-                    throw new DriverException.BackendUnavailable("the controller has not said within "
-                            + LONGEST.toSeconds() + " s whether the pod may read dataset " + Quoted.of(dataset)
-                            + ": look at siphon-controller");
-                }
-                LockSupport.parkNanos(pause.toNanos());
-                pause = Collections.min(List.of(pause.multipliedBy(2), LONGEST_PAUSE));
-                reply = api.get(path);
-                if (reply.status() == HttpURLConnection.HTTP_NOT_FOUND) {
-                    throw new DriverException.NotFound("pod " + pod.namespace() + "/" + pod.name() + " is gone");
-                }
+        ApiConnection.Reply reply = inTurn(
+                wanted.end(),
+                () -> api.send(
+                        wanted.path() + "?fieldManager=siphon-node&force=true",
+                        request -> request.patch(
+                                APPLY, object(wanted.volume(), pod, asked).toString())));
+        Duration pause = FIRST_PAUSE;
+        while (true) {
+            Optional<DatasetAccess.Answer> answer =
+                    answer(reply).filter(found -> found.request().equals(asked.request()));
+            if (answer.isPresent()) {
+                return opened(answer.get(), reader);
             }
+            if (System.nanoTime() > wanted.end()) {
+                throw new DriverException.BackendUnavailable("the controller has not said within " + LONGEST.toSeconds()
+                        + " s whether the pod may read dataset " + Quoted.of(wanted.dataset())
+                        + ": look at siphon-controller");
+            }
+            question.pause(pause);
+            pause = Collections.min(List.of(pause.multipliedBy(2), LONGEST_PAUSE));
+            reply = inTurn(wanted.end(), () -> api.get(wanted.path()));
+            if (reply.status() == HttpURLConnection.HTTP_NOT_FOUND) {
+                throw new DriverException.NotFound("pod " + pod.namespace() + "/" + pod.name() + " is gone");
+            }
+        }
+    }
+
+    /// Few requests at once: each has a connection.
+    private ApiConnection.Reply inTurn(long end, Supplier<ApiConnection.Reply> request) {
+        try {
+            if (!requests.tryAcquire(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS)) {
+                throw new DriverException.BackendUnavailable(
+                        "the Kubernetes API is slow: other pods' questions about datasets still wait for it; retry");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("interrupted while waiting for the Kubernetes API");
+        }
+        try {
+            return request.get();
+        } finally {
+            requests.release();
         }
     }
 

@@ -46,7 +46,8 @@ public final class FakeApi implements AutoCloseable {
     private volatile Optional<String> grants = Optional.empty();
     private volatile Optional<Answer> instead = Optional.empty();
     private volatile UnaryOperator<JsonObject> controller = _ -> new JsonObject();
-    private volatile JsonObject access = new JsonObject();
+    private final Map<String, JsonObject> accesses = new ConcurrentHashMap<>();
+    private volatile JsonObject lastAccess = new JsonObject();
     private final Map<String, List<JsonObject>> collections = new ConcurrentHashMap<>();
     private final List<String> listed = new CopyOnWriteArrayList<>();
 
@@ -106,7 +107,7 @@ public final class FakeApi implements AutoCloseable {
 
     /// The last DatasetAccess that was applied.
     JsonObject access() {
-        return access;
+        return lastAccess;
     }
 
     /// Adds an object to those at `path`.
@@ -220,15 +221,18 @@ public final class FakeApi implements AutoCloseable {
     }
 
     private Answer access(HttpExchange exchange) {
+        String path = exchange.getRequestURI().getPath();
         if (exchange.getRequestMethod().equals("PATCH")) {
             try (Reader body = new InputStreamReader(exchange.getRequestBody(), StandardCharsets.UTF_8)) {
-                access = JsonParser.parseReader(body).getAsJsonObject();
+                JsonObject access = JsonParser.parseReader(body).getAsJsonObject();
+                accesses.put(path, access);
+                lastAccess = access;
                 return new Answer(201, access.toString());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         }
-        JsonObject now = access.deepCopy();
+        JsonObject now = accesses.getOrDefault(path, new JsonObject()).deepCopy();
         now.add("status", controller.apply(now.getAsJsonObject("spec")));
         return new Answer(200, now.toString());
     }

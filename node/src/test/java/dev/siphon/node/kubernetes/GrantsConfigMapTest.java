@@ -7,19 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
-import dev.siphon.node.Programs;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What a node makes of an API that fails, and who it says that it is.
 final class GrantsConfigMapTest {
-    private static final char[] PASSWORD = "changeit".toCharArray();
     private static final String FORBIDDEN =
             "{\"kind\":\"Status\",\"message\":\"configmaps \\\"siphon-grants\\\" is forbidden: User \\\"u\\\" cannot get\"}";
 
@@ -126,7 +121,7 @@ final class GrantsConfigMapTest {
 
     @Test
     void aPodTrustsItsClusterAndShowsTheTokenOfNow() throws IOException, GeneralSecurityException {
-        try (FakeApi api = FakeApi.startTls(serverKeys());
+        try (FakeApi api = FakeApi.startTls(ServerKeys.make(folder));
                 GrantsConfigMap map = new GrantsConfigMap(new ApiAccess.Pod(api.uri(), folder), FakeApi.NAMESPACE)) {
             api.publish(Grants.NONE.toJson());
             Files.writeString(folder.resolve("token"), "first\n");
@@ -141,9 +136,9 @@ final class GrantsConfigMapTest {
 
     @Test
     void aPodTrustsNobodyElse() throws IOException, GeneralSecurityException {
-        SSLContext keys = serverKeys();
+        SSLContext keys = ServerKeys.make(folder);
         Files.delete(folder.resolve("keys.p12"));
-        var _ = serverKeys();
+        var _ = ServerKeys.make(folder);
         Files.writeString(folder.resolve("token"), "t0ken");
         try (FakeApi api = FakeApi.startTls(keys)) {
             DriverException failure = assertThrows(
@@ -178,38 +173,5 @@ final class GrantsConfigMapTest {
 
     private static void assertNoSecret(DriverException failure) {
         assertFalse(failure.getMessage().contains("s3cret"), failure::getMessage);
-    }
-
-    /// A key and a certificate of its own for 127.0.0.1; the certificate is what a pod finds as `ca.crt`.
-    private SSLContext serverKeys() throws IOException, GeneralSecurityException {
-        Path store = folder.resolve("keys.p12");
-        keytool("-genkeypair", "-keyalg", "EC", "-dname", "CN=api", "-ext", "san=ip:127.0.0.1", "-validity", "2");
-        keytool("-exportcert", "-rfc", "-file", folder.resolve("ca.crt").toString());
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(store)) {
-            keys.load(in, PASSWORD);
-        }
-        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(keys, PASSWORD);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
-        return context;
-    }
-
-    private void keytool(String... arguments) {
-        String[] command = new String[arguments.length + 7];
-        command[0] = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        System.arraycopy(arguments, 0, command, 1, arguments.length);
-        List<String> store = List.of(
-                "-alias",
-                "api",
-                "-keystore",
-                folder.resolve("keys.p12").toString(),
-                "-storepass",
-                new String(PASSWORD));
-        for (int i = 0; i < store.size(); i++) {
-            command[arguments.length + 1 + i] = store.get(i);
-        }
-        Programs.run(command);
     }
 }
