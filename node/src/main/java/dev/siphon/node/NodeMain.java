@@ -3,9 +3,9 @@ package dev.siphon.node;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.server.BackgroundMetrics;
 import dev.siphon.csi.server.DriverProcess;
+import dev.siphon.csi.server.HttpServer;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
-import dev.siphon.csi.server.JsonServer;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
 import dev.siphon.node.device.DatasetPlacing;
@@ -150,11 +150,11 @@ public final class NodeMain implements Callable<Integer> {
         CacheService control = new CacheService(replicas, config.server().deadlines());
         openDoor(process, "control", () -> control.serve(config.control()));
         DatasetPages pages = new DatasetPages(replicas, name -> warmer.flatMap(each -> each.ordered(name)));
-        openDoor(process, "http", () -> JsonServer.startForRoot(config.http().socket(), pages));
+        openDoor(process, "http", () -> HttpServer.startForRoot(config.http().socket(), pages));
         config.http()
                 .remote()
                 .ifPresent(each -> openDoor(
-                        process, "https", () -> JsonServer.startForHolders(each.address(), each.door(), pages)));
+                        process, "https", () -> HttpServer.startForHolders(each.address(), each.door(), pages)));
         grants.begin(process);
         registration.ifPresent(each -> offer(each, process));
         return process;

@@ -14,7 +14,7 @@ import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.util.Optional;
 
-/// What a [JsonServer] on TCP needs: it speaks TLS and nothing else, and lets in who knows a token. The files may be
+/// What a [HttpServer] on TCP needs: it speaks TLS and nothing else, and lets in who knows a token. The files may be
 /// replaced while it serves; a certificate that cannot be used leaves the last one.
 public final class TokenDoor {
     private static final String BEARER = "Bearer ";

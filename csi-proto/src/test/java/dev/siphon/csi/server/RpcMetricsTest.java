@@ -36,7 +36,7 @@ final class RpcMetricsTest {
                     StatusRuntimeException.class,
                     () -> server.stub().createVolume(CreateVolumeRequest.getDefaultInstance()));
         }
-        String text = OpsServer.text(registry);
+        String text = MetricsPage.text(registry).toStringUtf8();
         assertTrue(text.contains("siphon_rpc_total{code=\"OK\",method=\"CreateVolume\"} 2.0"), text);
         assertTrue(text.contains("siphon_rpc_total{code=\"INVALID_ARGUMENT\",method=\"CreateVolume\"} 1.0"), text);
         assertTrue(text.contains("siphon_rpc_duration_seconds_count{code=\"OK\",method=\"CreateVolume\"} 2"), text);

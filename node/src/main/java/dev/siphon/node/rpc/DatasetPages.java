@@ -6,8 +6,8 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.csi.server.JsonCall;
-import dev.siphon.csi.server.JsonCall.Reply;
+import dev.siphon.csi.server.HttpCall;
+import dev.siphon.csi.server.HttpCall.Reply;
 import dev.siphon.node.replica.DatasetName;
 import dev.siphon.node.replica.Place;
 import dev.siphon.node.replica.ReplicaState;
@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 ///
 /// NAME is a digest or a beginning of it, or the name under which a dataset is declared that the controller has
 /// ordered for this node. Reads nothing of any dataset.
-public final class DatasetPages implements JsonCall.Pages {
+public final class DatasetPages implements HttpCall.Pages {
     private static final int ALL_PERCENT = 100;
     private static final int MAX_WAIT_SECONDS = 600;
     private static final int DONE = 200;
@@ -47,7 +47,7 @@ public final class DatasetPages implements JsonCall.Pages {
     }
 
     @Override
-    public Reply answer(JsonCall call) {
+    public Reply answer(HttpCall call) {
         List<String> path = call.path();
         if (path.size() < 2 || !path.get(0).equals("v1") || !path.get(1).equals("datasets")) {
             throw new DriverException.NotFound("there is nothing here: see /v1/datasets");
@@ -55,17 +55,17 @@ public final class DatasetPages implements JsonCall.Pages {
         List<String> rest = path.subList(2, path.size());
         if (rest.isEmpty()) {
             only("GET", call);
-            return new Reply(DONE, list());
+            return Reply.json(DONE, list());
         }
         if (rest.size() > 1 && rest.getLast().equals("warm")) {
             only("POST", call);
             return warm(String.join(".", rest.subList(0, rest.size() - 1)), call);
         }
         only("GET", call);
-        return new Reply(DONE, one(String.join(".", rest)));
+        return Reply.json(DONE, one(String.join(".", rest)));
     }
 
-    private static void only(String method, JsonCall call) {
+    private static void only(String method, HttpCall call) {
         if (!call.method().equals(method)) {
             throw new DriverException.InvalidRequest("this takes " + method + ", not " + call.method());
         }
@@ -103,14 +103,14 @@ public final class DatasetPages implements JsonCall.Pages {
         return replicas.find(new DatasetName(known.map(VolumeId.Dataset::digest).orElse(name)));
     }
 
-    private Reply warm(String name, JsonCall call) {
+    private Reply warm(String name, HttpCall call) {
         int seconds = call.number("wait", MAX_WAIT_SECONDS).orElse(0);
         Digest digest = find(name, declared.apply(name));
         try {
             replicas.warm(digest, Duration.ofSeconds(seconds), _ -> {}, call.gone());
-            return new Reply(DONE, dataset(digest));
+            return Reply.json(DONE, dataset(digest));
         } catch (DriverException.DeadlinePassed e) {
-            return new Reply(UNDER_WAY, dataset(digest));
+            return Reply.json(UNDER_WAY, dataset(digest));
         }
     }
 

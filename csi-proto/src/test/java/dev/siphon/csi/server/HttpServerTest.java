@@ -10,7 +10,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.gson.JsonObject;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.server.JsonCall.Reply;
+import dev.siphon.csi.server.HttpCall.Reply;
 import dev.siphon.csi.server.SocketHttp.Answer;
 import java.io.IOException;
 import java.net.URI;
@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
-final class JsonServerTest {
+final class HttpServerTest {
     private static final String TOKEN = "0123456789abcdef0123456789abcdef";
 
     @TempDir
@@ -48,20 +48,20 @@ final class JsonServerTest {
         return dir.resolve("http.sock");
     }
 
-    private JsonServer serve(JsonCall.Pages pages) {
-        return JsonServer.startForRoot(new UnixEndpoint(socket()), pages);
+    private HttpServer serve(HttpCall.Pages pages) {
+        return HttpServer.startForRoot(new UnixEndpoint(socket()), pages);
     }
 
     /// Says what it was asked.
-    private static Reply echo(JsonCall call) {
+    private static Reply echo(HttpCall call) {
         JsonObject body = new JsonObject();
         body.addProperty("asked", call.method() + " " + call.path() + " " + call.parameters());
-        return new Reply(202, body);
+        return Reply.json(202, body);
     }
 
     @Test
     void aRequestIsTakenApartAndAnswered() throws Exception {
-        try (JsonServer _ = serve(JsonServerTest::echo)) {
+        try (HttpServer _ = serve(HttpServerTest::echo)) {
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket())));
             Answer answer = SocketHttp.ask(socket(), "POST", "/v1/u1%2Fa/b?wait=3&wait=4&x=%20");
             assertEquals(202, answer.status());
@@ -75,10 +75,10 @@ final class JsonServerTest {
     @Test
     void theLogHasNoQuery() throws Exception {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
-        Logger logger = (Logger) LoggerFactory.getLogger(JsonExchange.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(HttpConnection.class);
         log.start();
         logger.addAppender(log);
-        try (JsonServer _ = serve(JsonServerTest::echo)) {
+        try (HttpServer _ = serve(HttpServerTest::echo)) {
             var _ = SocketHttp.ask(socket(), "GET", "/v1/datasets?token=" + TOKEN);
         } finally {
             logger.detachAppender(log);
@@ -100,7 +100,7 @@ final class JsonServerTest {
         "away, 503, UNAVAILABLE",
     })
     void anErrorIsAStatusThatFitsAndSaysWhatIsWrong(String what, int status, String code) {
-        try (JsonServer _ = serve(_ -> {
+        try (HttpServer _ = serve(_ -> {
             throw failure(what);
         })) {
             Answer answer = SocketHttp.ask(socket(), "GET", "/");
@@ -126,7 +126,7 @@ final class JsonServerTest {
 
     @Test
     void aBugSaysNothingOfWhatIsInside() {
-        try (JsonServer _ = serve(_ -> {
+        try (HttpServer _ = serve(_ -> {
             throw new IllegalStateException("the inside");
         })) {
             Answer answer = SocketHttp.ask(socket(), "GET", "/");
@@ -138,7 +138,7 @@ final class JsonServerTest {
 
     @Test
     void whatIsNoRequestIsRefusedAndTheNextOneAnswered() {
-        try (JsonServer _ = serve(JsonServerTest::echo)) {
+        try (HttpServer _ = serve(HttpServerTest::echo)) {
             assertEquals(
                     400, SocketHttp.send(socket(), "no HTTP at all\r\n\r\n").status());
             assertEquals(400, SocketHttp.ask(socket(), "GET", "/%zz").status());
@@ -156,7 +156,7 @@ final class JsonServerTest {
     void whoHangsUpIsNotWaitedFor() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
         AtomicBoolean gone = new AtomicBoolean();
-        try (JsonServer _ = serve(call -> {
+        try (HttpServer _ = serve(call -> {
             asked.countDown();
             Eventually.is(() -> call.gone().getAsBoolean());
             gone.set(true);
@@ -174,13 +174,13 @@ final class JsonServerTest {
     void whoSendsItsRequestTooSlowlyIsCutOffAndWhoWaitsForAnAnswerIsNot() throws Exception {
         CountDownLatch over = new CountDownLatch(1);
         Duration arrival = Duration.ofMillis(300);
-        try (JsonServer _ = JsonServer.startForRoot(
+        try (HttpServer _ = HttpServer.startForRoot(
                         new UnixEndpoint(socket()),
                         call -> {
                             Eventually.open(over);
                             return echo(call);
                         },
-                        arrival);
+                        new HttpConnection.Timeouts(arrival, arrival));
                 SocketChannel waiting = SocketChannel.open(UnixDomainSocketAddress.of(socket()));
                 SocketChannel slow = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
             waiting.write(ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
@@ -214,7 +214,7 @@ final class JsonServerTest {
         CountDownLatch asked = new CountDownLatch(256);
         CountDownLatch over = new CountDownLatch(1);
         List<SocketChannel> asking = new ArrayList<>();
-        try (JsonServer _ = serve(call -> {
+        try (HttpServer _ = serve(call -> {
             asked.countDown();
             Eventually.open(over);
             return echo(call);
@@ -244,7 +244,7 @@ final class JsonServerTest {
     @Test
     void whoSaysNothingMakesRoomForWhoComesWithARequest() throws Exception {
         List<SocketChannel> idle = new ArrayList<>();
-        try (JsonServer _ = serve(JsonServerTest::echo)) {
+        try (HttpServer _ = serve(HttpServerTest::echo)) {
             for (int i = 0; i < 256; i++) {
                 idle.add(SocketChannel.open(UnixDomainSocketAddress.of(socket())));
             }
@@ -267,7 +267,7 @@ final class JsonServerTest {
         made.write(file("crt"), file("key"));
         Files.writeString(file("token"), TOKEN);
         List<SocketChannel> trickling = new ArrayList<>();
-        try (JsonServer server = secured()) {
+        try (HttpServer server = secured()) {
             for (int i = 0; i < 300; i++) {
                 SocketChannel each = SocketChannel.open(server.address().orElseThrow());
                 trickling.add(each);
@@ -283,10 +283,10 @@ final class JsonServerTest {
 
     @Test
     void aNumberIsAWholeOneInItsBounds() {
-        try (JsonServer _ = serve(call -> {
+        try (HttpServer _ = serve(call -> {
             JsonObject body = new JsonObject();
             body.addProperty("wait", call.number("wait", 600).orElse(-1));
-            return new Reply(200, body);
+            return Reply.json(200, body);
         })) {
             assertEquals(
                     "{\"wait\":30}\n",
@@ -304,7 +304,7 @@ final class JsonServerTest {
         TestCertificate made = TestCertificate.create(dir);
         made.write(file("crt"), file("key"));
         Files.writeString(file("token"), TOKEN + "\n");
-        try (JsonServer server = secured()) {
+        try (HttpServer server = secured()) {
             assertEquals(202, get(server, made, "Bearer " + TOKEN).statusCode());
             for (String wrong : List.of("Bearer " + TOKEN + "0", "Bearer", "Basic " + TOKEN, TOKEN)) {
                 assertEquals(401, get(server, made, wrong).statusCode(), wrong);
@@ -353,18 +353,18 @@ final class JsonServerTest {
         Files.setLastModifiedTime(file(name), FileTime.from(Instant.now().plusSeconds(2)));
     }
 
-    private JsonServer secured() {
-        return JsonServer.startForHolders(
+    private HttpServer secured() {
+        return HttpServer.startForHolders(
                 new OpsAddress("127.0.0.1", 0),
                 new TokenDoor(file("crt"), file("key"), file("token")),
-                JsonServerTest::echo);
+                HttpServerTest::echo);
     }
 
-    private static int port(JsonServer server) {
+    private static int port(HttpServer server) {
         return server.address().orElseThrow().getPort();
     }
 
-    private static HttpResponse<String> get(JsonServer server, TestCertificate trusted, String authorization)
+    private static HttpResponse<String> get(HttpServer server, TestCertificate trusted, String authorization)
             throws IOException, InterruptedException, GeneralSecurityException {
         try (HttpClient client =
                 HttpClient.newBuilder().sslContext(trusted.trusting()).build()) {

@@ -1,0 +1,96 @@
+package dev.siphon.csi.server;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+
+/// Opens connections to take a server's memory and to keep others out. It holds the latest thousand of them, and on
+/// each
+/// goes on with what it began for as long as the server lets it.
+final class HostilePeer implements AutoCloseable {
+    private static final int HELD = 1_000;
+
+    /// How many connections are opened between two rounds over those that are held.
+    private static final int ROUND = 50;
+
+    private final SocketAddress server;
+    private final Deque<Held> held = new ArrayDeque<>();
+
+    HostilePeer(SocketAddress server) {
+        this.server = server;
+    }
+
+    /// What is sent on a connection, at once and then again and again.
+    private enum Attack {
+        SILENT("", ""),
+        SLOW_HEAD("GET /healthz HTTP/1.1\r\nX: ", "x"),
+        SLOW_BODY("POST /healthz HTTP/1.1\r\nContent-Length: 15000\r\n\r\n", "x"),
+        SLOW_CHUNKS("POST /healthz HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
+        LARGE_HEAD("GET /healthz HTTP/1.1\r\nX: " + "x".repeat(330_000), ""),
+        ENDLESS_HEADERS("GET /healthz HTTP/1.1\r\n", "a:\r\n".repeat(1_000)),
+        STOPPED_TLS("\u0016\u0003\u0001\u0002\u0000\u0001", ""),
+        PIPELINED("GET /metrics HTTP/1.1\r\n\r\n".repeat(100), "GET /metrics HTTP/1.1\r\n\r\n"),
+        UNREAD("GET /metrics HTTP/1.1\r\n\r\n", "");
+
+        private final String first;
+        private final String more;
+
+        Attack(String first, String more) {
+            this.first = first;
+            this.more = more;
+        }
+    }
+
+    private record Held(SocketChannel channel, Attack attack) {}
+
+    /// Opens so many connections, one after another, with each attack in turns.
+    void open(int connections) throws IOException {
+        for (int i = 0; i < connections; i++) {
+            Attack attack = Attack.values()[i % Attack.values().length];
+            SocketChannel channel = SocketChannel.open(server);
+            channel.configureBlocking(false);
+            if (held.size() == HELD) {
+                held.removeFirst().channel().close();
+            }
+            Held one = new Held(channel, attack);
+            if (goesOn(one, attack.first)) {
+                held.addLast(one);
+            }
+            if (i % ROUND == 0) {
+                goOn();
+            }
+        }
+    }
+
+    private void goOn() throws IOException {
+        for (Iterator<Held> each = held.iterator(); each.hasNext(); ) {
+            Held one = each.next();
+            if (!goesOn(one, one.attack.more)) {
+                each.remove();
+            }
+        }
+    }
+
+    /// Sends what the socket takes at once.
+    private static boolean goesOn(Held one, String text) throws IOException {
+        try {
+            one.channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.ISO_8859_1)));
+            return true;
+        } catch (IOException cutOff) {
+            one.channel.close();
+            return false;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Held each : held) {
+            each.channel.close();
+        }
+    }
+}
