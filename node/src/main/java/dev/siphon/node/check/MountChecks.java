@@ -98,11 +98,20 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
         if (mounter == MounterChoice.FUSE) {
             return new Outcome.Skipped("--mounter is fuse");
         }
-        return kernel.hasCeph()
-                ? new Outcome.Ok("Linux " + kernel.major() + "." + kernel.minor())
-                : new Outcome.Failed(
-                        "the kernel has no ceph file system, and no module for it",
-                        "`modprobe ceph`, or a kernel built with CONFIG_CEPH_FS; or --mounter=fuse if ceph-fuse will do");
+        if (kernel.hasCeph()) {
+            return new Outcome.Ok("Linux " + kernel.major() + "." + kernel.minor());
+        }
+        return unlessFuse(
+                "the kernel has no ceph file system, and no module for it",
+                "`modprobe ceph`, or a kernel built with CONFIG_CEPH_FS");
+    }
+
+    /// What keeps the kernel's client from mounting: a warning where ceph-fuse takes its place. Whether ceph-fuse can
+    /// is a check of its own.
+    private Outcome unlessFuse(String found, String remedy) {
+        return mounter == MounterChoice.AUTO
+                ? new Outcome.Warned(found + ": volumes are mounted by ceph-fuse", remedy)
+                : new Outcome.Failed(found, remedy + "; or --mounter=fuse if ceph-fuse will do");
     }
 
     /// Whether it can use the keys of volumes.
@@ -115,10 +124,7 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
                     "--key-type is not given: `siphon check controller` says which keys volumes have");
         }
         return kernel.obstacle(keyType.get())
-                .<Outcome>map(why -> new Outcome.Failed(
-                        why,
-                        "a newer kernel; or --key-type=aes on the controller (docs/security.md); or --mounter=fuse if"
-                                + " ceph-fuse will do"))
+                .map(why -> unlessFuse(why, "a newer kernel; or --key-type=aes on the controller (docs/security.md)"))
                 .orElseGet(() -> new Outcome.Ok("can use " + keyType.get()));
     }
 

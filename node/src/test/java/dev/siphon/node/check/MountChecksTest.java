@@ -29,10 +29,10 @@ final class MountChecksTest {
     @CsvSource({
         "AUTO,   true,  7.0.1,   -,       ok,      skipped",
         "AUTO,   true,  7.0.1,   aes256k, ok,      ok",
-        "AUTO,   true,  6.18.44, aes256k, ok,      failed",
+        "AUTO,   true,  6.18.44, aes256k, ok,      warned",
         "AUTO,   true,  6.18.44, aes,     ok,      ok",
         "KERNEL, true,  6.1.0,   aes256k, ok,      failed",
-        "AUTO,   false, 7.0.1,   aes,     failed,  skipped",
+        "AUTO,   false, 7.0.1,   aes,     warned,  skipped",
         "KERNEL, false, 7.0.1,   aes,     failed,  skipped",
         "FUSE,   true,  7.0.1,   aes,     skipped, skipped",
         "FUSE,   false, 7.0.1,   aes256k, skipped, skipped"
