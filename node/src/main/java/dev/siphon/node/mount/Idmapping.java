@@ -13,6 +13,7 @@ import dev.siphon.node.linux.UserNamespace;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Set;
+import java.util.UUID;
 import jnr.constants.platform.Errno;
 
 /// Shows a volume so that one user of a container is its account: the files of the one are the other's. Everybody
@@ -92,21 +93,42 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
         try (DetachedMount mount = source.cloneMount()) {
             // whoever is the container's user, this process is root
             apply(mount, staged.flags(), ROOT, limit);
-            source.removeDirectory(PROBE); // a run that was killed here may have left it
-            mount.makeDirectory(PROBE, PROBE_MODE);
-            try (Directory made = source.openBelow(PROBE)) {
-                Owner owner = made.owner();
-                if (!owner.equals(account)) {
-                    throw new DriverException.BackendFault("a directory that root makes as " + account + " in volume "
-                            + volume + " belongs to " + owner + "; an administrator has to look");
-                }
+            String probe = freeName(source);
+            mount.makeDirectory(probe, PROBE_MODE);
+            try {
+                checkOwner(source, probe);
             } finally {
-                source.removeDirectory(PROBE);
+                remove(source, probe);
             }
         } catch (ErrnoException e) {
             if (e.is(Errno.EIO)) {
                 throw refused("the cluster's MDS cannot be told whose a new file is; update Ceph, or set"
                         + " enable_unsafe_idmap=1 of the kernel's module ceph");
+            }
+        }
+    }
+
+    /// A run that was killed may have left the probe. What cannot be removed is somebody else's, such as a file, or a
+    /// directory with something in it, and must not keep the volume from being tried.
+    private static String freeName(Directory source) {
+        return remove(source, PROBE) ? PROBE : PROBE + "-" + UUID.randomUUID();
+    }
+
+    private static boolean remove(Directory source, String name) {
+        try {
+            source.removeDirectory(name);
+            return true;
+        } catch (ErrnoException _) {
+            return false;
+        }
+    }
+
+    private void checkOwner(Directory source, String probe) {
+        try (Directory made = source.openBelow(probe)) {
+            Owner owner = made.owner();
+            if (!owner.equals(account)) {
+                throw new DriverException.BackendFault("a directory that root makes as " + account + " in volume "
+                        + volume + " belongs to " + owner + "; an administrator has to look");
             }
         }
     }
