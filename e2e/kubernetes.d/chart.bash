@@ -30,8 +30,8 @@ values() {
   if chart -f <(example_values | sed "s/, secretName: siphon-http//") >/dev/null 2>&1; then failed "HTTPS without a Secret"; fi
   if chart -f <(example_values | sed "s/'0750'/0750/") >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a mode that is a number"; fi
   shows "a mode that is a number" 'needs quotation marks' "$(cat "$LAB_RUN/log/strict.log")"
-  if chart --set-json 'node.cacheDirectories=[{"path": "/a", "size": "1Gi"}, {"path": "/a", "size": "1Gi"}]' >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a directory twice"; fi
-  shows "a directory twice" 'cacheDirectories has /a twice' "$(cat "$LAB_RUN/log/strict.log")"
+  if chart --set-json 'node.cacheDirectories=[{"path": "/a/b", "size": "1Gi"}, {"path": "/a/b", "size": "1Gi"}]' >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a directory twice"; fi
+  shows "a directory twice" 'cacheDirectories has /a/b twice' "$(cat "$LAB_RUN/log/strict.log")"
   if chart --set ownr=x >/dev/null 2>"$LAB_RUN/log/strict.log"; then failed "a value that the chart does not have"; fi
   shows "a value that the chart does not have" "'ownr' not allowed" "$(cat "$LAB_RUN/log/strict.log")"
   sed -i 's/"endPort"/"lastPort"/' "$LAB_RUN/chart.yaml"
@@ -43,16 +43,20 @@ values() {
 attach() {
   step "the chart with attach takes its place: a pod's volume is attached, and detached"
   "$SIPHON" ceph-caps --fs "$FS_NAME" --attach --change | lab run bash -euo pipefail
-  local pools='[{"name": "disks", "nodeSelector": {"siphon.test/disks": "some"}, "cacheDirectories": [{"path": "/var/lib/siphon/nvme0/cache", "size": "1Gi"}]}]'
+  local pools='[{"name": "disks", "nodeSelector": {"siphon.test/disks": "some"}, "cacheDirectories": [
+    {"path": "/var/lib/siphon/nvme0/cache", "size": "1Gi"}, {"path": "/var/lib/siphon/nvme9/cache", "size": "1Gi"}]}]'
   chart --set snapshots=true --set attach=true --set-json "node.pools=$pools" >"$LAB_RUN/deploy/siphon.yaml"
   kubectl delete csidriver cephfs.siphon.dev >/dev/null
-  lab run mkdir -p /var/lib/siphon/nvme0/cache
+  lab run mkdir -p /var/lib/siphon/nvme0/cache /var/lib/siphon/nvme9
   kubectl label nodes --all siphon.test/disks=some >/dev/null
   kubectl apply -k "$LAB_RUN/deploy" >/dev/null
   kubectl -n siphon rollout status --timeout=120s deployment/siphon-controller >/dev/null || { describe_all >&2; failed "the controllers' pods"; }
   kubectl -n siphon rollout status --timeout=120s daemonset/siphon-node-disks >/dev/null || { describe_all >&2; failed "the pool's node"; }
   expect "pods of nodes, by their pool" "siphon-node 0 of 0,siphon-node-disks 1 of 1" "$(kubectl -n siphon get daemonsets --sort-by=.metadata.name \
     -o 'jsonpath={range .items[*]}{.metadata.name} {.status.numberReady} of {.status.desiredNumberScheduled}{"\n"}{end}' | paste -sd,)"
+  # the second disk is not there
+  shows "the cache directory that is missing" 'nvme9/cache is missing: mount its disk' "$(kubectl -n siphon exec daemonset/siphon-node-disks -c siphon -- siphon cache list 2>&1)"
+  shows "the node's event" 'CacheDirectoryUnusable' "$(kubectl get events --namespace default --field-selector involvedObject.kind=Node -o 'jsonpath={.items[*].reason}')"
   shows "the pool's cache directory" 'c0 +/var/lib/siphon/nvme0/cache' "$(kubectl -n siphon exec daemonset/siphon-node-disks -- siphon topology)"
   kubectl create namespace u5 >/dev/null
   claim u5 training 1Gi

@@ -23,22 +23,30 @@ final class CacheOptions {
                             + " read from CephFS).")
     private List<String> directories = List.of();
 
+    @Option(
+            names = "--require-cache-dirs",
+            defaultValue = "${env:SIPHON_REQUIRE_CACHE_DIRS:-false}",
+            description =
+                    "Do not make a cache directory that is missing: its disk is not mounted, and another one would be"
+                            + " filled. It is used once it is there, and the node does without it until then.")
+    private boolean required;
+
     ConfigProblems.Read<List<CacheLimits>> read(ConfigProblems problems) {
         return problems.read(
                 "--cache-dir",
                 () -> directories.stream()
                         .filter(text -> !text.isEmpty())
-                        .map(CacheOptions::limits)
+                        .map(this::limits)
                         .toList());
     }
 
-    private static CacheLimits limits(String text) {
+    private CacheLimits limits(String text) {
         int equals = text.lastIndexOf('=');
         if (equals < 0) {
             throw new IllegalArgumentException(
                     Quoted.of(text) + " must be DIRECTORY=SIZE, such as /mnt/nvme0/siphon=500Gi");
         }
         Path directory = Path.of(text.substring(0, equals)).normalize();
-        return new CacheLimits(directory, ByteSize.bytes(text.substring(equals + 1)), WATERMARK_PERCENT);
+        return new CacheLimits(directory, ByteSize.bytes(text.substring(equals + 1)), WATERMARK_PERCENT, required);
     }
 }

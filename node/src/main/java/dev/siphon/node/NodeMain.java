@@ -18,6 +18,7 @@ import dev.siphon.node.device.rpc.KubeletPodDevices;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.kubernetes.CacheEvents;
 import dev.siphon.node.kubernetes.DatasetAccessApi;
 import dev.siphon.node.kubernetes.DatasetReplicaApi;
 import dev.siphon.node.kubernetes.EventsApi;
@@ -49,6 +50,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -93,7 +95,8 @@ public final class NodeMain implements Callable<Integer> {
                         Pace.usual(),
                         config.devices().near(),
                         ErofsSelection.ofThisNode()),
-                tasks);
+                tasks,
+                cacheEvents(config));
         DatasetTrees datasets = new DatasetTrees(replicas, trees);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),
@@ -166,6 +169,15 @@ public final class NodeMain implements Callable<Integer> {
             case GrantsFrom.Nowhere _, GrantsFrom.File _ -> PodEvents.NOWHERE;
             case GrantsFrom.Api(var access, var _) ->
                 new EventsApi(access, config.server().driverName().toString(), config.id());
+        };
+    }
+
+    private static Consumer<String> cacheEvents(NodeConfig config) {
+        return switch (config.grants()) {
+            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> _ -> {};
+            case GrantsFrom.Api(var access, var _) ->
+                new CacheEvents(
+                        new EventsApi(access, config.server().driverName().toString(), config.id()));
         };
     }
 

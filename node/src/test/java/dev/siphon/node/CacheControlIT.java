@@ -82,7 +82,8 @@ class CacheControlIT {
                             Pace.usual(),
                             NearPods.UNKNOWN,
                             ErofsSelection.ofThisNode()),
-                    new BackgroundTasks())) {
+                    new BackgroundTasks(),
+                    _ -> {})) {
                 String tree = before.attach(dataset.image()).tree().toString();
                 Programs.run(
                         "mount", "--bind", tree, workplace.directory("volume").toString());

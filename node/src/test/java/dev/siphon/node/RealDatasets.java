@@ -28,7 +28,8 @@ public final class RealDatasets {
                                 Pace.usual(),
                                 NearPods.UNKNOWN,
                                 ErofsSelection.ofThisNode()),
-                        new BackgroundTasks()),
+                        new BackgroundTasks(),
+                        _ -> {}),
                 trees);
     }
 }

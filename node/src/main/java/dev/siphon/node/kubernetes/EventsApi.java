@@ -29,26 +29,44 @@ public final class EventsApi implements PodEvents {
 
     @Override
     public void add(Pod pod, Event event) {
+        JsonObject involved = involved("Pod", pod.name(), pod.uid());
+        involved.addProperty("namespace", pod.namespace());
+        add(pod.namespace(), involved, event);
+    }
+
+    /// Adds an event to this node, where `kubectl describe node` finds it. Twice is two events.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is not taken
+    public void addToNode(Event event) {
+        // as the kubelet names a node in its own events
+        add("default", involved("Node", node.name(), node.name()), event);
+    }
+
+    private static JsonObject involved(String kind, String name, String uid) {
+        JsonObject involved = new JsonObject();
+        involved.addProperty("apiVersion", "v1");
+        involved.addProperty("kind", kind);
+        involved.addProperty("name", name);
+        involved.addProperty("uid", uid);
+        return involved;
+    }
+
+    private void add(String namespace, JsonObject involved, Event event) {
         try (ApiConnection api = ApiConnection.to(access)) {
             ApiConnection.Reply reply = api.send(
-                    "/api/v1/namespaces/" + pod.namespace() + "/events",
-                    request -> request.post(JSON, json(pod, event).toString()));
+                    "/api/v1/namespaces/" + namespace + "/events",
+                    request ->
+                            request.post(JSON, json(namespace, involved, event).toString()));
             if (reply.status() != HttpURLConnection.HTTP_CREATED) {
                 throw new DriverException.BackendUnavailable("the event is not taken: " + reply.describe());
             }
         }
     }
 
-    private JsonObject json(Pod pod, Event event) {
+    private JsonObject json(String namespace, JsonObject involved, Event event) {
         JsonObject metadata = new JsonObject();
         metadata.addProperty("generateName", "siphon-");
-        metadata.addProperty("namespace", pod.namespace());
-        JsonObject involved = new JsonObject();
-        involved.addProperty("apiVersion", "v1");
-        involved.addProperty("kind", "Pod");
-        involved.addProperty("namespace", pod.namespace());
-        involved.addProperty("name", pod.name());
-        involved.addProperty("uid", pod.uid());
+        metadata.addProperty("namespace", namespace);
         JsonObject source = new JsonObject();
         source.addProperty("component", driver);
         source.addProperty("host", node.toString());

@@ -9,6 +9,7 @@ import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CacheLimits;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -41,10 +42,7 @@ final class Caches {
 
     /// Makes every directory ready; one that cannot be is not used.
     void prepare() {
-        directories.forEach(directory -> look(directory, "prepare", () -> {
-            directory.prepare();
-            return true;
-        }));
+        directories.forEach(directory -> look(directory, "prepare", () -> true));
     }
 
     List<CacheDirectory> directories() {
@@ -65,15 +63,32 @@ final class Caches {
         }
         String name = subject + " in " + directory.path();
         try {
-            return Optional.of(calls.check(name, name, pace.callLimit(), body));
+            return Optional.of(calls.check(name, name, pace.callLimit(), () -> {
+                directory.prepare();
+                return body.get();
+            }));
         } catch (ErrnoException | UncheckedIOException | DriverException.DeadlinePassed e) {
-            if (!Thread.currentThread().isInterrupted()) {
+            if (isMissing(directory, e)) {
+                directory.missing(pace.diskRetry());
+            } else if (!Thread.currentThread().isInterrupted()) {
                 failing(directory, String.valueOf(e.getMessage()));
             }
             return Optional.empty();
         } catch (DriverException.BackendUnavailable _) {
             return Optional.empty(); // calls to other file systems hang, and this disk was not asked
         }
+    }
+
+    private static boolean isMissing(CacheDirectory directory, RuntimeException failure) {
+        return failure.getCause() instanceof NoSuchFileException missing
+                && directory.path().toString().equals(missing.getFile());
+    }
+
+    /// Which directories can be read, as far as is known. Asks no disk.
+    Map<Path, Boolean> readable() {
+        Map<Path, Boolean> readable = new LinkedHashMap<>();
+        directories.forEach(directory -> readable.put(directory.path(), directory.isReadable()));
+        return readable;
     }
 
     /// Has nothing read from a directory any more, whose disk fails.
@@ -118,6 +133,12 @@ final class Caches {
     /// The replicas of a dataset, whole and in part.
     List<CachedReplica> of(Digest dataset) {
         return replicas(dataset, "files", replica -> replica.isWhole() || replica.isPart());
+    }
+
+    /// Pins replicas, or undoes that.
+    void pin(List<CachedReplica> replicas, boolean pinned) {
+        replicas.forEach(replica -> calls.change(
+                "pin of " + replica.digest() + " in " + replica.cache(), pace.callLimit(), () -> replica.pin(pinned)));
     }
 
     /// Notes a use of the dataset's replicas.

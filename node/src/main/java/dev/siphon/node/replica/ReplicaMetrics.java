@@ -99,6 +99,13 @@ public final class ReplicaMetrics {
                 })
                 .register(registry);
         GaugeWithCallback.builder()
+                .name("siphon_cache_usable")
+                .help("Whether replicas in a cache directory are read: 0 while it is missing, or its disk fails.")
+                .labelNames("directory")
+                .callback(callback -> replicas.readableCaches()
+                        .forEach((directory, readable) -> callback.call(readable ? 1 : 0, directory.toString())))
+                .register(registry);
+        GaugeWithCallback.builder()
                 .name("siphon_cache_free_bytes")
                 .help("Bytes that a cache directory still takes without an eviction; none if it cannot be read.")
                 .labelNames("directory")

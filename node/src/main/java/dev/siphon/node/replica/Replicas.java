@@ -6,6 +6,7 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.Datasets.Nearby;
+import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,11 +43,13 @@ public final class Replicas implements AutoCloseable {
     private final Tending tending;
     private final TreeChoice choice;
     private final ImageReach reach;
+    private final Consumer<String> warn;
     private List<DiskWatch> disks = List.of();
     private final ReplicaCounts counts = new ReplicaCounts();
     private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
 
-    private Replicas(ReplicaSettings settings, BackgroundTasks tasks) {
+    private Replicas(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn) {
+        this.warn = warn;
         Pace pace = settings.pace();
         this.settings = settings;
         this.folders = new AttachmentFolders(settings.state());
@@ -63,8 +66,10 @@ public final class Replicas implements AutoCloseable {
 
     /// Finds what an earlier run left on the disks and in the kernel, and goes on with it: fills that were begun,
     /// and the check of every replica that is in use.
-    public static Replicas start(ReplicaSettings settings, BackgroundTasks tasks) {
-        Replicas replicas = new Replicas(settings, tasks);
+    ///
+    /// @param warn is told why a cache directory is not read any more; must not wait
+    public static Replicas start(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn) {
+        Replicas replicas = new Replicas(settings, tasks, warn);
         replicas.recover();
         replicas.disks = DiskWatch.startAll(replicas.caches, replicas::attached, tasks);
         return replicas;
@@ -89,6 +94,7 @@ public final class Replicas implements AutoCloseable {
         states.values().stream()
                 .filter(state -> state.servedFrom().contains(cache))
                 .forEach(threads::wake);
+        caches.at(cache).trouble().map(CacheDirectory.Trouble::why).ifPresent(warn);
     }
 
     /// A dataset that nobody has looked at yet is looked for in the kernel first, on its own thread: its file
@@ -283,19 +289,12 @@ public final class Replicas implements AutoCloseable {
         if (replicas.isEmpty()) {
             throw new DriverException.NotFound("there is no replica of dataset " + dataset + " on this node");
         }
-        replicas.forEach(replica -> pin(replica, true));
-    }
-
-    private void pin(CachedReplica replica, boolean pinned) {
-        calls.change(
-                "pin of " + replica.digest() + " in " + replica.cache(),
-                settings.pace().callLimit(),
-                () -> replica.pin(pinned));
+        caches.pin(replicas, true);
     }
 
     /// Undoes [#pin].
     public void unpin(Digest dataset) {
-        caches.of(dataset).forEach(replica -> pin(replica, false));
+        caches.pin(caches.of(dataset), false);
     }
 
     /// Until `keeper` says [#letGo], and as long as this process lives, no replica of the dataset makes room for one
@@ -376,6 +375,11 @@ public final class Replicas implements AutoCloseable {
     /// What each cache directory still takes without an eviction, in bytes; without those that cannot be read.
     Map<Path, Long> freeBytes() {
         return caches.freeBytes();
+    }
+
+    /// Whether each cache directory can be read, as far as is known. Asks no disk.
+    Map<Path, Boolean> readableCaches() {
+        return caches.readable();
     }
 
     ReplicaCounts counts() {

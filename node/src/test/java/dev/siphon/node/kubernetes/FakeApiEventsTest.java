@@ -29,6 +29,11 @@ final class FakeApiEventsTest extends PodEventsContract {
     }
 
     @Override
+    List<JsonObject> nodeEvents(String node) {
+        return api.events();
+    }
+
+    @Override
     List<JsonObject> events(Pod pod) {
         return api.events();
     }

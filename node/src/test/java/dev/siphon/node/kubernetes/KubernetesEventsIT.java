@@ -36,10 +36,19 @@ final class KubernetesEventsIT extends PodEventsContract {
     }
 
     @Override
+    List<JsonObject> nodeEvents(String node) {
+        return events("/api/v1/namespaces/default", node, node);
+    }
+
+    @Override
     List<JsonObject> events(Pod pod) {
+        return events(NAMESPACE.path(), pod.name(), pod.uid());
+    }
+
+    private static List<JsonObject> events(String namespace, String name, String uid) {
         try (ApiConnection api = TestNamespace.administrator()) {
-            String selector = "?fieldSelector=involvedObject.name=" + pod.name() + ",involvedObject.uid=" + pod.uid();
-            ApiConnection.Reply reply = api.get(NAMESPACE.path() + "/events" + selector);
+            String selector = "?fieldSelector=involvedObject.name=" + name + ",involvedObject.uid=" + uid;
+            ApiConnection.Reply reply = api.get(namespace + "/events" + selector);
             TestNamespace.expect(reply, 200);
             return StreamSupport.stream(
                             JsonParser.parseString(reply.body())

@@ -12,6 +12,9 @@ import dev.siphon.node.pod.PodEvents;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /// Events as `kubectl describe pod` looks for them: by namespace, name and uid of what they are about.
@@ -27,7 +30,10 @@ abstract class PodEventsContract {
     /// The events about `pod`, the first one first.
     abstract List<JsonObject> events(Pod pod);
 
-    private PodEvents api() {
+    /// The events about the node of that name, the first one first.
+    abstract List<JsonObject> nodeEvents(String node);
+
+    private EventsApi api() {
         return new EventsApi(access(), "cephfs.siphon.dev", new NodeId("node-1", Optional.empty()));
     }
 
@@ -50,6 +56,19 @@ abstract class PodEventsContract {
     }
 
     @Test
+    void aCacheDirectoryThatIsNotReadIsToldAtItsNode() {
+        String node = "node-" + uid;
+        new CacheEvents(new EventsApi(access(), "cephfs.siphon.dev", new NodeId(node, Optional.empty())))
+                .accept("the cache directory /mnt/nvme0/siphon is missing");
+        await(() -> !nodeEvents(node).isEmpty());
+        JsonObject event = nodeEvents(node).getFirst();
+        assertEquals(
+                "Warning CacheDirectoryUnusable the cache directory /mnt/nvme0/siphon is missing; datasets are read"
+                        + " from elsewhere until it is tried again",
+                text(event, "type") + " " + text(event, "reason") + " " + text(event, "message"));
+    }
+
+    @Test
     void aNamespaceThatIsGoneTakesNone() {
         Pod pod = new Pod("siphon-gone-" + uid, "train-0", uid);
         DriverException failure = assertThrows(
@@ -57,6 +76,14 @@ abstract class PodEventsContract {
                 () -> api().add(pod, new PodEvents.Event(PodEvents.Type.NORMAL, "Any", "any")));
         assertTrue(failure.getMessage().contains("HTTP 404"), failure::getMessage);
         assertTrue(failure.getMessage().contains("not found"), failure::getMessage);
+    }
+
+    private static void await(BooleanSupplier told) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!told.getAsBoolean()) {
+            assertTrue(System.nanoTime() < end, "not told");
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
     }
 
     private static String text(JsonObject json, String field) {

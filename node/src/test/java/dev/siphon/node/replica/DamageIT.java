@@ -50,7 +50,7 @@ class DamageIT {
 
     private Replicas start(Pace pace) {
         stop();
-        Replicas started = Replicas.start(settings(workplace, pace), new BackgroundTasks());
+        Replicas started = Replicas.start(settings(workplace, pace), new BackgroundTasks(), _ -> {});
         running = Optional.of(started);
         return started;
     }

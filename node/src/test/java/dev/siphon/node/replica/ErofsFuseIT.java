@@ -36,7 +36,7 @@ class ErofsFuseIT {
     private final AttachmentKey key = AttachmentKey.anywhere(dataset.digest());
     private final Path cache = workplace.path("cache");
     private Replicas replicas =
-            Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)), new BackgroundTasks());
+            Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)), new BackgroundTasks(), _ -> {});
 
     @AfterEach
     void close() {
@@ -47,7 +47,7 @@ class ErofsFuseIT {
 
     private void restart() {
         replicas.close();
-        replicas = Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)), new BackgroundTasks());
+        replicas = Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)), new BackgroundTasks(), _ -> {});
     }
 
     private static MountEntry mounted(Path tree) {
@@ -120,7 +120,7 @@ class ErofsFuseIT {
     void aTreeLivesOnWithoutItsNodeAndWhateverTheKernelHas() {
         Path tree = replicas.attach(dataset.image()).tree();
         replicas.close();
-        replicas = Replicas.start(settings(workplace, FAST), new BackgroundTasks());
+        replicas = Replicas.start(settings(workplace, FAST), new BackgroundTasks(), _ -> {});
         assertEquals(tree, replicas.attach(dataset.image()).tree());
         assertTrue(ErofsFuse.tag(mounted(tree)).isPresent());
         awaitLocal(replicas, dataset.digest(), cache);

@@ -7,6 +7,7 @@ import static dev.siphon.node.replica.ReplicaNode.awaitLocal;
 import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
 import static dev.siphon.node.replica.ReplicaNode.awaitStatus;
 import static dev.siphon.node.replica.ReplicaNode.scrubbing;
+import static dev.siphon.node.replica.ReplicaNode.settings;
 import static dev.siphon.node.replica.ReplicaNode.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,9 +21,12 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,7 +56,8 @@ class FailingDiskIT {
                         pace,
                         NearPods.UNKNOWN,
                         ErofsSelection.ofThisNode()),
-                new BackgroundTasks());
+                new BackgroundTasks(),
+                _ -> {});
     }
 
     @Test
@@ -139,6 +144,32 @@ class FailingDiskIT {
                                 .map(Attachment::place));
                 replicas.detach(AttachmentKey.anywhere(dataset.digest()));
             }
+        }
+    }
+
+    /// Where the disk is not mounted: the directory is not made on another one, and is taken once it is there.
+    @Test
+    void aDirectoryThatIsMissingIsNotMadeAndTakesNoOtherWithIt() throws IOException {
+        CacheLimits missing = new CacheLimits(disk.resolve("cache"), LIMIT, 100, true);
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        try (Replicas replicas = Replicas.start(
+                settings(workplace.path("state"), FAST, missing, good), new BackgroundTasks(), warnings::add)) {
+            Path tree = replicas.attach(dataset.image()).tree();
+            awaitPlace(replicas, new Place.Local(good.directory()));
+            assertTrue(dataset.isRight(tree));
+            assertTrue(Files.notExists(missing.directory()));
+            assertEquals(
+                    "the cache directory " + missing.directory()
+                            + " is missing: mount its disk, or make the directory there",
+                    warnings.getFirst());
+            Files.createDirectory(missing.directory());
+            await(
+                    () -> replicas.freeBytes().toString(),
+                    () -> replicas.freeBytes().containsKey(missing.directory()));
+            assertEquals(
+                    "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(missing.directory())));
+            assertEquals(Map.of(missing.directory(), true, good.directory(), true), replicas.readableCaches());
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
         }
     }
 

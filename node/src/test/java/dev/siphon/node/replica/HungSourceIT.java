@@ -125,7 +125,8 @@ class HungSourceIT {
     @Test
     void othersGoOnAndTheProcessEnds() {
         Path tree;
-        try (Replicas replicas = Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks())) {
+        try (Replicas replicas =
+                Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks(), _ -> {})) {
             replicas.attach(other.image());
             awaitLocal(replicas, other.digest(), cache);
             tree = replicas.attach(through("hung", hung)).tree();
@@ -138,7 +139,8 @@ class HungSourceIT {
             assertTimeout(Duration.ofSeconds(20), () -> tryOthers(replicas));
             assertTimeout(Duration.ofSeconds(10), replicas::close);
         }
-        try (Replicas restarted = Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks())) {
+        try (Replicas restarted =
+                Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks(), _ -> {})) {
             assertTimeout(Duration.ofSeconds(20), () -> tryOthers(restarted));
             resume();
             awaitLocal(restarted, hung.digest(), cache);
@@ -151,7 +153,8 @@ class HungSourceIT {
 
     @Test
     void aDeviceWhoseFileSystemIsDeadIsPassedOverAndNotKept() throws InterruptedException {
-        try (Replicas replicas = Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks())) {
+        try (Replicas replicas =
+                Replicas.start(settings(workplace, patient(PATIENCE)), new BackgroundTasks(), _ -> {})) {
             LoopStatus dead;
             try (DataFile image = DataFile.open(cluster.resolve("hung/image"));
                     LoopDevice device = LoopDevice.attach(image, "of another program")) {
@@ -177,7 +180,7 @@ class HungSourceIT {
         ReplicaSettings settings = ReplicaNode.with(ReplicaNode.FUSE, settings(workplace.path("state"), FAST));
         Path volume = workplace.directory("volume");
         Path tree;
-        try (Replicas replicas = Replicas.start(settings, new BackgroundTasks())) {
+        try (Replicas replicas = Replicas.start(settings, new BackgroundTasks(), _ -> {})) {
             tree = replicas.attach(through("hung", hung)).tree();
             Programs.run("mount", "--bind", tree.toString(), volume.toString());
         }
@@ -185,7 +188,7 @@ class HungSourceIT {
         ErofsFuse.processOf(tree.toString()).orElseThrow().destroyForcibly();
         fileSystem.destroyForcibly().waitFor();
         Programs.run("umount", "--lazy", mounted.toString());
-        try (Replicas restarted = Replicas.start(settings, new BackgroundTasks())) {
+        try (Replicas restarted = Replicas.start(settings, new BackgroundTasks(), _ -> {})) {
             // by what the mount table says alone: the device answers no more
             MountEntry shown = MountTable.read().at(volume.toString()).orElseThrow();
             assertEquals(

@@ -109,7 +109,7 @@ class KilledReplicasIT {
     }
 
     private void endWell(TreeReaders readers) throws IOException {
-        try (Replicas replicas = Replicas.start(ReplicaProcess.settings(directory), new BackgroundTasks())) {
+        try (Replicas replicas = Replicas.start(ReplicaProcess.settings(directory), new BackgroundTasks(), _ -> {})) {
             Path tree = replicas.attach(dataset.image()).tree();
             awaitLocal(replicas, dataset.digest(), cache);
             assertTrue(dataset.isRight(tree));

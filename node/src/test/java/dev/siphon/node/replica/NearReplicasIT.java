@@ -60,7 +60,8 @@ class NearReplicasIT {
                         pace,
                         near,
                         ErofsSelection.ofThisNode()),
-                new BackgroundTasks());
+                new BackgroundTasks(),
+                _ -> {});
         running = Optional.of(started);
         return started;
     }

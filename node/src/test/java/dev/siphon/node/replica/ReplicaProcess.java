@@ -54,7 +54,7 @@ public final class ReplicaProcess {
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         DatasetImage image = new DatasetImage(new Digest(arguments[1]), Path.of(arguments[2]), Path.of(arguments[3]));
-        Replicas replicas = Replicas.start(settings(directory), new BackgroundTasks());
+        Replicas replicas = Replicas.start(settings(directory), new BackgroundTasks(), _ -> {});
         replicas.attach(image);
         Files.createFile(directory.resolve("ready"));
         while (true) {

@@ -49,7 +49,7 @@ class ReplicasIT {
     }
 
     private Replicas start(ReplicaSettings settings) {
-        return Replicas.start(ReplicaNode.with(erofs(), settings), new BackgroundTasks());
+        return Replicas.start(ReplicaNode.with(erofs(), settings), new BackgroundTasks(), _ -> {});
     }
 
     @AfterEach

@@ -143,7 +143,8 @@ final class WarmerIT {
                         Pace.usual(),
                         new NearPods(Duration.ZERO, Duration.ofSeconds(20), true),
                         ErofsSelection.ofThisNode()),
-                new BackgroundTasks());
+                new BackgroundTasks(),
+                _ -> {});
         running = Optional.of(replicas);
         Warmer started = new Warmer(board, images, replicas).start();
         warmer = Optional.of(started);

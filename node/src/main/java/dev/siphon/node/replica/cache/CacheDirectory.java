@@ -35,6 +35,7 @@ public final class CacheDirectory {
     private Instant lastFailureEnds = Instant.MIN;
     private int failuresInRow;
     private long failures;
+    private volatile boolean prepared;
 
     /// Why a directory is not used for now.
     ///
@@ -63,16 +64,25 @@ public final class CacheDirectory {
         return limits.directory();
     }
 
-    /// Makes the directory if need be, and removes what an eviction left that was killed.
+    /// Makes the directory if need be and allowed, and removes what an eviction left that was killed; once, and again
+    /// when it was missing.
+    ///
+    /// @throws UncheckedIOException by a NoSuchFileException if it is missing and has to be there
     public void prepare() {
+        if (prepared) {
+            return;
+        }
         try {
-            Files.createDirectories(path());
+            if (!limits.required()) {
+                Files.createDirectories(path());
+            }
             Files.setPosixFilePermissions(path(), PosixFilePermissions.fromString("rwx------"));
             try (DirectoryStream<Path> left = Files.newDirectoryStream(path(), CachedReplica.GONE + "*")) {
                 for (Path gone : left) {
                     CachedReplica.delete(gone);
                 }
             }
+            prepared = true;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -134,12 +144,27 @@ public final class CacheDirectory {
         }
     }
 
+    /// The same where the directory is missing, as its disk is not mounted: no disk has failed, so the next try is not
+    /// put off longer each time.
+    public void missing(Duration retryAfter) {
+        prepared = false;
+        synchronized (this) {
+            if (!isReadable()) {
+                return;
+            }
+            String why = "the cache directory " + path() + " is missing: mount its disk, or make the directory there";
+            trouble = Optional.of(new Trouble(why, true, clock.instant().plus(retryAfter)));
+            failures++;
+        }
+        onFailure.accept(path());
+    }
+
     private synchronized boolean isNewFailure(String why, Duration retryAfter) {
         if (!isReadable()) {
             return false;
         }
         Instant now = clock.instant();
-        boolean soonAgain = failures > 0 && now.isBefore(lastFailureEnds.plus(LONGEST_RETRY));
+        boolean soonAgain = now.minus(LONGEST_RETRY).isBefore(lastFailureEnds);
         failuresInRow = soonAgain ? Math.min(failuresInRow + 1, MAX_DOUBLINGS) : 0;
         Duration doubled = retryAfter.multipliedBy(1L << failuresInRow);
         lastFailureEnds = now.plus(doubled.compareTo(LONGEST_RETRY) < 0 ? doubled : LONGEST_RETRY);

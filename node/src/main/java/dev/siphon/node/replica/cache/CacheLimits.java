@@ -8,8 +8,14 @@ import java.nio.file.Path;
 /// @param directory absolute, without symbolic links; the driver's alone
 /// @param limitBytes what replicas in it may take together
 /// @param watermarkPercent of the limit: what was used longest ago goes until less is taken
-public record CacheLimits(Path directory, long limitBytes, int watermarkPercent) {
+/// @param required whether it has to be there: one that is missing is not made, since its disk is not mounted
+public record CacheLimits(Path directory, long limitBytes, int watermarkPercent, boolean required) {
     private static final int ALL_PERCENT = 100;
+
+    /// One that is made where it is missing.
+    public CacheLimits(Path directory, long limitBytes, int watermarkPercent) {
+        this(directory, limitBytes, watermarkPercent, false);
+    }
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if no replica could ever be there
     public CacheLimits {

@@ -63,6 +63,19 @@ class CacheDirectoryTest {
     }
 
     @Test
+    void aMissingDirectoryIsTriedAgainAfterTheSameTimeEachTime() {
+        for (int i = 1; i <= 3; i++) {
+            directory.missing(RETRY);
+            directory.missing(RETRY);
+            assertEquals(i, failed.size());
+            assertEquals(now.plus(RETRY), directory.trouble().orElseThrow().until());
+            now = now.plus(RETRY);
+            assertTrue(directory.isReadable());
+        }
+        failsFor(RETRY);
+    }
+
+    @Test
     void aFullDiskMayBeReadAndIsNoFailure() {
         directory.full("ENOSPC", RETRY);
         assertTrue(directory.isReadable());

@@ -1,0 +1,37 @@
+package dev.siphon.node.kubernetes;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.node.pod.PodEvents;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Tells those who look after this node, by an event on it, that a cache directory is missing or its disk fails. What
+/// the API does not take is in the log.
+///
+/// @param api where the event goes
+public record CacheEvents(EventsApi api) implements Consumer<String> {
+    private static final Logger LOG = LoggerFactory.getLogger(CacheEvents.class);
+
+    /// In CamelCase, for programs.
+    static final String REASON = "CacheDirectoryUnusable";
+
+    /// The API takes 1,024 bytes.
+    private static final int MAX_MESSAGE = 900;
+
+    @Override
+    public void accept(String why) {
+        String message = why.substring(0, Math.min(why.length(), MAX_MESSAGE))
+                + "; datasets are read from elsewhere until it is tried again";
+        Thread.ofVirtual().name("cache-event").start(() -> {
+            try {
+                api.addToNode(new PodEvents.Event(PodEvents.Type.WARNING, REASON, message));
+            } catch (DriverException notTaken) {
+                LOG.atWarn()
+                        .addKeyValue("event", message)
+                        .addKeyValue("reason", notTaken.getMessage())
+                        .log("the node's people could not be told of a cache directory");
+            }
+        });
+    }
+}
