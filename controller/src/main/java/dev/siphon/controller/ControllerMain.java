@@ -12,10 +12,12 @@ import dev.siphon.controller.kubernetes.Leadership;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
 import dev.siphon.controller.seal.SealedSnapshots;
+import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.NamespaceAccess;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.server.BackgroundMetrics;
@@ -115,18 +117,20 @@ public final class ControllerMain implements Callable<Integer> {
         CephPorts ports = decorate.apply(ceph.ports());
         Optional<VolumeKeys> keys =
                 backend.keys().map(store -> new VolumeKeys(ports, ceph.identities(), store, timeLeft));
+        Optional<NamespaceGrants> grants = backend.kubernetes()
+                .map(KubernetesAdapter::grants)
+                .or(() -> config.grantsFile().map(FileGrantsStore::new))
+                .map(store -> new NamespaceGrants(ports, store));
         Domain domain = Domain.over(
                 ports,
                 new Owners(
                         backend.directory(),
                         backend.kubernetes().map(KubernetesAdapter::namespaces),
                         config.defaultOwner()),
-                keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
+                new Callers(
+                        keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
+                        grants.<NamespaceAccess>map(access -> access).orElse(NamespaceAccess.NONE)),
                 timeLeft);
-        Optional<NamespaceGrants> grants = backend.kubernetes()
-                .map(KubernetesAdapter::grants)
-                .or(() -> config.grantsFile().map(FileGrantsStore::new))
-                .map(store -> new NamespaceGrants(ports, store));
         Optional<DeclaredDatasets> datasets = DeclaredDatasets.of(config, backend, ports, grants, metrics);
         // who ends in order removes its socket; another one that led may have been killed anywhere
         boolean afterKill = leadership.isPresent()

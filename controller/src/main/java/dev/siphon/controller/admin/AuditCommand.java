@@ -59,6 +59,13 @@ public final class AuditCommand implements Callable<Integer> {
     private int fillingHours;
 
     @Option(
+            names = "--orphan-hours",
+            paramLabel = "HOURS",
+            defaultValue = "24",
+            description = "An empty volume may be without a PersistentVolume for so long (default: 24).")
+    private int orphanHours;
+
+    @Option(
             names = "--trash-hours",
             paramLabel = "HOURS",
             defaultValue = "6",
@@ -94,7 +101,10 @@ public final class AuditCommand implements Callable<Integer> {
                 kept(backend),
                 new AccountChecks(backend.directory()),
                 new Ages(
-                        Duration.ofHours(fillingHours), Duration.ofHours(trashHours), Duration.ofSeconds(pauseSeconds)),
+                        Duration.ofHours(fillingHours),
+                        Duration.ofHours(orphanHours),
+                        Duration.ofHours(trashHours),
+                        Duration.ofSeconds(pauseSeconds)),
                 AuditCommand::pass);
     }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 /// time instead, see [Auditor].
 ///
 /// @param filling of a volume from elsewhere whose copy or clone has ended, or may still run in the controller
+/// @param orphan of an empty volume that no PersistentVolume stands for
 /// @param trash of what was removed, until the mgr has purged it
 /// @param pause between the two looks
-public record Ages(Duration filling, Duration trash, Duration pause) {}
+public record Ages(Duration filling, Duration orphan, Duration trash, Duration pause) {}

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /// Looks through every file system for what is not as it should be, and changes nothing.
 ///
@@ -104,7 +105,8 @@ public final class Auditor {
             all.addAll(looks);
         }
         // after the looks: what is made meanwhile has its PersistentVolume a moment later
-        kept.persistentVolumes().ifPresent(standing -> found.addAll(withoutPersistentVolume(all, standing.get())));
+        kept.persistentVolumes()
+                .ifPresent(standing -> found.addAll(withoutPersistentVolume(all, standing.get(), found)));
         return found.stream()
                 .sorted(Comparator.comparing(Finding::kind).thenComparing(Finding::object))
                 .toList();
@@ -132,19 +134,41 @@ public final class Auditor {
         });
     }
 
-    private static List<Finding> withoutPersistentVolume(List<Look> looks, Set<VolumeId.Provisioned> standing) {
+    private List<Finding> withoutPersistentVolume(
+            List<Look> looks, Set<VolumeId.Provisioned> standing, List<Finding> others) {
+        Set<String> unfinished = others.stream()
+                .filter(other -> other.repair() instanceof Repair.DeleteVolume)
+                .map(Finding::object)
+                .collect(Collectors.toSet());
         return looks.stream()
                 .flatMap(Look::places)
-                .flatMap(place -> place.volume().stream())
-                .filter(volume -> !standing.contains(volume))
-                .map(volume -> new Finding(
+                .filter(place -> place.volume()
+                        .filter(volume -> !standing.contains(volume))
+                        .isPresent())
+                .map(place -> withoutPersistentVolume(place, unfinished))
+                .toList();
+    }
+
+    /// @param unfinished the volumes that are to be deleted for another reason
+    private Finding withoutPersistentVolume(Look.Place place, Set<String> unfinished) {
+        VolumeId.Provisioned volume = place.volume().orElseThrow();
+        boolean orphan = !unfinished.contains(volume.toString())
+                && VolumeChecks.hasNoFiles(place.entry())
+                && place.entry().changed().isBefore(Instant.now().minus(ages.orphan()));
+        return orphan
+                ? new Finding(
+                        Kind.ORPHAN,
+                        volume.toString(),
+                        "holds nothing, no PersistentVolume stands for it, and it is older than "
+                                + ages.orphan().toHours() + " h: its claim changed or went while it was made",
+                        new Repair.DeleteVolume(volume, place.entry()))
+                : new Finding(
                         Kind.VOLUME_WITHOUT_PV,
                         volume.toString(),
                         "no PersistentVolume stands for it: that is gone and the volume was to be retained, or the claim"
                                 + " changed or went while it was made, or it was made by a command",
                         new Repair.ByHand(
-                                "write a PersistentVolume for it, or delete it by `siphon csi DeleteVolume`")))
-                .toList();
+                                "write a PersistentVolume for it, or delete it by `siphon csi DeleteVolume`"));
     }
 
     /// A driver that mints no keys may not list identities, and then has none.

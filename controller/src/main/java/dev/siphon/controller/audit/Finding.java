@@ -67,6 +67,8 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         KEY_WITHOUT_VOLUME,
         /// A whole volume of which Kubernetes knows nothing.
         VOLUME_WITHOUT_PV(false),
+        /// A whole volume without files of which Kubernetes has known nothing for long.
+        ORPHAN,
         /// The group's quota is not the account's allowance.
         QUOTA_DRIFT,
         /// Not the account's uid or gid; a class may say so.

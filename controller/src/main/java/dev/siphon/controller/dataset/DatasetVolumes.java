@@ -159,8 +159,7 @@ public final class DatasetVolumes {
         return ofClass.or(() -> ofClaim);
     }
 
-    /// Makes the volume of a claim (CSI v1.13, CreateVolume), or makes it again: nothing is kept of it but its
-    /// key.
+    /// Whether the claim of a request may show a dataset (CSI v1.13, CreateVolume). Makes nothing.
     ///
     /// @param name of the dataset, as [#wanted] says
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such dataset
@@ -169,7 +168,7 @@ public final class DatasetVolumes {
     ///     which namespace asks
     /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than what is asked for at most
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if what is declared of the dataset cannot be
-    public Made create(VolumeRequest request, String name) {
+    public Shown look(VolumeRequest request, String name) {
         checkRequest(request, name);
         Dataset dataset = datasets.find(name)
                 .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(name)));
@@ -184,17 +183,32 @@ public final class DatasetVolumes {
                     + " bytes, more than capacity_range.limit_bytes "
                     + request.capacity().limitBytes());
         }
-        keys.ifPresent(all -> all.give(mine, request.name(), () -> checkStill(dataset)));
         VolumeContext context = context(
                 volume, request.parameters().mounter(), request.parameters().mountOptions());
         long bytes = Math.max(dataset.bytes(), request.capacity().requiredBytes());
-        return new Made(new Volume(mine, bytes, Optional.of(context), Optional.empty()), dataset, namespace);
+        return new Shown(mine, request.name(), bytes, context, dataset, namespace);
     }
 
-    /// A volume that was made.
+    /// A dataset as the volume of a claim.
     ///
+    /// @param name of the volume, as the request has it
     /// @param namespace that may use it; empty if nobody says
-    public record Made(Volume volume, Dataset dataset, Optional<String> namespace) {}
+    public record Shown(
+            VolumeId.Dataset id,
+            String name,
+            long bytes,
+            VolumeContext context,
+            Dataset dataset,
+            Optional<String> namespace) {}
+
+    /// Makes the volume, or makes it again: nothing is kept of it but its key.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the dataset was deleted meanwhile
+    /// @throws DriverException.OperationPending (ABORTED) if the dataset's key is being removed
+    public Volume create(Shown shown) {
+        keys.ifPresent(all -> all.give(shown.id(), shown.name(), () -> checkStill(shown.dataset())));
+        return new Volume(shown.id(), shown.bytes(), Optional.of(shown.context()), Optional.empty());
+    }
 
     /// What a pod mounts that names a dataset itself.
     ///

@@ -5,6 +5,7 @@ import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.NamespaceAccess;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.BackgroundTasks;
@@ -36,7 +37,7 @@ import org.slf4j.LoggerFactory;
 /// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule for
 /// owners has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the nodes
 /// from there.
-public final class NamespaceGrants implements AutoCloseable {
+public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
     /// The note on a group's directory that holds its grant, as [Grant#toJson] writes it. Keys of volumes cannot
     /// change it, since they may only read the group.
     public static final String NOTE = "grant";
@@ -96,6 +97,7 @@ public final class NamespaceGrants implements AutoCloseable {
     /// @throws DriverException.OperationPending (ABORTED) if another grant for this group is being written
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be written or published now
     /// @throws DriverException whatever else [GrantsStore#publish] throws
+    @Override
     public void allow(Group group, String account, String namespace) {
         Place place = place(group);
         if (has(place, account, namespace)) {

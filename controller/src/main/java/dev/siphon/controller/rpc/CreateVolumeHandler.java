@@ -10,13 +10,11 @@ import dev.siphon.controller.volume.AccessMode;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.ContentSource;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeClass;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
@@ -80,26 +78,16 @@ final class CreateVolumeHandler {
             Volume shown = show(request.withoutSource(), ofSnapshot.get());
             return new Volume(shown.id(), shown.capacityBytes(), shown.context(), request.source());
         }
-        Volume made = volumes.create(request);
-        request.parameters().claim().ifPresent(claim -> grant(made, claim.namespace()));
-        return made;
+        return volumes.create(request);
     }
 
     private Volume show(VolumeRequest request, String dataset) {
-        DatasetVolumes.Made made = datasets.orElseThrow().create(request, dataset);
-        grants.ifPresent(all -> all.share(
-                made.dataset().name(),
-                ((VolumeId.Dataset) made.volume().id()).forNobody(),
-                made.dataset().isForEverybody(),
-                made.namespace()));
-        return made.volume();
-    }
-
-    /// Before the answer, since nobody asks again after it.
-    private void grant(Volume made, String namespace) {
-        Group group = Group.of((VolumeId.Provisioned) made.id());
-        String account = made.context().flatMap(VolumeContext::owner).orElseThrow();
-        grants.ifPresent(all -> all.allow(group, account, namespace));
+        DatasetVolumes all = datasets.orElseThrow();
+        DatasetVolumes.Shown shown = all.look(request, dataset);
+        // may be refused, so it comes before anything is made
+        grants.ifPresent(access -> access.share(
+                shown.dataset().name(), shown.id().forNobody(), shown.dataset().isForEverybody(), shown.namespace()));
+        return all.create(shown);
     }
 
     private ContentSource source(VolumeContentSource source) {

@@ -37,6 +37,7 @@ final class Creation {
     private final Making making;
     private final Remains remains;
     private final KeyedOperations operations;
+    private final KeyMinting keys;
 
     Creation(
             CephPorts ports,
@@ -44,9 +45,11 @@ final class Creation {
             Ledger ledger,
             Filling filling,
             Contexts contexts,
-            KeyedOperations operations) {
+            KeyedOperations operations,
+            Callers callers) {
         this.ledger = ledger;
-        this.making = new Making(ports, inventory, ledger);
+        this.keys = callers.keys();
+        this.making = new Making(ports, inventory, ledger, callers.access());
         this.remains = new Remains(ports, filling);
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
@@ -71,12 +74,47 @@ final class Creation {
         }
         Wish wish = Wish.of(id, place.owner(), request);
         Optional<Subvolume> existing = inventory.mayExist(id) ? remains.of(id) : Optional.empty();
-        return switch (kind) {
-            case PLAIN -> plain(wish, existing);
-            case FILLED -> filled(wish, request.source().orElseThrow(), existing);
-            case SHALLOW -> shallow(wish, request.source().orElseThrow(), existing);
-            case DOOR, HOME -> door(wish, existing);
-        };
+        try {
+            if (existing.isPresent()) {
+                making.allowNamespace(wish);
+            }
+            Volume made = switch (kind) {
+                case PLAIN -> plain(wish, existing);
+                case FILLED -> filled(wish, request.source().orElseThrow(), existing);
+                case SHALLOW -> shallow(wish, request.source().orElseThrow(), existing);
+                case DOOR, HOME -> door(wish, existing);
+            };
+            keys.made(id, made.context().orElseThrow(), request.name());
+            return made;
+        } catch (RuntimeException refused) {
+            throw Refusal.isFinal(refused) ? settled(wish, kind, existing, refused) : refused;
+        }
+    }
+
+    /// Removes what a request has made that was refused for good. What was there before it stays, since somebody may
+    /// use
+    /// it; its caller is told to retry, unless the request does not fit it.
+    ///
+    /// @return what to answer
+    private RuntimeException settled(Wish wish, Kind kind, Optional<Subvolume> existing, RuntimeException refused) {
+        VolumeId.Provisioned id = wish.id();
+        try {
+            if (!inventory.mayExist(id)) {
+                return refused;
+            }
+            if (existing.isPresent()
+                    && (kind != Kind.FILLED || sourceOf(id, existing.get()).isPresent())) {
+                return refused instanceof DriverException known && !Refusal.isMisfit(known)
+                        ? Refusal.again("volume " + id + " exists", refused)
+                        : refused;
+            }
+            filling.remove(id);
+            wish.request().source().ifPresent(source -> filling.release(source, id));
+            return refused;
+        } catch (DriverException left) {
+            left.addSuppressed(refused);
+            return Refusal.again("what was made of volume " + id + " is not removed yet", left);
+        }
     }
 
     /// Every id under which a volume of that name may be.
@@ -154,6 +192,7 @@ final class Creation {
                 fit.checkChangeable(wish, existing.get());
             }
         } else {
+            making.checkNotFrozen(wish);
             size = wish.capacity().choose(OptionalLong.empty());
             if (wish.parameters().changeable().quotaFiles().isPresent()) {
                 making.make(wish, OptionalLong.of(size), UNFINISHED);
@@ -183,6 +222,7 @@ final class Creation {
             fit.checkChangeable(wish, existing.get());
             return made(wish, fit.size(wish, existing.get()), context);
         }
+        making.checkNotFrozen(wish);
         long size = operations.runShared(key(source), () -> {
             Filling.Origin origin = origin(wish, source, existing);
             long wanted = wish.capacity().choose(origin.sizeBytes());
@@ -197,7 +237,9 @@ final class Creation {
     }
 
     private void fill(Wish wish, Filling.Origin origin, Optional<Subvolume> existing, long size) {
-        ContentSource source = wish.request().source().orElseThrow();
+        ContentSource source = wish.source();
+        making.prepareGroup(wish);
+        inventory.note(wish.id(), new Known.Unsure());
         filling.claim(source, origin);
         if (filling.canClone(origin, wish.id(), wish.parameters(), wish.owner())) {
             filling.cloneInto(wish.id(), origin, existing, size);
@@ -232,6 +274,7 @@ final class Creation {
         if (existing.isPresent()) {
             return made(wish, fit.size(wish, existing.get()), context);
         }
+        making.checkNotFrozen(wish);
         long size = operations.runShared(key(source), () -> {
             long wanted =
                     wish.capacity().choose(filling.origin(source, wish.id()).sizeBytes());
@@ -244,6 +287,9 @@ final class Creation {
     /// The home goes first, so that no door leads nowhere. Both under the home's key: who removes the home sees
     /// every door.
     private Volume door(Wish wish, Optional<Subvolume> existing) {
+        if (existing.isEmpty()) {
+            making.checkNotFrozen(wish);
+        }
         Wish home = wish.behind();
         long size = operations.run(Volumes.key(home.id()), () -> {
             long bytes = plain(home, home(home, existing.isEmpty())).capacityBytes();
@@ -277,16 +323,20 @@ final class Creation {
 
     /// Whether an earlier try came to its end.
     private boolean isWhole(Wish wish, ContentSource source, Subvolume existing) {
-        if (existing.state() != Subvolume.State.READY) {
-            return false;
-        }
-        Optional<String> made = Optional.ofNullable(subvolumes.notes(wish.id()).get(Notes.SOURCE));
+        Optional<String> made = sourceOf(wish.id(), existing);
         if (made.filter(id -> !id.equals(source.id())).isPresent()) {
             throw new DriverException.IncompatibleExisting(
                     "volume " + wish.request().name() + " exists as " + wish.id() + " with the contents of "
                             + made.get() + ", not of " + source);
         }
         return made.isPresent();
+    }
+
+    /// What a volume that is whole was filled from.
+    private Optional<String> sourceOf(VolumeId.Provisioned id, Subvolume existing) {
+        return existing.state() == Subvolume.State.READY
+                ? Optional.ofNullable(subvolumes.notes(id).get(Notes.SOURCE))
+                : Optional.empty();
     }
 
     /// Finds the source. If it is gone, so is what an earlier try began to make of it, of which no caller knows.

@@ -17,11 +17,11 @@ public record Domain(
     /// The domain over these ports.
     ///
     /// @param owners says who owns a volume
-    /// @param keys gives volumes their keys
+    /// @param callers what those who use volumes need
     /// @param timeLeft what is left of the caller's deadline
-    public static Domain over(CephPorts ports, Owners owners, KeyMinting keys, Supplier<Duration> timeLeft) {
+    public static Domain over(CephPorts ports, Owners owners, Callers callers, Supplier<Duration> timeLeft) {
         KeyedOperations operations = new KeyedOperations();
-        Volumes volumes = new Volumes(ports, owners, keys, operations, timeLeft);
+        Volumes volumes = new Volumes(ports, owners, callers, operations, timeLeft);
         Snapshots snapshots = new Snapshots(ports, volumes, operations);
         Listings listings = new Listings(ports, volumes, snapshots);
         return new Domain(

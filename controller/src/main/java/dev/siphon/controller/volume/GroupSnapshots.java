@@ -12,14 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Snapshots of several volumes at one moment, where the cluster can stop writes for it (`fs quiesce`); else one
 /// after the other. What is there without the rest is of another moment, and a retry takes it anew.
 public final class GroupSnapshots {
-    private static final Logger LOG = LoggerFactory.getLogger(GroupSnapshots.class);
-
     /// How long clients may take to stop writing.
     private static final Duration QUIESCE_TIMEOUT = Duration.ofSeconds(10);
 
@@ -100,65 +96,65 @@ public final class GroupSnapshots {
         if (found.size() == ids.size()) {
             return new View(group, found);
         }
-        Map<SnapshotId, OptionalLong> sizes = new LinkedHashMap<>();
-        ids.forEach(id -> sizes.put(id, volumes.live(id.volume()).quotaBytes()));
-        members.stream().map(Group::of).distinct().forEach(volumes::checkNotFrozen);
+        // no caller knows of a part of a group, so it goes first, whatever the others are refused with
         List<SnapshotId> left = found.stream().map(SnapshotView::id).toList();
         left.forEach(snapshots::checkRemovable);
         left.forEach(charges::remove);
-        takeAtOnce(group, members, sizes);
-        return new View(
-                group,
-                ids.stream()
-                        .map(id -> snapshots
-                                .find(id)
-                                .orElseThrow(() -> new DriverException.BackendUnavailable(
-                                        "snapshot " + id + " was taken and is not there now; retry")))
-                        .toList());
-    }
-
-    private void takeAtOnce(
-            GroupSnapshotId group, List<VolumeId.Provisioned> members, Map<SnapshotId, OptionalLong> sizes) {
+        Map<SnapshotId, OptionalLong> sizes = new LinkedHashMap<>();
+        ids.forEach(id -> sizes.put(id, volumes.live(id.volume()).quotaBytes()));
+        members.stream().map(Group::of).distinct().forEach(volumes::checkNotFrozen);
         boolean quiet = quiesce.acquire(group.snapshot(), members, QUIESCE_TIMEOUT, QUIESCE_EXPIRATION);
         Map<SnapshotId, OptionalLong> taken = new LinkedHashMap<>();
-        boolean whole = false;
         try {
-            for (Map.Entry<SnapshotId, OptionalLong> each : sizes.entrySet()) {
-                taken.put(each.getKey(), each.getValue());
-                subvolumes.createSnapshot(each.getKey());
-            }
-            boolean atOnce = !quiet || quiesce.release(group.snapshot(), members);
-            quiet = false;
-            if (!atOnce) {
-                throw new DriverException.OperationPending(
-                        "writes went on before every snapshot of " + group + " was taken; retry");
-            }
-            sizes.forEach(charges::count);
-            whole = true;
-        } finally {
-            if (!whole) {
-                undo(group, members, taken, quiet);
-            }
+            takeAtOnce(group, members, sizes, taken, quiet);
+            return new View(
+                    group,
+                    ids.stream()
+                            .map(id -> snapshots
+                                    .find(id)
+                                    .orElseThrow(() -> new DriverException.BackendUnavailable(
+                                            "snapshot " + id + " was taken and is not there now; retry")))
+                            .toList());
+        } catch (RuntimeException refused) {
+            throw undone(group, taken, refused);
         }
     }
 
-    /// After a failure; one of its own is logged, since the first is what the caller has to know.
-    private void undo(
+    /// @param taken gets each snapshot before it is taken
+    private void takeAtOnce(
             GroupSnapshotId group,
             List<VolumeId.Provisioned> members,
+            Map<SnapshotId, OptionalLong> sizes,
             Map<SnapshotId, OptionalLong> taken,
             boolean quiet) {
+        boolean atOnce = false;
         try {
-            if (quiet) {
-                quiesce.release(group.snapshot(), members);
-            }
+            sizes.forEach((id, size) -> {
+                taken.put(id, size);
+                subvolumes.createSnapshot(id);
+            });
+        } finally {
+            atOnce = !quiet || quiesce.release(group.snapshot(), members);
+        }
+        if (!atOnce) {
+            throw new DriverException.OperationPending(
+                    "writes went on before every snapshot of " + group + " was taken; retry");
+        }
+        sizes.forEach(charges::count);
+    }
+
+    /// Removes what was taken by a request that was refused.
+    ///
+    /// @return what to answer: to retry, where something may be left
+    private RuntimeException undone(
+            GroupSnapshotId group, Map<SnapshotId, OptionalLong> taken, RuntimeException refused) {
+        try {
             taken.keySet().forEach(charges::remove);
+            return refused;
         } catch (DriverException also) {
             taken.forEach(charges::doubt);
-            LOG.atWarn()
-                    .addKeyValue("group_snapshot_id", group)
-                    .setCause(also)
-                    .log("snapshots of a group that failed are left; a retry removes them");
+            also.addSuppressed(refused);
+            return Refusal.again("snapshots of " + group + " may be left", also);
         }
     }
 

@@ -13,8 +13,12 @@ final class Making {
     private final FileTree files;
     private final Inventory inventory;
     private final Ledger ledger;
+    private final NamespaceAccess access;
+    private final Freezing freezing;
 
-    Making(CephPorts ports, Inventory inventory, Ledger ledger) {
+    Making(CephPorts ports, Inventory inventory, Ledger ledger, NamespaceAccess access) {
+        this.access = access;
+        this.freezing = new Freezing(ports.files());
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.inventory = inventory;
@@ -49,10 +53,7 @@ final class Making {
     }
 
     private void makeSubvolume(Wish wish, OptionalLong size, int mode) {
-        Group group = Group.of(wish.id());
-        if (!inventory.exists(group)) {
-            makeGroup(group, wish);
-        }
+        prepareGroup(wish);
         inventory.note(wish.id(), new Known.Unsure());
         SubvolumeSpec spec = new SubvolumeSpec(
                 size,
@@ -64,10 +65,40 @@ final class Making {
             subvolumes.create(wish.id(), spec);
         } catch (DriverException.NotFound groupGone) {
             // somebody removed it by hand, which Ceph allows once it is empty
+            Group group = Group.of(wish.id());
             inventory.exists(group, false);
             makeGroup(group, wish);
             subvolumes.create(wish.id(), spec);
         }
+    }
+
+    /// Refuses to make something for an account that is frozen.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is
+    void checkNotFrozen(Wish wish) {
+        Group group = Group.of(wish.id());
+        if (inventory.exists(group)) {
+            freezing.check(group);
+        }
+    }
+
+    /// Makes the group if it is the account's first, and lets the claim's namespace use it. Comes before the volume,
+    /// since
+    /// it may be refused. Repeating it costs nothing.
+    void prepareGroup(Wish wish) {
+        Group group = Group.of(wish.id());
+        if (!inventory.exists(group)) {
+            makeGroup(group, wish);
+        }
+        allowNamespace(wish);
+    }
+
+    /// Lets the claim's namespace use the account's volumes.
+    void allowNamespace(Wish wish) {
+        wish.parameters()
+                .claim()
+                .ifPresent(claim ->
+                        access.allow(Group.of(wish.id()), wish.account().name(), claim.namespace()));
     }
 
     /// Writes down that a class with `overcommit` made the volume; repeating it is safe.

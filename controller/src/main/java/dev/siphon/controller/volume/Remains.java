@@ -18,8 +18,12 @@ final class Remains {
     }
 
     /// What an earlier try left, pieces of a broken one removed; empty if there is nothing to keep.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that is not known: with a final code it might
+    ///     be left
+    /// @throws DriverException.BackendFault (INTERNAL) if a person has to repair it
     Optional<Subvolume> of(VolumeId.Provisioned id) {
-        Optional<Subvolume> found = subvolumes.find(id);
+        Optional<Subvolume> found = find(id);
         return switch (found.map(Subvolume::state).orElse(Subvolume.State.RETAINED)) {
             case READY, CLONING -> found;
             case RETAINED -> Optional.empty();
@@ -33,6 +37,16 @@ final class Remains {
                 yield Optional.empty();
             }
         };
+    }
+
+    private Optional<Subvolume> find(VolumeId.Provisioned id) {
+        try {
+            return subvolumes.find(id);
+        } catch (DriverException unknown) {
+            throw Refusal.isFinal(unknown)
+                    ? Refusal.again("whether volume " + id + " exists is not known", unknown)
+                    : unknown;
+        }
     }
 
     /// A subvolume that was only half made holds at most the mgr's own `.meta`; one with more was in use, and

@@ -83,10 +83,36 @@ public final class Snapshots {
             return find(id).orElseThrow(
                             () -> new DriverException.NotFound("volume " + id.volume() + " does not exist"));
         }
-        volumes.checkNotFrozen(Group.of(id.volume()));
-        volumes.snapshotCharges().take(id, volume.get().quotaBytes());
-        return find(id).orElseThrow(() ->
-                new DriverException.BackendUnavailable("snapshot " + id + " was taken and is not there now; retry"));
+        try {
+            volumes.checkNotFrozen(Group.of(id.volume()));
+        } catch (DriverException.InUse frozen) {
+            return find(id).orElseThrow(() -> frozen);
+        }
+        try {
+            volumes.snapshotCharges().take(id, volume.get().quotaBytes());
+            return find(id).orElseThrow(() -> new DriverException.BackendUnavailable(
+                    "snapshot " + id + " was taken and is not there now; retry"));
+        } catch (DriverException refused) {
+            throw Refusal.isFinal(refused) ? settled(id, refused) : refused;
+        }
+    }
+
+    /// Whether this request or an earlier one took a snapshot that is there nobody knows, so it stays, and its caller
+    /// is
+    /// told to retry.
+    ///
+    /// @return what to answer to a request that was refused for good
+    private DriverException settled(SnapshotId id, DriverException refused) {
+        try {
+            return subvolumes.findSnapshot(id).isEmpty()
+                    ? refused
+                    : Refusal.again("snapshot " + id + " is taken", refused);
+        } catch (DriverException.NotFound volumeGone) {
+            return refused;
+        } catch (DriverException unknown) {
+            unknown.addSuppressed(refused);
+            return Refusal.again("whether snapshot " + id + " is taken is not known", unknown);
+        }
     }
 
     /// The snapshot; empty if there is none.

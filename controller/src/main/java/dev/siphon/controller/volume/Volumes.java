@@ -25,16 +25,14 @@ public final class Volumes {
     private final Freezing freezing;
     private final Ledger ledger;
     private final SnapshotCharges charges;
-    private final KeyMinting keys;
 
     /// @param ports what the domain needs from Ceph
     /// @param owners says who owns a volume
-    /// @param keys gives volumes their keys
+    /// @param callers what those who use volumes need
     /// @param operations keeps two operations on one volume apart
     /// @param timeLeft what is left of the caller's deadline
     public Volumes(
-            CephPorts ports, Owners owners, KeyMinting keys, KeyedOperations operations, Supplier<Duration> timeLeft) {
-        this.keys = keys;
+            CephPorts ports, Owners owners, Callers callers, KeyedOperations operations, Supplier<Duration> timeLeft) {
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.placement = new Placement(ports.clusters(), owners);
@@ -43,8 +41,9 @@ public final class Volumes {
         this.freezing = new Freezing(files);
         this.ledger = new Ledger(files, timeLeft, System::nanoTime);
         this.charges = new SnapshotCharges(subvolumes, files, ledger);
-        this.filling = new Filling(ports, inventory, ledger, keys, timeLeft);
-        this.creation = new Creation(ports, inventory, ledger, filling, new Contexts(ports.clusters()), operations);
+        this.filling = new Filling(ports, inventory, ledger, callers.keys(), timeLeft);
+        this.creation =
+                new Creation(ports, inventory, ledger, filling, new Contexts(ports.clusters()), operations, callers);
     }
 
     /// Holds every account to its allowance.
@@ -71,6 +70,8 @@ public final class Volumes {
 
     /// Makes a volume, or finds the one that an earlier try made (CSI v1.13, CreateVolume).
     ///
+    /// Of a request that is refused with a final code nothing is left but the account's group.
+    ///
     /// One mgr command for an empty volume; one more for the first volume of a group since the controller
     /// started, and one more for the first volume of an account.
     ///
@@ -84,14 +85,7 @@ public final class Volumes {
     public Volume create(VolumeRequest request) {
         Placement.Place place = placement.choose(request.parameters());
         VolumeId.Provisioned any = place.group().volume(Names.plain(place.group(), request.name()));
-        return operations.run(key(any), () -> {
-            if (inventory.exists(place.group())) {
-                freezing.check(place.group());
-            }
-            Volume made = creation.create(place, request);
-            keys.made((VolumeId.Provisioned) made.id(), made.context().orElseThrow(), request.name());
-            return made;
-        });
+        return operations.run(key(any), () -> creation.create(place, request));
     }
 
     /// The key of operations on a volume, the same for all kinds of volumes that one name could have made.

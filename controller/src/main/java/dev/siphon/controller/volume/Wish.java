@@ -32,6 +32,11 @@ record Wish(VolumeId.Provisioned id, Account account, Account owner, VolumeReque
         return request.capacity();
     }
 
+    /// What it is filled from.
+    ContentSource source() {
+        return request.source().orElseThrow();
+    }
+
     /// The permission bits of the data directory.
     int mode() {
         int usual = account.isGroup() ? MODE_OF_A_GROUP : MODE_OF_A_PERSON;

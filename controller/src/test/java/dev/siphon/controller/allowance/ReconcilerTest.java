@@ -9,6 +9,7 @@ import dev.siphon.controller.allowance.Reconciler.Round;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.AccountNote;
+import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.ClassParameters;
@@ -17,7 +18,6 @@ import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Holdings.Standing;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
-import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.BackgroundTasks;
@@ -44,7 +44,7 @@ final class ReconcilerTest {
     private final Domain domain = Domain.over(
             ports,
             new Owners(directory, Optional.empty(), Optional.of("u1")),
-            KeyMinting.NONE,
+            Callers.NONE,
             () -> Duration.ofSeconds(30));
     private final Reconciler reconciler =
             new Reconciler(ports, directory, domain.volumes().ledger(), new PrometheusRegistry());

@@ -302,6 +302,19 @@ class AuditIT extends OnAuditedCluster {
     }
 
     @Test
+    void anEmptyVolumeThatNobodyHasIsAnOrphan() {
+        VolumeId.Provisioned left = cluster.create("left", "u1");
+        cluster.persistentVolumes.remove(left);
+        assertEquals(
+                List.of(Kind.VOLUME_WITHOUT_PV),
+                cluster.audit(Duration.ZERO).stream().map(Finding::kind).toList());
+        Finding orphan = cluster.audit(Duration.ZERO, Duration.ZERO).getFirst();
+        assertEquals(Kind.ORPHAN, orphan.kind());
+        assertTrue(cluster.repairs().mend(orphan.repair()), orphan::toString);
+        assertEquals(Optional.empty(), cluster.adapter.ports().subvolumes().find(left));
+    }
+
+    @Test
     void groupsAreComparedWithTheirAccounts() {
         Group group = cluster.group("u2");
         var files = cluster.adapter.ports().files();

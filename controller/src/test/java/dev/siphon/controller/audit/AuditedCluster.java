@@ -8,6 +8,7 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.ContentSource;
@@ -15,6 +16,7 @@ import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.NamespaceAccess;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.BackgroundTasks;
@@ -64,7 +66,10 @@ final class AuditedCluster implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))));
         keys = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT);
         domain = Domain.over(
-                adapter.ports(), new Owners(directory, Optional.empty(), Optional.empty()), keys, CephLab.PATIENT);
+                adapter.ports(),
+                new Owners(directory, Optional.empty(), Optional.empty()),
+                new Callers(keys, NamespaceAccess.NONE),
+                CephLab.PATIENT);
         accounts.put("u1", new Account("u1", id("u1"), firstUid, firstUid, Set.of(), OptionalLong.empty()));
         accounts.put(
                 "u2", new Account("u2", id("u2"), firstUid + 1, firstUid + 1, Set.of(), OptionalLong.of(100L << 30)));
@@ -98,13 +103,17 @@ final class AuditedCluster implements AutoCloseable {
 
     /// What is found of these accounts' volumes.
     List<Finding> audit(Duration filling) {
+        return audit(filling, Duration.ofHours(1));
+    }
+
+    List<Finding> audit(Duration filling, Duration orphan) {
         Auditor auditor = new Auditor(
                 adapter.ports().clusters(),
                 adapter.survey(),
                 adapter.identities(),
                 kept(),
                 new AccountChecks(directory),
-                new Ages(filling, Duration.ofHours(1), Duration.ZERO),
+                new Ages(filling, orphan, Duration.ofHours(1), Duration.ZERO),
                 _ -> {});
         List<String> ours = List.of(group("u1").name(), group("u2").name());
         return auditor.audit().stream()

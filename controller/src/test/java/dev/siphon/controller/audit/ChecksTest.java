@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// What no test can bring about on a cluster, since the mgr is at work there.
 final class ChecksTest {
     private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
-    private static final Ages AGES = new Ages(Duration.ofHours(24), Duration.ofHours(6), Duration.ZERO);
+    private static final Ages AGES =
+            new Ages(Duration.ofHours(24), Duration.ofHours(24), Duration.ofHours(6), Duration.ZERO);
     private static final String GROUP = "a0123456789abcdefghij";
 
     private static Look look(Map<String, String> clones, Map<String, Instant> trash) {

@@ -238,7 +238,8 @@ final class DatasetGrantsTest {
             world.declare(Map.of());
             look();
         };
-        world.volumes().create(DatasetsWorld.request("user-u1", Map.of()), "mine");
+        DatasetVolumes volumes = world.volumes();
+        var _ = volumes.create(volumes.look(DatasetsWorld.request("user-u1", Map.of()), "mine"));
         look();
         assertEquals(Set.of(), minted.removed);
         world.volumes().delete(minted.kept.keySet().iterator().next());

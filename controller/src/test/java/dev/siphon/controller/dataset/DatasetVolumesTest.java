@@ -38,9 +38,8 @@ final class DatasetVolumesTest {
     }
 
     private static Volume made(DatasetsWorld world, String namespace, String dataset) {
-        return world.volumes()
-                .create(DatasetsWorld.request(namespace, Map.of()), dataset)
-                .volume();
+        DatasetVolumes volumes = world.volumes();
+        return volumes.create(volumes.look(DatasetsWorld.request(namespace, Map.of()), dataset));
     }
 
     @ParameterizedTest(name = "namespace {0} reads {1}")
@@ -79,8 +78,7 @@ final class DatasetVolumesTest {
         VolumeRequest second = new VolumeRequest("pvc-2", first.capacity(), first.parameters(), true, Optional.empty());
         DatasetVolumes volumes = outside.volumes();
         assertNotEquals(
-                volumes.create(first, "all").volume().id(),
-                volumes.create(second, "all").volume().id());
+                volumes.look(first, "all").id(), volumes.look(second, "all").id());
     }
 
     @Test
@@ -88,14 +86,14 @@ final class DatasetVolumesTest {
         DatasetVolumes volumes = outside.volumes();
         VolumeRequest good = DatasetsWorld.request("user-u1", Map.of());
         VolumeRequest writing = new VolumeRequest("pvc-1", good.capacity(), good.parameters(), false, Optional.empty());
-        assertThrows(DriverException.InvalidRequest.class, () -> volumes.create(writing, "all"));
+        assertThrows(DriverException.InvalidRequest.class, () -> volumes.look(writing, "all"));
         VolumeRequest small =
                 new VolumeRequest("pvc-1", new CapacityRange(0, 4999), good.parameters(), true, Optional.empty());
-        assertThrows(DriverException.CapacityOutOfRange.class, () -> volumes.create(small, "all"));
-        assertThrows(DriverException.NotFound.class, () -> volumes.create(good, "none"));
+        assertThrows(DriverException.CapacityOutOfRange.class, () -> volumes.look(small, "all"));
+        assertThrows(DriverException.NotFound.class, () -> volumes.look(good, "none"));
         assertThrows(
                 DriverException.InvalidRequest.class,
-                () -> volumes.create(DatasetsWorld.request("", Map.of()), "u1.mine"));
+                () -> volumes.look(DatasetsWorld.request("", Map.of()), "u1.mine"));
     }
 
     @Test

@@ -13,12 +13,12 @@ import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.volume.AccountNote;
+import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Holdings.Standing;
-import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.BackgroundTasks;
@@ -58,10 +58,7 @@ final class AllowanceIT {
             new PrometheusRegistry(),
             new BackgroundTasks());
     private final Domain domain = Domain.over(
-            adapter.ports(),
-            new Owners(directory, Optional.empty(), Optional.of(NAME)),
-            KeyMinting.NONE,
-            CephLab.PATIENT);
+            adapter.ports(), new Owners(directory, Optional.empty(), Optional.of(NAME)), Callers.NONE, CephLab.PATIENT);
     private final Reconciler reconciler =
             new Reconciler(adapter.ports(), directory, domain.volumes().ledger(), new PrometheusRegistry());
     private final String dn = LabDirectory.addAccount("uid=" + NAME, NAME, 54_321, "siphonAllowance: 64Mi");

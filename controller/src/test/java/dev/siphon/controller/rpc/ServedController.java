@@ -3,11 +3,11 @@ package dev.siphon.controller.rpc;
 import csi.v1.ControllerGrpc;
 import csi.v1.GroupControllerGrpc;
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
-import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.csi.client.UnixSocketChannel;
 import dev.siphon.csi.server.ErrorMapping;
@@ -46,7 +46,7 @@ final class ServedController implements AutoCloseable {
         Domain domain = Domain.over(
                 decorate.apply(ceph.ports()),
                 new Owners(new InMemoryDirectory(Map.of("u1", owner)), Optional.empty(), Optional.of("u1")),
-                KeyMinting.NONE,
+                Callers.NONE,
                 () -> Duration.ofSeconds(20));
         UnixEndpoint endpoint = new UnixEndpoint(folder.resolve("csi.sock"));
         server = UnixSocketServer.start(

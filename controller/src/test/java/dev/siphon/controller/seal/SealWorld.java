@@ -3,6 +3,7 @@ package dev.siphon.controller.seal;
 import dev.siphon.controller.dataset.MintedKeys;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.ClassParameters;
@@ -12,7 +13,6 @@ import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.InterceptedPorts;
-import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
@@ -101,7 +101,7 @@ final class SealWorld {
         return Domain.over(
                 ports(),
                 new Owners(directory, Optional.empty(), Optional.empty()),
-                KeyMinting.NONE,
+                Callers.NONE,
                 () -> Duration.ofSeconds(30));
     }
 

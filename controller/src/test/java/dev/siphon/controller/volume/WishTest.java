@@ -39,7 +39,7 @@ final class WishTest {
                         new InMemoryDirectory(Map.of("u1", account("u1", OptionalLong.of(0)))),
                         Optional.empty(),
                         Optional.empty()),
-                KeyMinting.NONE,
+                Callers.NONE,
                 () -> Duration.ofSeconds(30));
         var refused = assertThrows(
                 DriverException.QuotaExhausted.class, () -> domain.volumes().create(World.request("one")));

@@ -5,6 +5,7 @@ import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -29,11 +30,15 @@ final class World {
 
     World() {
         ceph = new InMemoryCeph();
-        domain = over(ceph.ports());
+        domain = over(ceph.ports(), NamespaceAccess.NONE);
     }
 
-    private Domain over(CephPorts ports) {
-        return Domain.over(ports, new Owners(directory, Optional.empty(), Optional.empty()), keys(), timeLeft::get);
+    private Domain over(CephPorts ports, NamespaceAccess access) {
+        return Domain.over(
+                ports,
+                new Owners(directory, Optional.empty(), Optional.empty()),
+                new Callers(keys(), access),
+                timeLeft::get);
     }
 
     private KeyMinting keys() {
@@ -66,12 +71,16 @@ final class World {
 
     /// The controller dies and is started again: what it knew is gone.
     void restart() {
-        domain = over(ceph.ports());
+        domain = over(ceph.ports(), NamespaceAccess.NONE);
     }
 
     /// As [#restart], with something between the driver and Ceph.
     void restart(InterceptedPorts.Interceptor interceptor) {
-        domain = over(InterceptedPorts.of(ceph.ports(), interceptor));
+        NamespaceAccess access = (group, account, namespace) -> {
+            Object _ = interceptor.around(
+                    new InterceptedPorts.Call("allow", List.of(group, account, namespace)), () -> true);
+        };
+        domain = over(InterceptedPorts.of(ceph.ports(), interceptor), access);
     }
 
     /// A volume of 1 GiB for u1.
