@@ -12,6 +12,7 @@ export JAVA_HOME = $(shell e2e/lab.d/jdk)
 export FUZZ_SECONDS ?= 5
 # some classes of a suite, with commas between (`make blackbox ONLY=HomesIT,AccountsIT`); of csi-sanity, modes
 ONLY ?=
+comma := ,
 MVN = mvn --batch-mode --no-transfer-progress -Dsiphon.fuzz.seconds=$(FUZZ_SECONDS)
 
 help: ## lists the targets
@@ -31,7 +32,7 @@ test: need ## unit tests, then integration tests on a real Ceph (LAB_NAME defaul
 	rm -rf */target/*-reports
 	export LAB_NAME=$${LAB_NAME:-test}
 	e2e/lab.d/with-lab --second $(MVN) verify -pl '!e2e' -T 2 -Dsiphon.node.java="$$PWD/e2e/second-lab-java/bin/java" \
-	$(if $(ONLY),-Dtest='$(ONLY)' -Dit.test='$(ONLY)' -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false)
+	$(if $(ONLY),-Dtest='$(ONLY)$(comma)!*IT' -Dit.test='$(ONLY)$(comma)!*Test' -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false)
 	e2e/lab.d/all-ran '$(ONLY)'
 
 # The driver as a black box on a real Ceph; $(1) chooses among the tests. Those of other modules are not run.
@@ -60,7 +61,6 @@ demo: build ## shows on a real Ceph what Siphon does
 docker: build ## homes in containers of a plain Docker engine, csi-sanity with the driver in containers; ONLY=ContainersIT runs a class
 	e2e/docker
 
-comma := ,
 sanity: build ## csi-sanity against controller and node, in attach and default mode; ONLY=kernel on a kernel that has CephFS
 	e2e/sanity $(subst $(comma), ,$(ONLY))
 
