@@ -96,12 +96,37 @@ final class ManifestsTest {
                         .replace('_', '-');
     }
 
-    private static Stream<Container> containers() throws IOException {
+    @Test
+    void noPodMayConnectToTheControllersUnlessSomebodyNamesIt() throws IOException {
+        List<JsonNode> policies = objects()
+                .filter(object -> object.path("kind").asText().equals("NetworkPolicy"))
+                .map(object -> object.path("spec"))
+                .toList();
+        assertEquals(1, policies.size());
+        JsonNode policy = policies.getFirst();
+        assertEquals(
+                "controller",
+                policy.at("/podSelector/matchLabels")
+                        .path("app.kubernetes.io/component")
+                        .asText());
+        assertEquals(
+                List.of("Ingress"),
+                elements(policy.path("policyTypes")).map(JsonNode::asText).toList());
+        // a rule without `from` would let in everybody
+        assertEquals(0, policy.path("ingress").size(), policy::toString);
+    }
+
+    private static Stream<JsonNode> objects() throws IOException {
         KubernetesSerialization yaml = new KubernetesSerialization(JSON, false);
         return Arrays.stream(Files.readString(MANIFESTS).split("(?m)^---$", -1))
                 .filter(document -> !document.isBlank())
                 .map(document -> yaml.unmarshal(document, GenericKubernetesResource.class))
-                .flatMap(object -> elements(JSON.<JsonNode>valueToTree(object).at("/spec/template/spec/containers")))
+                .map(object -> JSON.valueToTree(object));
+    }
+
+    private static Stream<Container> containers() throws IOException {
+        return objects()
+                .flatMap(object -> elements(object.at("/spec/template/spec/containers")))
                 .filter(container -> container.at("/command/0").asText().equals("siphon"))
                 .map(ManifestsTest::container);
     }
