@@ -109,7 +109,7 @@ record DeclaredDatasets(
     void start(DriverProcess process, BackgroundTasks tasks) {
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
         users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));
-        kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes)));
+        kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes, tasks)));
         warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start(tasks)));
     }
 }

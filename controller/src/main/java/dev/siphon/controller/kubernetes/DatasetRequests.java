@@ -1,23 +1,16 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.DatasetAccess;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
-import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
-import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
-import io.fabric8.kubernetes.client.utils.Serialization;
 import java.net.HttpURLConnection;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,26 +24,40 @@ final class DatasetRequests implements AutoCloseable {
     /// Where they are.
     static final String PATH = "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/" + DatasetAccess.PLURAL;
 
-    private static final ResourceDefinitionContext ACCESSES = new ResourceDefinitionContext.Builder()
-            .withGroup(DatasetAccess.GROUP)
-            .withVersion(DatasetAccess.VERSION)
-            .withKind(DatasetAccess.KIND)
-            .withPlural(DatasetAccess.PLURAL)
-            .withNamespaced(true)
-            .build();
-
     /// RFC 4918, section 11.2; of a JSON patch whose test fails.
     private static final int HTTP_UNPROCESSABLE = 422;
 
-    /// How many are answered at once: each waits for API server, directory and Ceph.
-    private static final int AT_ONCE = 16;
+    private static final String METADATA = "metadata";
+    private static final String SPEC = "spec";
+    private static final String REQUEST = "request";
+    private static final String VOLUME = "volume";
+
+    /// The custom resource's definition bounds each part of a `spec` to 256 characters.
+    private static final Keep PARTS =
+            new Keep(Set.of("metadata.namespace", "metadata.name", SPEC, "status.request", "status.volume"), 100);
+
+    /// A watch ends by then, so that one whose other side is gone without a word does not last, and begins anew with
+    /// all
+    /// objects.
+    private static final Duration WATCH = Duration.ofMinutes(4);
+
+    /// Beyond [#WATCH].
+    private static final Duration MORE = Duration.ofSeconds(15);
+
+    private static final Duration AGAIN = Duration.ofSeconds(3);
 
     private final KubernetesApi api;
     private final String driver;
     private final Opener datasets;
-    private final ExecutorService workers = Executors.newFixedThreadPool(
-            AT_ONCE, Thread.ofPlatform().daemon().name("dataset-requests-", 0).factory());
-    private Optional<SharedIndexInformer<GenericKubernetesResource>> following = Optional.empty();
+    private final RecentPods pods = new RecentPods(System::nanoTime);
+    private final DatasetQuestions questions = new DatasetQuestions(this::answer, this::list);
+
+    private volatile boolean closed;
+
+    /// Why nodes get no answer, as it was last told.
+    private volatile Optional<String> told = Optional.empty();
+
+    private volatile Optional<BackgroundTasks.Task> following = Optional.empty();
 
     /// Decides who gets what, as [DatasetVolumes#open].
     @FunctionalInterface
@@ -66,56 +73,70 @@ final class DatasetRequests implements AutoCloseable {
     }
 
     /// Begins, and does not wait for the API server.
-    DatasetRequests start() {
-        workers.execute(this::follow);
+    DatasetRequests start(BackgroundTasks tasks) {
+        following = Optional.of(tasks.every("dataset-requests", Duration.ZERO, AGAIN, this::follow));
         return this;
-    }
-
-    private synchronized void follow() {
-        if (!workers.isShutdown()) {
-            following = Optional.of(api.follow(ACCESSES, this::take));
-        }
     }
 
     @Override
     public void close() {
-        workers.shutdownNow();
-        synchronized (this) {
-            following.ifPresent(SharedIndexInformer::close);
-        }
+        closed = true;
+        following.ifPresent(BackgroundTasks.Task::close);
+        questions.close();
     }
 
-    private static JsonObject json(GenericKubernetesResource access) {
-        return JsonParser.parseString(Serialization.asJson(access)).getAsJsonObject();
-    }
-
-    private void take(GenericKubernetesResource changed) {
-        String request = changed.get("spec", "request");
-        if (request == null || request.equals(changed.get("status", "request"))) {
-            return;
-        }
-        JsonObject object = json(changed);
+    /// A watch that names no version begins with all that is there (Kubernetes API Concepts, "Semantics for watch").
+    private void follow() {
         try {
-            workers.execute(() -> answer(object));
-        } catch (RejectedExecutionException _) {
-            // the process ends; whoever leads next is told of it again
-        }
-    }
-
-    private void answer(JsonObject object) {
-        String namespace = text(object, "metadata", "namespace").orElse("");
-        String name = text(object, "metadata", "name").orElse("");
-        String request = text(object, "spec", "request").orElse("");
-        try {
-            JsonObject status = answer(namespace, name, request, object.getAsJsonObject("spec"))
-                    .toStatus();
-            if (!status.has("volume")) {
-                // a pod that is refused now may read what it was given before
-                text(object, "status", "volume").ifPresent(volume -> status.addProperty("volume", volume));
-            }
-            patch(namespace, name, request, status);
+            ObjectParts.watch(
+                    api,
+                    "watch DatasetAccesses",
+                    PATH + "?watch=true&timeoutSeconds=" + WATCH.toSeconds(),
+                    WATCH.plus(MORE),
+                    PARTS,
+                    this::take);
+            told = Optional.empty();
         } catch (DriverException notNow) {
-            LOG.warn("{} {}/{} is not answered: {}", DatasetAccess.KIND, namespace, name, notNow.getMessage());
+            Optional<String> why = Optional.ofNullable(notNow.getMessage());
+            if (!why.equals(told) && !closed) {
+                LOG.warn("nodes that ask for datasets get no answer: {}", notNow.getMessage());
+            }
+            told = why;
+        }
+    }
+
+    private void list() {
+        try {
+            boolean _ = ObjectParts.list(
+                    api, "list DatasetAccesses", PATH + "?limit=250", PARTS, found -> take(found.kept()));
+        } catch (DriverException notNow) {
+            LOG.info("questions that had no room are found when the watch begins anew: {}", notNow.getMessage());
+        }
+    }
+
+    private void take(JsonObject access) {
+        String request = JsonParts.text(access, SPEC, REQUEST).orElse("");
+        if (!request.isEmpty() && !JsonParts.text(access, "status", REQUEST).equals(Optional.of(request))) {
+            questions.add(new DatasetQuestions.Question(
+                    JsonParts.text(access, METADATA, "namespace").orElse(""),
+                    JsonParts.text(access, METADATA, "name").orElse(""),
+                    request,
+                    JsonParts.object(access, SPEC).orElseGet(JsonObject::new),
+                    JsonParts.text(access, "status", VOLUME)));
+        }
+    }
+
+    private void answer(DatasetQuestions.Question question) {
+        try {
+            JsonObject status = answer(question.namespace(), question.name(), question.request(), question.spec())
+                    .toStatus();
+            if (!status.has(VOLUME)) {
+                // a pod that is refused now may read what it was given before
+                question.before().ifPresent(volume -> status.addProperty(VOLUME, volume));
+            }
+            patch(question, status);
+        } catch (DriverException notNow) {
+            LOG.warn("{} {} is not answered: {}", DatasetAccess.KIND, question.title(), notNow.getMessage());
         } catch (RuntimeException unforeseen) {
             LOG.error("a {} is not answered", DatasetAccess.KIND, unforeseen);
         }
@@ -125,7 +146,8 @@ final class DatasetRequests implements AutoCloseable {
     DatasetAccess.Answer answer(String namespace, String name, String request, JsonObject spec) {
         try {
             DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
-            InlinePod.read(api, driver, namespace, asked).check(name, asked);
+            RecentPods.Key key = new RecentPods.Key(namespace, asked.pod(), asked.podUid());
+            pods.get(key, () -> InlinePod.read(api, driver, namespace, asked)).check(name, asked);
             DatasetVolumes.Opened opened = datasets.open(asked.dataset(), namespace, name);
             LOG.atInfo()
                     .addKeyValue("dataset", asked.dataset())
@@ -144,31 +166,22 @@ final class DatasetRequests implements AutoCloseable {
         }
     }
 
-    private static Optional<String> text(JsonObject object, String part, String name) {
-        return Optional.ofNullable(object.getAsJsonObject(part))
-                .map(found -> found.get(name))
-                .filter(JsonElement::isJsonPrimitive)
-                .map(JsonElement::getAsString);
-    }
-
     /// Replaces what an earlier answer said, unless the node has asked anew meanwhile.
-    private void patch(String namespace, String name, String request, JsonObject status) {
+    private void patch(DatasetQuestions.Question question, JsonObject status) {
         JsonObject asked = new JsonObject();
         asked.addProperty("op", "test");
         asked.addProperty("path", "/spec/request");
-        asked.addProperty("value", request);
+        asked.addProperty("value", question.request());
         JsonObject answered = new JsonObject();
         answered.addProperty("op", "add");
         answered.addProperty("path", "/status");
         answered.add("value", status);
         String change = "[" + asked + "," + answered + "]";
-        boolean _ = api.change(
-                "patch status of " + DatasetAccess.KIND + " " + namespace + "/" + name,
+        boolean _ = api.send(
+                "patch status of " + DatasetAccess.KIND + " " + question.title(),
                 List.of(HttpURLConnection.HTTP_NOT_FOUND, HTTP_UNPROCESSABLE), // gone with its pod, or asked anew
-                server -> server.genericKubernetesResources(ACCESSES)
-                        .inNamespace(namespace)
-                        .withName(name)
-                        .subresource("status")
-                        .patch(PatchContext.of(PatchType.JSON), change));
+                "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/namespaces/" + question.namespace()
+                        + "/" + DatasetAccess.PLURAL + "/" + question.name() + "/status",
+                request -> request.patch("application/json-patch+json", change));
     }
 }

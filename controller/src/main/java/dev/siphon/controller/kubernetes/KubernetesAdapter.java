@@ -9,6 +9,7 @@ import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.warm.WarmingCluster;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
@@ -65,8 +66,8 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// Answers nodes whose pods name datasets themselves, until it is closed.
     ///
     /// @param datasets decides
-    public AutoCloseable answerNodes(DatasetVolumes datasets) {
-        return new DatasetRequests(api, driver, datasets::open).start();
+    public AutoCloseable answerNodes(DatasetVolumes datasets, BackgroundTasks tasks) {
+        return new DatasetRequests(api, driver, datasets::open).start(tasks);
     }
 
     /// Pods that wait until datasets are on disks of nodes, and what nodes were told.

@@ -4,7 +4,6 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KubernetesResourceList;
 import io.fabric8.kubernetes.api.model.ListOptions;
@@ -12,12 +11,9 @@ import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
-import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
-import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import io.fabric8.kubernetes.client.utils.URLUtils;
 import java.io.IOException;
 import java.io.InputStream;
@@ -106,7 +102,11 @@ final class KubernetesApi implements AutoCloseable {
     /// @param doing as in [#find]
     /// @param path below the server's address, of names that have been checked
     <T> Optional<T> read(String doing, String path, Reader<T> reader) {
-        return exchange(doing, path, request -> request, (code, body) -> {
+        return read(doing, path, limit(), reader);
+    }
+
+    private <T> Optional<T> read(String doing, String path, Duration limit, Reader<T> reader) {
+        return exchange(doing, path, limit, request -> request, (code, body) -> {
             if (code == HttpURLConnection.HTTP_NOT_FOUND) {
                 return Optional.<T>empty();
             }
@@ -115,13 +115,22 @@ final class KubernetesApi implements AutoCloseable {
         });
     }
 
+    /// The same of what goes on for long.
+    ///
+    /// @param longest until it ends
+    /// @param reader returns true
+    /// @return false if there is none
+    boolean watch(String doing, String path, Duration longest, Reader<Boolean> reader) {
+        return read(doing, path, longest, reader).isPresent();
+    }
+
     /// Changes something in one request, where the library would make two.
     ///
     /// @param path as of [#read]
     /// @param how the request's method and body
     /// @return false if the server has refused with a code of `expected`, so that nothing was changed
     boolean send(String doing, List<Integer> expected, String path, UnaryOperator<HttpRequest.Builder> how) {
-        return exchange(doing, path, how, (code, body) -> {
+        return exchange(doing, path, limit(), how, (code, body) -> {
             if (expected.contains(code)) {
                 return false;
             }
@@ -136,9 +145,9 @@ final class KubernetesApi implements AutoCloseable {
         T read(int code, InputStream body) throws IOException;
     }
 
-    private <T> T exchange(String doing, String path, UnaryOperator<HttpRequest.Builder> how, Answered<T> answered) {
-        Duration limit = limit();
-        return ask(doing, server -> {
+    private <T> T exchange(
+            String doing, String path, Duration limit, UnaryOperator<HttpRequest.Builder> how, Answered<T> answered) {
+        return ask(doing, limit, server -> {
             HttpClient http = server.getHttpClient();
             HttpRequest request = how.apply(http.newHttpRequestBuilder()
                             .uri(URLUtils.join(server.getConfiguration().getMasterUrl(), path))
@@ -264,39 +273,11 @@ final class KubernetesApi implements AutoCloseable {
         });
     }
 
-    /// Tells of every object of a kind, of those that are there and of each that comes or changes, until it is
-    /// stopped. What goes wrong is tried again.
-    ///
-    /// @param each called from one thread; it must not block
-    SharedIndexInformer<GenericKubernetesResource> follow(
-            ResourceDefinitionContext kind, Consumer<GenericKubernetesResource> each) {
-        SharedIndexInformer<GenericKubernetesResource> informer = client().genericKubernetesResources(kind)
-                .inAnyNamespace()
-                .withLimit(PAGE)
-                .runnableInformer(0);
-        informer.addEventHandler(new ResourceEventHandler<>() {
-            @Override
-            public void onAdd(GenericKubernetesResource added) {
-                each.accept(added);
-            }
-
-            @Override
-            public void onUpdate(GenericKubernetesResource before, GenericKubernetesResource now) {
-                each.accept(now);
-            }
-
-            @Override
-            public void onDelete(GenericKubernetesResource gone, boolean unknown) {
-                // nothing is kept of it
-            }
-        });
-        informer.exceptionHandler((_, _) -> true);
-        var _ = informer.start();
-        return informer;
+    private <T> T ask(String doing, Function<KubernetesClient, T> request) {
+        return ask(doing, limit(), request);
     }
 
-    private <T> T ask(String doing, Function<KubernetesClient, T> request) {
-        Duration limit = limit();
+    private <T> T ask(String doing, Duration limit, Function<KubernetesClient, T> request) {
         Future<T> running = requests.submit(() -> request.apply(client()));
         try {
             return running.get(limit.toMillis(), TimeUnit.MILLISECONDS);

@@ -5,13 +5,16 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
+import dev.siphon.csi.DriverException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -24,6 +27,9 @@ import java.util.function.Function;
 /// @param size of all that is kept, in values and pieces of text
 /// @param whole whether all parts are there
 record ObjectParts(JsonObject kept, int size, boolean whole) {
+    /// What events of a watch say of objects that are there.
+    private static final Set<String> CHANGES = Set.of("ADDED", "MODIFIED");
+
     /// Which parts are kept.
     ///
     /// @param names on the way to each: `spec.nodeName`, and `spec.containers.name` of each container
@@ -67,6 +73,48 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     /// @return false if the cluster has no such kind
     static boolean list(KubernetesApi api, String doing, String path, Keep keep, Consumer<ObjectParts> each) {
         return api.pages(doing, path, body -> page(body, keep, each), Function.identity());
+    }
+
+    /// Hands over what is kept of each object that is there, comes or changes, until the server ends that (Kubernetes
+    /// API
+    /// Concepts, "Efficient detection of changes").
+    ///
+    /// @param path of the collection, as a watch with its end
+    /// @param longest when it is ended if the server does not
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the server cannot go on, or has no such kind
+    static void watch(
+            KubernetesApi api, String doing, String path, Duration longest, Keep keep, Consumer<JsonObject> each) {
+        boolean isThere = api.watch(doing, path, longest, body -> {
+            JsonReader reader = reader(body);
+            // one event after the other
+            reader.setStrictness(Strictness.LENIENT);
+            while (reader.peek() != JsonToken.END_DOCUMENT) {
+                event(reader, doing, keep).ifPresent(each);
+            }
+            return true;
+        });
+        if (!isThere) {
+            throw new DriverException.BackendUnavailable(doing + ": the cluster has no such kind; the chart makes it");
+        }
+    }
+
+    /// The object that an event is about; empty if that is gone.
+    private static Optional<JsonObject> event(JsonReader reader, String doing, Keep keep) throws IOException {
+        String type = "";
+        JsonObject object = new JsonObject();
+        reader.beginObject();
+        while (reader.hasNext()) {
+            switch (reader.nextName()) {
+                case "type" -> type = reader.nextString();
+                case "object" -> object = new Reading(reader, keep).object().kept();
+                default -> reader.skipValue();
+            }
+        }
+        reader.endObject();
+        if (type.equals("ERROR")) {
+            throw new DriverException.BackendUnavailable(doing + " was ended by the API server");
+        }
+        return CHANGES.contains(type) ? Optional.of(object) : Optional.empty();
     }
 
     /// @return where the next page begins; "" after the last one

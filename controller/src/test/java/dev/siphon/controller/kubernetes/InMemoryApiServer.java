@@ -76,6 +76,12 @@ final class InMemoryApiServer implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
+            if (Optional.ofNullable(exchange.getRequestURI().getRawQuery())
+                    .orElse("")
+                    .contains("watch=true")) {
+                watch(exchange);
+                return;
+            }
             String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             Answer answer = answer(exchange, body);
             byte[] text = answer.body().toString().getBytes(StandardCharsets.UTF_8);
@@ -84,6 +90,56 @@ final class InMemoryApiServer implements AutoCloseable {
             try (OutputStream out = exchange.getResponseBody()) {
                 out.write(text);
             }
+        }
+    }
+
+    /// All objects of a collection, and then each that comes or changes, until the server is closed.
+    private void watch(HttpExchange exchange) throws IOException {
+        exchange.sendResponseHeaders(OK, 0);
+        long seen = 0;
+        try (OutputStream out = exchange.getResponseBody()) {
+            while (true) {
+                List<JsonObject> changed =
+                        changedAfter(seen, exchange.getRequestURI().getPath());
+                for (JsonObject object : changed) {
+                    JsonObject event = new JsonObject();
+                    event.addProperty("type", "MODIFIED");
+                    event.add("object", object);
+                    out.write((event + "\n").getBytes(StandardCharsets.UTF_8));
+                    seen = Math.max(seen, version(object));
+                }
+                out.flush();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static long version(JsonObject object) {
+        return object.getAsJsonObject(METADATA).get(RESOURCE_VERSION).getAsLong();
+    }
+
+    /// Waits until there are some.
+    private synchronized List<JsonObject> changedAfter(long seen, String collection) throws InterruptedException {
+        while (true) {
+            List<JsonObject> changed = objects.entrySet().stream()
+                    .filter(entry -> isIn(entry.getKey(), collection))
+                    .map(Map.Entry::getValue)
+                    .filter(object -> version(object) > seen)
+                    .map(JsonObject::deepCopy)
+                    .toList();
+            if (!changed.isEmpty()) {
+                return changed;
+            }
+            wait();
+        }
+    }
+
+    /// Makes an object as a POST does.
+    synchronized void add(String collection, String object) {
+        Answer made = create(collection, json(object));
+        if (made.code() != CREATED) {
+            throw new IllegalArgumentException(made.body().toString());
         }
     }
 
@@ -109,7 +165,12 @@ final class InMemoryApiServer implements AutoCloseable {
             case "GET" -> objects.containsKey(path) ? new Answer(OK, there(path)) : getOrList(path, query);
             case "POST" -> create(path, json(body));
             case "PUT" -> replace(path.replaceFirst("/status$", ""), json(body));
-            case "PATCH" -> apply(path.replaceFirst("/status$", ""), json(body), isApply(exchange));
+            case "PATCH" ->
+                body.startsWith("[")
+                        ? change(
+                                path.replaceFirst("/status$", ""),
+                                JsonParser.parseString(body).getAsJsonArray())
+                        : apply(path.replaceFirst("/status$", ""), json(body), isApply(exchange));
             case "DELETE" -> delete(path);
             default -> status(BAD_METHOD, "MethodNotAllowed", "the server does not allow this method");
         };
@@ -238,6 +299,7 @@ final class InMemoryApiServer implements AutoCloseable {
             metadata.addProperty("namespace", name(namespaceOf(path)));
         }
         objects.put(path, object);
+        notifyAll();
         return object;
     }
 
@@ -267,6 +329,16 @@ final class InMemoryApiServer implements AutoCloseable {
                 .isPresent();
     }
 
+    private Answer change(String path, JsonArray operations) {
+        if (!objects.containsKey(path)) {
+            return missing(path);
+        }
+        JsonObject after = there(path).deepCopy();
+        return JsonPatch.change(after, operations)
+                ? new Answer(OK, put(path, after, there(path)))
+                : status(INVALID, "Invalid", "a test of the patch fails");
+    }
+
     private Answer apply(String path, JsonObject change, boolean makes) {
         if (!objects.containsKey(path)) {
             return makes ? create(parent(path), change) : missing(path);
@@ -280,18 +352,8 @@ final class InMemoryApiServer implements AutoCloseable {
             return status(CONFLICT, "Conflict", "the object has been modified");
         }
         JsonObject after = before.deepCopy();
-        merge(after, change);
+        JsonPatch.merge(after, change);
         return new Answer(OK, put(path, after, before));
-    }
-
-    private static void merge(JsonObject into, JsonObject change) {
-        change.entrySet().forEach(entry -> {
-            if (entry.getValue() instanceof JsonObject deeper && into.get(entry.getKey()) instanceof JsonObject old) {
-                merge(old, deeper);
-            } else {
-                into.add(entry.getKey(), entry.getValue());
-            }
-        });
     }
 
     private Answer delete(String path) {

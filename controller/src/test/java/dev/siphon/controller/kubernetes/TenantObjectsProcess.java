@@ -9,6 +9,7 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.SealedSecret;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +23,7 @@ final class TenantObjectsProcess {
     private static final String DRIVER = "cephfs.siphon.dev";
     private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
-    private static final DatasetVolumes.Opened OPENED = new DatasetVolumes.Opened(
+    static final DatasetVolumes.Opened OPENED = new DatasetVolumes.Opened(
             VOLUME,
             VolumeContext.fromMap(VOLUME, Map.of("monitors", "10.0.0.1:3300")),
             new VolumeKey("siphon-dataset.x", "AQBdF2FlAAAAABAAjAnnpZ9Yw8bGaf7PPUCYAg=="));
@@ -31,21 +32,25 @@ final class TenantObjectsProcess {
 
     /// @param podUid of `u1/huge`
     static ProcessBuilder command(Path kubeconfig, String podUid) {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xms8m",
-                        "-Xmx48m",
-                        "-Xmn2m",
-                        "-XX:+UseSerialGC",
-                        "-XX:+UseCompactObjectHeaders",
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+ExitOnOutOfMemoryError",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        TenantObjectsProcess.class.getName(),
-                        kubeconfig.toString(),
-                        podUid)
-                .redirectErrorStream(true);
+        return withItsMemory(TenantObjectsProcess.class, kubeconfig.toString(), podUid);
+    }
+
+    /// A process with a controller's memory.
+    static ProcessBuilder withItsMemory(Class<?> main, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xms8m",
+                "-Xmx48m",
+                "-Xmn2m",
+                "-XX:+UseSerialGC",
+                "-XX:+UseCompactObjectHeaders",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+ExitOnOutOfMemoryError",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).redirectErrorStream(true);
     }
 
     /// @param arguments the kubeconfig, and the pod's uid

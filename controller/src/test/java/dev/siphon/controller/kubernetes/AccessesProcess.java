@@ -1,0 +1,24 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.csi.BackgroundTasks;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// A process with a controller's memory that answers the questions of nodes until its input ends.
+final class AccessesProcess {
+    private AccessesProcess() {}
+
+    /// @param arguments the kubeconfig
+    public static void main(String[] arguments) throws IOException {
+        KubernetesAccess access = new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0])));
+        DatasetRequests requests = new DatasetRequests(
+                new KubernetesApi(access, () -> TestCluster.PATIENT),
+                "cephfs.siphon.dev",
+                (_, _, _) -> TenantObjectsProcess.OPENED);
+        try (DatasetRequests _ = requests.start(new BackgroundTasks())) {
+            var _ = System.in.read();
+        }
+        System.exit(0);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.Arrays;
+
+/// As much of the patches that an API server takes as the adapter uses.
+final class JsonPatch {
+    private JsonPatch() {}
+
+    /// RFC 7396, without nulls.
+    static void merge(JsonObject into, JsonObject change) {
+        change.entrySet().forEach(entry -> {
+            if (entry.getValue() instanceof JsonObject deeper && into.get(entry.getKey()) instanceof JsonObject old) {
+                merge(old, deeper);
+            } else {
+                into.add(entry.getKey(), entry.getValue());
+            }
+        });
+    }
+
+    /// RFC 6902, of objects: `test` and `add`.
+    ///
+    /// @return false if a test fails
+    static boolean change(JsonObject object, JsonArray operations) {
+        for (JsonElement each : operations) {
+            JsonObject operation = each.getAsJsonObject();
+            String[] names = operation.get("path").getAsString().split("/", -1);
+            JsonObject parent = object;
+            for (String name : Arrays.asList(names).subList(1, names.length - 1)) {
+                parent = parent.getAsJsonObject(name);
+            }
+            String last = names[names.length - 1];
+            if (operation.get("op").getAsString().equals("add")) {
+                parent.add(last, operation.get("value"));
+            } else if (!operation.get("value").equals(parent.get(last))) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
