@@ -6,6 +6,7 @@ import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.HttpServer;
 import dev.siphon.csi.server.IdentityService;
 import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.csi.server.MetricsPage;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
 import dev.siphon.node.device.DatasetPlacing;
@@ -22,6 +23,7 @@ import dev.siphon.node.kubernetes.CacheEvents;
 import dev.siphon.node.kubernetes.DatasetAccessApi;
 import dev.siphon.node.kubernetes.DatasetReplicaApi;
 import dev.siphon.node.kubernetes.EventsApi;
+import dev.siphon.node.kubernetes.MetricsReaders;
 import dev.siphon.node.kubernetes.ResourceClaimsApi;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.NodeVolumes;
@@ -154,10 +156,14 @@ public final class NodeMain implements Callable<Integer> {
         openDoor(process, "control", () -> control.serve(config.control()));
         DatasetPages pages = new DatasetPages(replicas, name -> warmer.flatMap(each -> each.ordered(name)));
         openDoor(process, "http", () -> HttpServer.startForRoot(config.http().socket(), pages));
+        Optional<MetricsReaders> readers = metricsReaders(config);
+        readers.ifPresent(each -> process.closeAtEnd("metrics readers", each));
         config.http()
                 .remote()
-                .ifPresent(each -> openDoor(
-                        process, "https", () -> HttpServer.startForHolders(each.address(), each.door(), pages)));
+                .ifPresent(each -> openDoor(process, "https", () -> {
+                    RemotePages remote = new RemotePages(pages, new MetricsPage(metrics), each.door(), readers);
+                    return HttpServer.startWithTls(each.address(), each.door(), remote, remote);
+                }));
         grants.begin(process);
         registration.ifPresent(each -> offer(each, process));
         return process;
@@ -194,6 +200,14 @@ public final class NodeMain implements Callable<Integer> {
         return switch (config.grants()) {
             case GrantsFrom.Nowhere _, GrantsFrom.File _ -> DeviceClaims.NONE;
             case GrantsFrom.Api(var access, var _) -> new ResourceClaimsApi(access, config.id(), metrics);
+        };
+    }
+
+    /// The same node asks there who may read its metrics.
+    private static Optional<MetricsReaders> metricsReaders(NodeConfig config) {
+        return switch (config.grants()) {
+            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> Optional.empty();
+            case GrantsFrom.Api(var access, var _) -> Optional.of(new MetricsReaders(access));
         };
     }
 

@@ -51,13 +51,15 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
 
     /// What answers on a socket.
     ///
-    /// @param door who is let in; empty for everybody who could connect
+    /// @param tls whose certificate is shown; empty for no TLS
+    /// @param auth who is answered
     /// @param limit which counts the connection
     /// @param calls where pages run
     /// @param requests the level at which each request is logged
     record Service(
             HttpCall.Pages pages,
-            Optional<TokenDoor> door,
+            Optional<TokenDoor> tls,
+            HttpAuth auth,
             ConnectionLimit limit,
             Executor calls,
             Timeouts timeouts,
@@ -137,7 +139,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
         String target = request.uri();
         service.calls().execute(() -> {
             long start = System.nanoTime();
-            Reply reply = admitted(connection, token, () -> answer(connection, method, target));
+            Reply reply = answer(connection, token, method, target);
             LOG.atLevel(service.requests())
                     .addKeyValue("method", method)
                     // without the query: somebody puts a token there one day
@@ -149,36 +151,29 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
         });
     }
 
-    private interface Answering {
-        Reply answer();
-    }
-
-    private Reply admitted(ChannelHandlerContext connection, Optional<String> token, Answering answering) {
+    private Reply answer(
+            ChannelHandlerContext connection, Optional<String> authorization, String method, String target) {
         try {
-            if (service.door().isPresent() && !service.door().get().admits(token)) {
+            HttpCall call = new HttpCall(
+                    method,
+                    path(target),
+                    parameters(target),
+                    () -> !connection.channel().isActive());
+            if (!service.auth().admits(call, authorization)) {
                 return reply(
                         HttpResponseStatus.UNAUTHORIZED.code(),
-                        Status.UNAUTHENTICATED.withDescription(
-                                "this needs the header `Authorization: Bearer TOKEN`, with the node's token"));
+                        Status.UNAUTHENTICATED.withDescription("this needs the header `Authorization: Bearer TOKEN`,"
+                                + " with a token that opens this path"));
             }
             // not before: a peer without a token cannot keep others out
             if (!service.limit().busy(connection.channel())) {
                 return refused(Status.UNAVAILABLE.withDescription("its connection has made room for another"));
             }
-            return answering.answer();
+            return service.pages().answer(call);
         } catch (RuntimeException | Error e) {
             // an Error too: whoever asked must not be left waiting
             return refused(ErrorMapping.toStatus("HTTP", e));
         }
-    }
-
-    private Reply answer(ChannelHandlerContext connection, String method, String target) {
-        return service.pages()
-                .answer(new HttpCall(
-                        method,
-                        path(target),
-                        parameters(target),
-                        () -> !connection.channel().isActive()));
     }
 
     private static List<String> path(String target) {

@@ -56,7 +56,7 @@ public final class HttpServer implements AutoCloseable {
     static HttpServer startForAll(OpsAddress address, HttpCall.Pages pages, HttpConnection.Timeouts timeouts) {
         HttpServer server = new HttpServer();
         // a line for each probe is too much
-        Service service = server.service(pages, Optional.empty(), timeouts, Level.DEBUG);
+        Service service = server.service(pages, Optional.empty(), HttpAuth.ALL, timeouts, Level.DEBUG);
         return server.starting(() -> server.listen(address, service));
     }
 
@@ -70,7 +70,7 @@ public final class HttpServer implements AutoCloseable {
     static HttpServer startForRoot(UnixEndpoint endpoint, HttpCall.Pages pages, HttpConnection.Timeouts timeouts) {
         PeerGate gate = PeerGate.forRootAndSelf();
         HttpServer server = new HttpServer();
-        Service service = server.service(pages, Optional.empty(), timeouts, Level.INFO);
+        Service service = server.service(pages, Optional.empty(), HttpAuth.ALL, timeouts, Level.INFO);
         return server.starting(() -> server.file = Optional.of(SocketFile.bind(
                 endpoint.path(),
                 bound -> server.bind(
@@ -83,12 +83,13 @@ public final class HttpServer implements AutoCloseable {
                         service))));
     }
 
-    /// Serves whoever has the token, by TLS alone.
+    /// Serves whomever `auth` admits, by TLS alone.
     ///
+    /// @param door whose certificate is shown
     /// @throws StartFailure if the address cannot be had, or a file of `door` cannot be used
-    public static HttpServer startForHolders(OpsAddress address, TokenDoor door, HttpCall.Pages pages) {
+    public static HttpServer startWithTls(OpsAddress address, TokenDoor door, HttpAuth auth, HttpCall.Pages pages) {
         HttpServer server = new HttpServer();
-        Service service = server.service(pages, Optional.of(door), HttpConnection.Timeouts.USUAL, Level.INFO);
+        Service service = server.service(pages, Optional.of(door), auth, HttpConnection.Timeouts.USUAL, Level.INFO);
         return server.starting(() -> {
             door.check();
             server.listen(address, service);
@@ -96,8 +97,12 @@ public final class HttpServer implements AutoCloseable {
     }
 
     private Service service(
-            HttpCall.Pages pages, Optional<TokenDoor> door, HttpConnection.Timeouts timeouts, Level requests) {
-        return new Service(pages, door, new ConnectionLimit(MAX_CONNECTIONS), calls, timeouts, requests);
+            HttpCall.Pages pages,
+            Optional<TokenDoor> tls,
+            HttpAuth auth,
+            HttpConnection.Timeouts timeouts,
+            Level requests) {
+        return new Service(pages, tls, auth, new ConnectionLimit(MAX_CONNECTIONS), calls, timeouts, requests);
     }
 
     private HttpServer starting(Runnable start) {
@@ -133,7 +138,7 @@ public final class HttpServer implements AutoCloseable {
                     return;
                 }
                 connection.pipeline().addLast(new HttpInput());
-                service.door().ifPresent(door -> connection.pipeline().addLast(door.tls(connection)));
+                service.tls().ifPresent(door -> connection.pipeline().addLast(door.tls(connection)));
                 connection
                         .pipeline()
                         .addLast(HttpInput.decoder())

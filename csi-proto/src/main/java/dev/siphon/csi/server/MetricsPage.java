@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// at most: anybody may ask, and each text takes time and memory. A text is never older than the request, unless so
 /// many ask
 /// that some get the last one at once.
-final class MetricsPage {
+public final class MetricsPage {
     private static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
     private static final Duration SPACING = Duration.ofMillis(250);
 
@@ -34,12 +34,14 @@ final class MetricsPage {
 
     private record Made(long beganNanos, ByteString text) {}
 
-    MetricsPage(PrometheusRegistry registry) {
+    public MetricsPage(PrometheusRegistry registry) {
         this.registry = registry;
     }
 
+    /// The answer to whoever may read them.
+    ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if they cannot be collected in time
-    HttpCall.Reply reply() {
+    public HttpCall.Reply reply() {
         long asked = System.nanoTime();
         if (!waiting.tryAcquire()) {
             return reply(last.orElseThrow(() -> silent()));

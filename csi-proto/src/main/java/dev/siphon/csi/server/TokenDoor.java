@@ -16,9 +16,7 @@ import java.util.Optional;
 
 /// What a [HttpServer] on TCP needs: it speaks TLS and nothing else, and lets in who knows a token. The files may be
 /// replaced while it serves; a certificate that cannot be used leaves the last one.
-public final class TokenDoor {
-    private static final String BEARER = "Bearer ";
-
+public final class TokenDoor implements HttpAuth {
     /// A token that could be guessed is none.
     private static final int MIN_TOKEN_CHARS = 32;
 
@@ -84,11 +82,11 @@ public final class TokenDoor {
     /// Whether the value of an `Authorization` header is the token's.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the token cannot be read
-    boolean admits(Optional<String> authorization) {
+    @Override
+    public boolean admits(HttpCall call, Optional<String> authorization) {
         byte[] wanted = secret();
-        return authorization
-                .filter(value -> value.startsWith(BEARER))
-                .map(value -> value.substring(BEARER.length()).strip().getBytes(StandardCharsets.UTF_8))
+        return HttpAuth.token(authorization)
+                .map(value -> value.getBytes(StandardCharsets.UTF_8))
                 // in a time that says nothing of where they differ
                 .filter(given -> MessageDigest.isEqual(wanted, given))
                 .isPresent();

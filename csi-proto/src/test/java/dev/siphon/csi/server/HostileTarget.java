@@ -73,10 +73,8 @@ final class HostileTarget {
                 new DriverProcess.Parts(List.of(), List.of(), Optional::empty, metrics));
         HttpCall.Pages pages = _ -> HttpCall.Reply.json(200, new JsonObject());
         HttpServer.startForRoot(new UnixEndpoint(dir.resolve("http.sock")), pages);
-        HttpServer holders = HttpServer.startForHolders(
-                new OpsAddress("127.0.0.1", 0),
-                new TokenDoor(dir.resolve("crt"), dir.resolve("key"), dir.resolve("token")),
-                pages);
+        TokenDoor door = new TokenDoor(dir.resolve("crt"), dir.resolve("key"), dir.resolve("token"));
+        HttpServer holders = HttpServer.startWithTls(new OpsAddress("127.0.0.1", 0), door, door, pages);
         Files.writeString(
                 dir.resolve("ports"),
                 process.opsAddress().getPort() + " "

@@ -354,10 +354,8 @@ final class HttpServerTest {
     }
 
     private HttpServer secured() {
-        return HttpServer.startForHolders(
-                new OpsAddress("127.0.0.1", 0),
-                new TokenDoor(file("crt"), file("key"), file("token")),
-                HttpServerTest::echo);
+        TokenDoor door = new TokenDoor(file("crt"), file("key"), file("token"));
+        return HttpServer.startWithTls(new OpsAddress("127.0.0.1", 0), door, door, HttpServerTest::echo);
     }
 
     private static int port(HttpServer server) {
