@@ -6,6 +6,7 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFactory;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.grpc.netty.shaded.io.netty.channel.ChannelPipeline;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /// A gRPC server on a unix socket of mode 0600, with one virtual thread per RPC.
 ///
@@ -32,6 +34,12 @@ public final class UnixSocketServer implements AutoCloseable {
 
     private static final int MAX_METADATA_BYTES = 8 << 10;
     private static final int MAX_CALLS_PER_CONNECTION = 1_000;
+
+    /// Sidecars have one each; the kubelet has one for each of its calls that is under way.
+    private static final int MAX_CONNECTIONS = 512;
+
+    /// How long a peer may take to begin to speak HTTP/2, and then for its first frame.
+    private static final Duration PREFACE = Duration.ofSeconds(10);
 
     /// How long connections may take to close, which needs nothing from their peers.
     private static final Duration CLOSING = Duration.ofSeconds(1);
@@ -57,7 +65,7 @@ public final class UnixSocketServer implements AutoCloseable {
     /// @throws StartFailure as [SocketFile#bind]
     public static UnixSocketServer start(
             UnixEndpoint endpoint, List<ServerServiceDefinition> services, List<ServerInterceptor> interceptors) {
-        return start(endpoint, services, interceptors, NioServerDomainSocketChannel::new);
+        return start(endpoint, services, interceptors, pipeline -> {});
     }
 
     /// As [#start], for root and the user of this process alone, whatever the modes of the socket and its
@@ -65,22 +73,25 @@ public final class UnixSocketServer implements AutoCloseable {
     public static UnixSocketServer startForRoot(
             UnixEndpoint endpoint, List<ServerServiceDefinition> services, List<ServerInterceptor> interceptors) {
         PeerGate gate = PeerGate.forRootAndSelf();
-        return start(endpoint, services, interceptors, () -> {
-            NioServerDomainSocketChannel channel = new NioServerDomainSocketChannel();
-            channel.pipeline().addLast(gate);
-            return channel;
-        });
+        return start(endpoint, services, interceptors, pipeline -> pipeline.addLast(gate));
     }
 
     private static UnixSocketServer start(
             UnixEndpoint endpoint,
             List<ServerServiceDefinition> services,
             List<ServerInterceptor> interceptors,
-            ChannelFactory<NioServerDomainSocketChannel> sockets) {
+            Consumer<ChannelPipeline> gate) {
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, Thread.ofPlatform().daemon().name("grpc-io-", 0).factory(), NioIoHandler.newFactory());
         ExecutorService calls = Executors.newThreadPerTaskExecutor(
                 Thread.ofVirtual().name("rpc-", 0).factory());
+        ConnectionLimit limit = new ConnectionLimit(MAX_CONNECTIONS);
+        ChannelFactory<NioServerDomainSocketChannel> sockets = () -> {
+            NioServerDomainSocketChannel channel = new NioServerDomainSocketChannel();
+            gate.accept(channel.pipeline());
+            channel.pipeline().addLast(new GrpcConnections(limit, PREFACE));
+            return channel;
+        };
         Server[] started = new Server[1];
         try {
             SocketFile file = SocketFile.bind(endpoint.path(), bound -> {
@@ -113,6 +124,7 @@ public final class UnixSocketServer implements AutoCloseable {
                 .maxInboundMessageSize(MAX_REQUEST_BYTES)
                 .maxInboundMetadataSize(MAX_METADATA_BYTES)
                 .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
+                .handshakeTimeout(PREFACE.toSeconds(), TimeUnit.SECONDS)
                 // gRPC asks for it, unix sockets do not have it, and netty warns at each connection
                 .withChildOption(ChannelOption.SO_KEEPALIVE, null)
                 // a peer that was stopped keeps its socket open: ask whether it still lives, and let it ask as often

@@ -3,6 +3,9 @@ package dev.siphon.csi.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import csi.v1.IdentityGrpc;
+import csi.v1.ProbeRequest;
+import dev.siphon.csi.client.UnixSocketChannel;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
@@ -28,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// 10,000 hostile connections at each kind of socket that serves HTTP, while the kubelet probes, Prometheus scrapes and
+/// 10,000 hostile connections at each kind of socket, while the kubelet probes, Prometheus scrapes and
 /// others ask.
 final class HostileConnectionsTest {
     private static final int CONNECTIONS = 10_000;
@@ -49,7 +52,8 @@ final class HostileConnectionsTest {
     enum Kind {
         OPS,
         ROOT,
-        HOLDERS
+        HOLDERS,
+        CSI
     }
 
     @BeforeEach
@@ -107,6 +111,7 @@ final class HostileConnectionsTest {
             case OPS -> new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(ports[0]));
             case HOLDERS -> new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(ports[1]));
             case ROOT -> UnixDomainSocketAddress.of(dir.resolve("http.sock"));
+            case CSI -> UnixDomainSocketAddress.of(dir.resolve("csi.sock"));
         };
     }
 
@@ -123,6 +128,15 @@ final class HostileConnectionsTest {
                 assertEquals(
                         200,
                         SocketHttp.ask(dir.resolve("http.sock"), "GET", "/").status());
+            case CSI -> {
+                try (UnixSocketChannel channel = UnixSocketChannel.open(new UnixEndpoint(dir.resolve("csi.sock")))) {
+                    assertTrue(IdentityGrpc.newBlockingStub(channel.channel())
+                            .withDeadlineAfter(PROBE)
+                            .probe(ProbeRequest.getDefaultInstance())
+                            .getReady()
+                            .getValue());
+                }
+            }
         }
     }
 

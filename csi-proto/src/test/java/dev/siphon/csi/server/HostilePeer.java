@@ -34,6 +34,7 @@ final class HostilePeer implements AutoCloseable {
         LARGE_HEAD("GET /healthz HTTP/1.1\r\nX: " + "x".repeat(330_000), ""),
         ENDLESS_HEADERS("GET /healthz HTTP/1.1\r\n", "a:\r\n".repeat(1_000)),
         STOPPED_TLS("\u0016\u0003\u0001\u0002\u0000\u0001", ""),
+        STOPPED_HTTP2("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", ""),
         PIPELINED("GET /metrics HTTP/1.1\r\n\r\n".repeat(100), "GET /metrics HTTP/1.1\r\n\r\n"),
         UNREAD("GET /metrics HTTP/1.1\r\n\r\n", "");
 
