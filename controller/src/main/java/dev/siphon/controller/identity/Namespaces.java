@@ -26,7 +26,8 @@ public interface Namespaces {
     Optional<Map<String, String>> annotations(String namespace);
 
     /// Hands every namespace to `each`, with those of its annotations that have one of `keys`. They are never all
-    /// in memory; some requests for many of them, so nothing for a caller to wait for.
+    /// in memory; some requests for many of them, so nothing for a caller to wait for. One that has more of these
+    /// annotations than can be held is handed over with none.
     void all(Set<String> keys, BiConsumer<String, Map<String, String>> each);
 
     /// A PVC; empty if there is none of that name.

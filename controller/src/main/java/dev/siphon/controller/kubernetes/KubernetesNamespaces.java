@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Namespaces and PVCs as the API server has them now; one round trip each.
 final class KubernetesNamespaces implements Namespaces {
@@ -17,8 +19,10 @@ final class KubernetesNamespaces implements Namespaces {
     /// They come from the wire, and become part of a URL.
     static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
 
-    /// How many to ask for at once.
-    private static final int PAGE = 250;
+    private static final Logger LOG = LoggerFactory.getLogger(KubernetesNamespaces.class);
+
+    /// How many to ask for at once: each may have 128 KiB of annotations, and a page is held in memory.
+    private static final int PAGE = 50;
 
     private final KubernetesApi api;
 
@@ -42,9 +46,14 @@ final class KubernetesNamespaces implements Namespaces {
             String page = "api/v1/namespaces?limit=" + PAGE
                     + (next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
             List<ObjectMetadata> found = new ArrayList<>();
-            next = api.read(what, page, body -> ObjectMetadata.readPage(what, body, keys, found::add))
+            next = api.read(what, page, body -> ObjectMetadata.readPage(body, keys, found::add))
                     .orElse("");
-            found.forEach(namespace -> each.accept(namespace.name(), namespace.annotations()));
+            found.forEach(namespace -> {
+                if (!namespace.whole()) {
+                    LOG.warn("namespace {} stands for no account: its annotations are too long", namespace.name());
+                }
+                each.accept(namespace.name(), namespace.annotations());
+            });
         } while (!next.isEmpty());
     }
 

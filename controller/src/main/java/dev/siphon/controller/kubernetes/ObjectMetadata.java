@@ -9,6 +9,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -18,7 +19,9 @@ import java.util.function.Predicate;
 ///
 /// @param name "" if it has none
 /// @param uid "" if it has none
-record ObjectMetadata(String name, String uid, Map<String, String> annotations) {
+/// @param annotations none if they are more than what is held here
+/// @param whole whether they are not
+record ObjectMetadata(String name, String uid, Map<String, String> annotations, boolean whole) {
     /// What the annotations may take here, each with [#ENTRY_CHARS] more; the API server takes 256 KiB of them.
     private static final int MOST_CHARS = 128 << 10;
 
@@ -33,14 +36,16 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations) 
     /// @param what it is, for messages
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if its annotations are more than what is held here
     static ObjectMetadata read(String what, InputStream json) throws IOException {
-        return object(what, reader(json), _ -> true);
+        return object(reader(json), _ -> true, () -> {
+            throw new DriverException.InUse("the annotations of " + what + " are more than " + (MOST_CHARS >> 10)
+                    + " KiB, each counted with " + ENTRY_CHARS + " bytes more; remove some");
+        });
     }
 
     /// Reads a page of a list: hands over each object with those of its annotations that have one of `keys`.
     ///
     /// @return where the next page begins; "" after the last one
-    static String readPage(String what, InputStream json, Set<String> keys, Consumer<ObjectMetadata> each)
-            throws IOException {
+    static String readPage(InputStream json, Set<String> keys, Consumer<ObjectMetadata> each) throws IOException {
         JsonReader reader = reader(json);
         String next = "";
         reader.beginObject();
@@ -50,7 +55,7 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations) 
                 case "items" -> {
                     reader.beginArray();
                     while (reader.hasNext()) {
-                        each.accept(object(what, reader, keys::contains));
+                        each.accept(object(reader, keys::contains, () -> {}));
                     }
                     reader.endArray();
                 }
@@ -79,12 +84,13 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations) 
         return new JsonReader(new InputStreamReader(json, StandardCharsets.UTF_8));
     }
 
-    private static ObjectMetadata object(String what, JsonReader reader, Predicate<String> keys) throws IOException {
-        ObjectMetadata found = new ObjectMetadata("", "", Map.of());
+    private static ObjectMetadata object(JsonReader reader, Predicate<String> keys, Runnable tooLong)
+            throws IOException {
+        ObjectMetadata found = new ObjectMetadata("", "", Map.of(), true);
         reader.beginObject();
         while (reader.hasNext()) {
             if (reader.nextName().equals("metadata")) {
-                found = metadata(what, reader, keys);
+                found = metadata(reader, keys, tooLong);
             } else {
                 reader.skipValue();
             }
@@ -93,46 +99,50 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations) 
         return found;
     }
 
-    private static ObjectMetadata metadata(String what, JsonReader reader, Predicate<String> keys) throws IOException {
+    private static ObjectMetadata metadata(JsonReader reader, Predicate<String> keys, Runnable tooLong)
+            throws IOException {
         String name = "";
         String uid = "";
-        Map<String, String> annotations = Map.of();
+        Optional<Map<String, String>> annotations = Optional.of(Map.of());
         reader.beginObject();
         while (reader.hasNext()) {
             switch (reader.nextName()) {
                 case "name" -> name = reader.nextString();
                 case "uid" -> uid = reader.nextString();
-                case "annotations" -> annotations = annotations(what, reader, keys);
+                case "annotations" -> annotations = annotations(reader, keys, tooLong);
                 default -> reader.skipValue();
             }
         }
         reader.endObject();
-        return new ObjectMetadata(name, uid, annotations);
+        return new ObjectMetadata(name, uid, annotations.orElse(Map.of()), annotations.isPresent());
     }
 
-    private static Map<String, String> annotations(String what, JsonReader reader, Predicate<String> keys)
-            throws IOException {
+    /// Empty if they are more than what is held.
+    ///
+    /// @param tooLong what to do then; if it throws nothing, they are read to their end
+    private static Optional<Map<String, String>> annotations(
+            JsonReader reader, Predicate<String> keys, Runnable tooLong) throws IOException {
         Map<String, String> annotations = new HashMap<>();
         if (reader.peek() == JsonToken.NULL) {
             reader.nextNull();
-            return annotations;
+            return Optional.of(annotations);
         }
         int chars = 0;
         reader.beginObject();
         while (reader.hasNext()) {
             String key = reader.nextName();
-            String value = reader.nextString();
-            if (!keys.test(key)) {
+            if (chars > MOST_CHARS || !keys.test(key)) {
+                reader.skipValue();
                 continue;
             }
+            String value = reader.nextString();
             chars += ENTRY_CHARS + key.length() + value.length();
-            if (chars > MOST_CHARS) {
-                throw new DriverException.InUse("the annotations of " + what + " are more than " + (MOST_CHARS >> 10)
-                        + " KiB, each counted with " + ENTRY_CHARS + " bytes more; remove some");
-            }
             annotations.put(key, value);
+            if (chars > MOST_CHARS) {
+                tooLong.run();
+            }
         }
         reader.endObject();
-        return annotations;
+        return chars > MOST_CHARS ? Optional.empty() : Optional.of(annotations);
     }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,16 @@ final class KubernetesNamespacesTest extends KubernetesNamespacesContract {
                 .getMessage();
         assertTrue(ofClaim.contains("annotations of PersistentVolumeClaim " + team + "/data"), ofClaim);
         assertTrue(ofClaim.contains("remove some"), ofClaim);
+    }
+
+    @Test
+    void oneWithTooManyHoldsUpNoOther() {
+        String much = annotate("much", Map.of("siphon.dev/owners", "x".repeat(130 << 10)));
+        String team = annotate("team", Map.of("siphon.dev/owners", "u1"));
+        Map<String, Map<String, String>> all = new HashMap<>();
+        namespaces().all(Set.of("siphon.dev/owners"), all::put);
+        assertEquals(Map.of(), all.get(much));
+        assertEquals(Map.of("siphon.dev/owners", "u1"), all.get(team));
     }
 
     @Override

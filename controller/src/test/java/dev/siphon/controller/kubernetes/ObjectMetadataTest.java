@@ -55,7 +55,7 @@ final class ObjectMetadataTest {
                 field,
                 2_000,
                 "\"f:z\":{}}}],\"annotations\":{\"a\":\"b\"},\"uid\":\"7\"},\"spec\":{\"uid\":\"8\"}}");
-        assertEquals(new ObjectMetadata("", "7", Map.of("a", "b")), ObjectMetadata.read("Namespace a", large));
+        assertEquals(new ObjectMetadata("", "7", Map.of("a", "b"), true), ObjectMetadata.read("Namespace a", large));
     }
 
     @Test
@@ -69,7 +69,7 @@ final class ObjectMetadataTest {
 
     @Test
     void whatIsMissingIsEmpty() throws IOException {
-        ObjectMetadata none = new ObjectMetadata("", "", Map.of());
+        ObjectMetadata none = new ObjectMetadata("", "", Map.of(), true);
         for (String json : List.of(
                 "{}",
                 "{\"metadata\":{}}",

@@ -13,10 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// A process with a controller's memory (`deploy/src/build/siphon`) that reads the pod, the PVC and the VolumeSnapshot
-/// `u1/huge`, each [#AT_ONCE] times at once. It prints what it learns, and then `end`.
+/// `u1/huge`, each [#AT_ONCE] times at once, and then all namespaces. It prints what it learns, and then `end`.
 final class TenantObjectsProcess {
     static final int AT_ONCE = 16;
 
@@ -72,6 +74,13 @@ final class TenantObjectsProcess {
             }));
         }
         left.await();
+        AtomicInteger namespaces = new AtomicInteger();
+        new KubernetesNamespaces(api).all(Set.of("siphon.dev/owners"), (_, annotations) -> {
+            if (!annotations.isEmpty()) {
+                namespaces.incrementAndGet();
+            }
+        });
+        System.out.println(namespaces + " namespaces");
         System.out.println("end");
         System.exit(0);
     }

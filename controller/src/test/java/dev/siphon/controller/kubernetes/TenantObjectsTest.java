@@ -19,6 +19,9 @@ final class TenantObjectsTest {
     /// 1.5 MB of JSON, and some 50 MB of objects.
     private static final String PADDING = "[" + "\"\",".repeat(499_999) + "\"\"]";
 
+    /// Of 240 KiB of annotations each, which is 160 KiB in memory.
+    private static final int NAMESPACES = 300;
+
     @TempDir
     private Path folder = Path.of("");
 
@@ -52,6 +55,12 @@ final class TenantObjectsTest {
                     {"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot",
                      "metadata": {"name": "huge", "namespace": "u1", "finalizers": %s}}
                     """.formatted(PADDING));
+            for (int i = 0; i < NAMESPACES; i++) {
+                make(cluster, "/api/v1/namespaces", """
+                        {"apiVersion": "v1", "kind": "Namespace",
+                         "metadata": {"name": "n-%03d", "annotations": {"siphon.dev/owners": "%s"}}}
+                        """.formatted(i, "語".repeat(80 << 10)));
+            }
             String uid = cluster.admin()
                     .pods()
                     .inNamespace("u1")
@@ -67,6 +76,7 @@ final class TenantObjectsTest {
             assertTrue(process.waitFor(60, TimeUnit.SECONDS), "it goes on");
             assertEquals(0, process.exitValue(), said::toString);
             assertEquals("end", said.getLast(), said::toString);
+            assertTrue(said.contains(NAMESPACES + " namespaces"), said::toString);
             int each = TenantObjectsProcess.AT_ONCE;
             assertEquals(each, said.stream().filter("siphon-dataset.x"::equals).count(), said::toString);
             assertEquals(
