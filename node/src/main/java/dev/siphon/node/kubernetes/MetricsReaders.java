@@ -18,8 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /// Who may read metrics, as the cluster says: a TokenReview tells whose a token is, and a SubjectAccessReview whether
-/// that
-/// one may `get` the non-resource URL `/metrics`.
+/// its owner may `get` the non-resource URL `/metrics`.
 ///
 /// Anybody may send tokens, so one is reviewed at a time, in the order in which they came. Only who may read is
 /// remembered, for a minute: tokens that are made up would push the others out.
