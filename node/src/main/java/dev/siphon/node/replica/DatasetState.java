@@ -262,6 +262,18 @@ final class DatasetState {
         settlesAt = Optional.empty();
     }
 
+    /// As [#home], unless it was sent elsewhere while `cache` was chosen.
+    ///
+    /// @param known what [#homes] was before
+    /// @return whether it is made there
+    synchronized boolean home(List<Path> known, Path cache) {
+        if (!homes.equals(known)) {
+            return false;
+        }
+        home(cache);
+        return true;
+    }
+
     /// The replica behind the common tree goes to `cache`, where it is made if it is not there.
     synchronized void move(Path cache) {
         home(cache);

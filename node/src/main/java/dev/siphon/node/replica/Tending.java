@@ -319,11 +319,11 @@ final class Tending {
         }
         try {
             Manifest manifest = calls.change("manifest of " + state.digest(), pace.callLimit(), image::readManifest);
+            List<Path> homes = state.homes();
             CacheDirectory directory = at.map(caches::at)
-                    .orElseGet(() ->
-                            caches.place(state.digest(), manifest.imageBytes(), settings.placement(), state.homes()));
-            if (at.isEmpty()) {
-                state.home(directory.path());
+                    .orElseGet(() -> caches.place(state.digest(), manifest.imageBytes(), settings.placement(), homes));
+            if (at.isEmpty() && !state.home(homes, directory.path())) {
+                return Optional.of(Duration.ZERO);
             }
             CachedReplica replica = directory.replica(state.digest());
             Fill fill = new Fill(
