@@ -54,6 +54,8 @@ class CacheControlIT {
                 public static void main(String[] arguments) throws Exception {
                     try (var channel = SocketChannel.open(UnixDomainSocketAddress.of(Path.of(arguments[0])))) {
                         channel.write(ByteBuffer.wrap("PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n".getBytes()));
+                        // an empty frame SETTINGS, with which every client goes on
+                        channel.write(ByteBuffer.wrap(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}));
                         System.out.println(channel.read(ByteBuffer.allocate(1)) == 1 ? "answered" : "hung up");
                     } catch (java.io.IOException e) {
                         System.out.println(String.valueOf(e.getMessage()).contains("Permission") ? "denied" : "hung up");

@@ -12,9 +12,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /// Limits the connections to a gRPC server, as a handler of the socket that listens. gRPC sees a connection only when
-/// its
-/// peer has begun to speak HTTP/2: what it makes for each takes kilobytes, and it keeps these for seconds after a
-/// connection's end. From then on a connection keeps its place: a sidecar ends itself when it loses its connection.
+/// its peer has begun to speak HTTP/2: gRPC allocates kilobytes for each, and keeps them for seconds after the
+/// connection has ended. From then on a connection keeps its place: a sidecar ends itself when it loses its connection.
 final class GrpcConnections extends ChannelInboundHandlerAdapter {
     /// What a peer begins with, before it sends a frame SETTINGS (RFC 9113, section 3.4).
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
