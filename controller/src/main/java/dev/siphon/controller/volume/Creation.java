@@ -192,7 +192,6 @@ final class Creation {
                 fit.checkChangeable(wish, existing.get());
             }
         } else {
-            making.checkNotFrozen(wish);
             size = wish.capacity().choose(OptionalLong.empty());
             if (wish.parameters().changeable().quotaFiles().isPresent()) {
                 making.make(wish, OptionalLong.of(size), UNFINISHED);
@@ -222,7 +221,6 @@ final class Creation {
             fit.checkChangeable(wish, existing.get());
             return made(wish, fit.size(wish, existing.get()), context);
         }
-        making.checkNotFrozen(wish);
         long size = operations.runShared(key(source), () -> {
             Filling.Origin origin = origin(wish, source, existing);
             long wanted = wish.capacity().choose(origin.sizeBytes());
@@ -274,7 +272,6 @@ final class Creation {
         if (existing.isPresent()) {
             return made(wish, fit.size(wish, existing.get()), context);
         }
-        making.checkNotFrozen(wish);
         long size = operations.runShared(key(source), () -> {
             long wanted =
                     wish.capacity().choose(filling.origin(source, wish.id()).sizeBytes());
@@ -287,9 +284,6 @@ final class Creation {
     /// The home goes first, so that no door leads nowhere. Both under the home's key: who removes the home sees
     /// every door.
     private Volume door(Wish wish, Optional<Subvolume> existing) {
-        if (existing.isEmpty()) {
-            making.checkNotFrozen(wish);
-        }
         Wish home = wish.behind();
         long size = operations.run(Volumes.key(home.id()), () -> {
             long bytes = plain(home, home(home, existing.isEmpty())).capacityBytes();

@@ -14,11 +14,9 @@ final class Making {
     private final Inventory inventory;
     private final Ledger ledger;
     private final NamespaceAccess access;
-    private final Freezing freezing;
 
     Making(CephPorts ports, Inventory inventory, Ledger ledger, NamespaceAccess access) {
         this.access = access;
-        this.freezing = new Freezing(ports.files());
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
         this.inventory = inventory;
@@ -69,16 +67,6 @@ final class Making {
             inventory.exists(group, false);
             makeGroup(group, wish);
             subvolumes.create(wish.id(), spec);
-        }
-    }
-
-    /// Refuses to make something for an account that is frozen.
-    ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is
-    void checkNotFrozen(Wish wish) {
-        Group group = Group.of(wish.id());
-        if (inventory.exists(group)) {
-            freezing.check(group);
         }
     }
 

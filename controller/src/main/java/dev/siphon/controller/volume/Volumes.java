@@ -85,7 +85,12 @@ public final class Volumes {
     public Volume create(VolumeRequest request) {
         Placement.Place place = placement.choose(request.parameters());
         VolumeId.Provisioned any = place.group().volume(Names.plain(place.group(), request.name()));
-        return operations.run(key(any), () -> creation.create(place, request));
+        return operations.run(key(any), () -> {
+            if (inventory.exists(place.group())) {
+                freezing.check(place.group());
+            }
+            return creation.create(place, request);
+        });
     }
 
     /// The key of operations on a volume, the same for all kinds of volumes that one name could have made.
