@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel e2e bench bench-dataset scale waves upgrade gpu-wait nightly slice lint published format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale waves upgrade gpu-wait nightly slice lint published format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -67,14 +67,11 @@ sanity: build ## csi-sanity against controller and node, in attach and default m
 image: build ## the container image IMAGE (default siphon:0.1.0) with driver and sidecars, by docker on BASE
 	deploy/image
 
-kubernetes: build ## installs the image on a real Kubernetes: claims, pods, refusals, and what kubectl describe shows
+kubernetes: build ## installs the image on a real Kubernetes: claims, pods, refusals, what kubectl describe shows; ONLY=ClaimsIT,GatesIT runs these
 	e2e/kubernetes
 
 kernel: need ## the node and two nodes' volumes on kernels that have CephFS (user-mode Linux; GUEST_KERNEL=smp for two processors); ONLY=TwoNodesIT,NodeServiceIT runs these
 	e2e/kernel
-
-e2e: build ## kernel and kubernetes beside each other, the latter without datasets and GPUs
-	e2e/both
 
 bench: build ## measures each RPC and the raw mgr commands beside it
 	e2e/bench

@@ -1,4 +1,4 @@
-# Sourced by e2e/kubernetes: a node whose kernel mounts CephFS, beside one that has ceph-fuse.
+# Sourced by functions.bash: a node whose kernel mounts CephFS, beside one that has ceph-fuse.
 # shellcheck shell=bash disable=SC2016 # scripts for pods and guests
 
 # What a pod sees at /data, and a line for each beat; a write that fails is the last one. The pod stays, since the kubelet
@@ -27,38 +27,6 @@ longest_pause() {
 }
 
 node_pod() { kubectl -n siphon get pods -l app.kubernetes.io/component=node --field-selector "spec.nodeName=$1" -o 'jsonpath={.items[0].metadata.name}'; }
-
-kernel_node() {
-  local node
-  step "a second node, with a kernel that has CephFS"
-  # the next version: in the lab both nodes have to have it beforehand
-  lab run "$LAB_KUBERNETES/bin/ctr" -n k8s.io images tag docker.io/library/siphon:{lab,next} >/dev/null
-  node=$(lab kubernetes join 1)
-  kubectl -n siphon rollout status --timeout=180s daemonset/siphon-node >/dev/null || { describe_all >&2; failed "the node's pod on $node"; }
-  ON=$node pod u1 heart data 10001 "$BEATS"
-  settles "a pod there" -n u1 --for=condition=Ready pod/heart
-  told "what it has mounted" ' ceph ' kubectl -n u1 logs heart
-  pod u1 other data 10001 'until grep -m1 beat /data/beats; do sleep 0.2; done'
-  settles "a pod on the other node" -n u1 --for=jsonpath='{.status.phase}'=Succeeded pod/other
-  expect "a pod on the other node, over ceph-fuse, reads" "beat 1" "$(kubectl -n u1 logs other)"
-
-  user_namespaces "$node"
-  upgrade "$node"
-
-  step "Ceph shuts the node's client out"
-  lab ceph tell "mds.$FS_NAME:0" client evict "client_metadata.hostname=$node" >/dev/null 2>&1
-  told "kubectl describe pod" 'VolumeConditionAbnormal.*' kubectl -n u1 describe pod heart
-  kubectl -n u1 delete pod heart --wait=false >/dev/null
-  ON=$node pod u1 anew data 10001 'tail -n 1 /data/beats'
-  settles "a pod that is started anew" -n u1 --for=jsonpath='{.status.phase}'=Succeeded pod/anew
-  shows "it reads" '^beat' "$(kubectl -n u1 logs anew)"
-
-  step "it is drained"
-  kubectl drain "$node" --ignore-daemonsets --force --delete-emptydir-data --timeout=120s >/dev/null 2>&1 || { describe_all >&2; failed "the drain"; }
-  told "what pods had mounted there" '^none$' mounted_in_guest
-  kubectl delete node "$node" >/dev/null
-  lab guest kill 1
-}
 
 images_that_run() { kubectl -n siphon get pods -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u; }
 

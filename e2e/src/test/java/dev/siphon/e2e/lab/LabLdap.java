@@ -40,6 +40,26 @@ public final class LabLdap {
         }
     }
 
+    /// Below what its entries are.
+    public static String baseDn() {
+        return variable("LDAP_BASE_DN");
+    }
+
+    /// Who may read it, by [#passwordFile()].
+    public static String bindDn() {
+        return variable("LDAP_BIND_DN");
+    }
+
+    /// The password of [#bindDn()].
+    public static Path passwordFile() {
+        return Path.of(variable("LDAP_PASSWORD_FILE"));
+    }
+
+    /// The certificate that vouches for its own.
+    public static Path certificate() {
+        return Path.of(variable("LDAP_CA"));
+    }
+
     /// Adds an account whose uid and gid are `number`.
     public static void add(String name, int number) {
         change(connection -> connection.add(

@@ -1,0 +1,53 @@
+package dev.siphon.e2e.kubernetes;
+
+import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Project;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/// The Helm chart, as the lab's `helm` renders it for this Kubernetes.
+final class Chart {
+    private Chart() {}
+
+    /// Renders it with options of `helm template`, which must take them.
+    static String rendered(String... options) {
+        Command.Result result = render(options);
+        if (result.exit() != 0) {
+            throw new IllegalStateException("helm template: " + result.output());
+        }
+        return result.output();
+    }
+
+    /// Renders it with options that it may refuse.
+    static Command.Result render(String... options) {
+        List<String> words = Stream.concat(
+                        Stream.of(
+                                program("helm").toString(),
+                                "template",
+                                "siphon",
+                                Project.folder().resolve("deploy/chart").toString(),
+                                "--namespace",
+                                Installation.NAMESPACE,
+                                "--kube-version",
+                                "1.36"),
+                        Stream.of(options))
+                .toList();
+        return Command.attempt(words.toArray(String[]::new));
+    }
+
+    /// A program of the lab's Kubernetes: helm, the sidecars.
+    static Path program(String name) {
+        return folder().resolve("bin").resolve(name);
+    }
+
+    /// The custom resources for snapshots.
+    static Path snapshotDefinitions() {
+        return folder().resolve("crds");
+    }
+
+    private static Path folder() {
+        return Path.of(Objects.requireNonNull(System.getenv("SIPHON_LAB_DIR"), "runs in a lab only"), "kubernetes");
+    }
+}

@@ -1,0 +1,169 @@
+package dev.siphon.e2e.kubernetes;
+
+import dev.siphon.e2e.lab.Command;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/// Siphon as its administrator has installed it in this lab's Kubernetes, by `kubectl apply -k` of a copy of `deploy/`.
+final class Installation {
+    /// The namespace that it is in.
+    static final String NAMESPACE = "siphon";
+
+    /// The driver's name.
+    static final String DRIVER = "cephfs.siphon.dev";
+
+    /// The gate that pods wait at until their dataset is where they will run.
+    static final String GATE = "siphon.dev/dataset";
+
+    private static final String CONTROLLER = "siphon-controller";
+    private static final String NODE = "siphon-node";
+    private static final Object INSTALLING = new Object();
+
+    private final Cluster cluster;
+    private final DeployFolder folder;
+
+    private Installation(Cluster cluster, DeployFolder folder) {
+        this.cluster = cluster;
+        this.folder = folder;
+    }
+
+    /// Installs it, unless it is there. Safe to call from several classes at once.
+    static Installation in(Cluster cluster) {
+        synchronized (INSTALLING) {
+            DeployFolder folder = new DeployFolder(cluster);
+            Installation made = new Installation(cluster, folder);
+            if (cluster.client()
+                            .apps()
+                            .deployments()
+                            .inNamespace(NAMESPACE)
+                            .withName(CONTROLLER)
+                            .get()
+                    == null) {
+                GpuMachine.make();
+                GpuMachine.plug(cluster, GpuMachine.GPUS);
+                if (!Files.exists(folder.path())) {
+                    folder.write();
+                }
+                made.apply();
+            }
+            return made;
+        }
+    }
+
+    /// Applies what the folder says by now, and waits until it runs.
+    void apply() {
+        var _ = cluster.kubectl("apply", "-k", folder.path().toString());
+        rolledOut();
+    }
+
+    /// Waits until controllers and nodes are those that were asked for last.
+    void rolledOut() {
+        var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "status", "--timeout=120s", "deployment/" + CONTROLLER);
+        var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "status", "--timeout=120s", "daemonset/" + NODE);
+    }
+
+    /// What it was installed from.
+    DeployFolder folder() {
+        return folder;
+    }
+
+    /// Sets variables of the environment of the lab's node, as `NAME=VALUE`, or takes one away, as `NAME-`. Over
+    /// ceph-fuse, what
+    /// pods have mounted ends.
+    void setNodeEnvironment(String... variables) {
+        String[] words = Stream.concat(
+                        Stream.of("-n", NAMESPACE, "set", "env", "daemonset/" + NODE), Stream.of(variables))
+                .toArray(String[]::new);
+        var _ = cluster.kubectl(words);
+        rolledOut();
+    }
+
+    /// Has the nodes' pods made anew. Over ceph-fuse, what pods have mounted ends.
+    void restartNodes() {
+        var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "restart", "daemonset/" + NODE);
+        rolledOut();
+    }
+
+    /// The CSI drivers that the lab's node has.
+    List<String> driversOfNode() {
+        String names = cluster.kubectl("get", "csinode", cluster.node(), "-o", "jsonpath={.spec.drivers[*].name}");
+        return Stream.of(names.split(" ", -1)).filter(name -> !name.isEmpty()).toList();
+    }
+
+    /// The controller's pod that does everything.
+    String leader() {
+        return Objects.requireNonNull(
+                cluster.client()
+                        .leases()
+                        .inNamespace(NAMESPACE)
+                        .withName(CONTROLLER)
+                        .get()
+                        .getSpec()
+                        .getHolderIdentity(),
+                "nobody leads");
+    }
+
+    /// Runs `siphon` where docs/operations.md says to run it: in the pod that leads.
+    Command.Result siphon(String... words) {
+        return exec(leader(), "siphon", words);
+    }
+
+    /// Runs a command in the pod of the lab's node.
+    Command.Result onNode(String program, String... words) {
+        return exec(nodePod(cluster.node()), program, words);
+    }
+
+    /// The plugin's pod on a node.
+    String nodePod(String node) {
+        return podsOf("node")
+                .filter(pod -> node.equals(pod.getSpec().getNodeName()))
+                .map(pod -> pod.getMetadata().getName())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private Command.Result exec(String pod, String program, String... words) {
+        List<String> command = Stream.concat(
+                        Stream.of("-n", NAMESPACE, "exec", pod, "-c", "siphon", "--", program), Stream.of(words))
+                .toList();
+        return cluster.tryKubectl(command.toArray(String[]::new));
+    }
+
+    /// How often sidecars of the controllers were restarted, the one that stands by included.
+    int restartsOfSidecars() {
+        return podsOf("controller")
+                .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
+                .filter(container -> !"siphon".equals(container.getName()))
+                .mapToInt(container -> container.getRestartCount())
+                .sum();
+    }
+
+    Stream<Pod> podsOf(String component) {
+        return cluster
+                .client()
+                .pods()
+                .inNamespace(NAMESPACE)
+                .withLabel("app.kubernetes.io/component", component)
+                .list()
+                .getItems()
+                .stream();
+    }
+
+    /// The Secrets with volumes' keys.
+    List<String> keySecrets() {
+        KubernetesClient client = cluster.client();
+        return client.secrets().inNamespace(NAMESPACE).list().getItems().stream()
+                .filter(secret -> "siphon.dev/volume-key".equals(secret.getType()))
+                .map(secret -> secret.getMetadata().getName())
+                .toList();
+    }
+
+    /// Takes it away by `kubectl delete -k`.
+    void uninstall() {
+        var _ = cluster.kubectl("delete", "-k", folder.path().toString(), "--timeout=120s");
+    }
+}

@@ -1,0 +1,66 @@
+package dev.siphon.e2e.kubernetes;
+
+import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Project;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A second node of the cluster: a guest of the lab, whose kernel mounts CephFS.
+///
+/// @param name the node's
+record KernelNode(Cluster cluster, String name) {
+    private static final String GUEST = "1";
+    private static final Duration JOIN_LIMIT = Duration.ofMinutes(5);
+
+    /// Boots it, with the images that the lab's node has by then, and waits until the plugin runs there.
+    static KernelNode join(Installation siphon, Cluster cluster) {
+        String said = Command.run(JOIN_LIMIT, List.of(program("e2e/lab"), "kubernetes", "join", GUEST));
+        String name = said.lines().reduce((_, last) -> last).orElseThrow();
+        siphon.rolledOut();
+        return new KernelNode(cluster, name);
+    }
+
+    /// Runs a command there that must succeed.
+    String run(String... words) {
+        List<String> command = new ArrayList<>(List.of(program("e2e/lab"), "guest", GUEST));
+        command.addAll(List.of(words));
+        return Command.run(Cluster.PATIENCE, command);
+    }
+
+    /// Where pods there have file systems of Ceph mounted.
+    List<String> cephMounts() {
+        return run("cat", "/proc/mounts")
+                .lines()
+                .map(line -> line.split(" ", -1))
+                .filter(fields ->
+                        fields.length > 2 && fields[2].equals("ceph") && fields[1].startsWith("/var/lib/kubelet/"))
+                .map(fields -> fields[1])
+                .toList();
+    }
+
+    /// No new pod comes there, but for those that name it.
+    void cordon() {
+        var _ = cluster.kubectl("cordon", name);
+    }
+
+    void uncordon() {
+        var _ = cluster.kubectl("uncordon", name);
+    }
+
+    /// Ends its pods as an administrator does.
+    void drain() {
+        var _ = cluster.kubectl(
+                "drain", name, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=120s");
+    }
+
+    /// Takes it out of the cluster and ends it.
+    void leave() {
+        var _ = cluster.client().nodes().withName(name).delete();
+        var _ = Command.run(program("e2e/lab"), "guest", "kill", GUEST);
+    }
+
+    private static String program(String path) {
+        return Project.folder().resolve(path).toString();
+    }
+}

@@ -1,0 +1,114 @@
+package dev.siphon.e2e.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.fabric8.kubernetes.api.model.PersistentVolume;
+import io.fabric8.kubernetes.api.model.PersistentVolumeBuilder;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Who owns what a namespace claims, and that nobody comes to another's volume.
+@Tag("kubernetes")
+@OnCluster
+final class OwnershipIT {
+    private static final Cluster CLUSTER = Cluster.here();
+    private static final String CLASS = "by-annotation";
+
+    @SuppressWarnings("NullAway.Init")
+    private static Tenant vision;
+
+    @BeforeAll
+    static void prepare() {
+        var _ = Installation.in(CLUSTER);
+        StorageClasses.derive(CLUSTER, CLASS, Map.of("owner", "namespace-annotation:siphon.dev/account"));
+        vision = Tenant.of(
+                CLUSTER, "vision", 13, Map.of("siphon.dev/account", "u13", "siphon.dev/owners", "u14,group:lab"));
+    }
+
+    @AfterAll
+    static void end() {
+        vision.close();
+        StorageClasses.delete(CLUSTER, CLASS);
+    }
+
+    @Test
+    void aClaimIsTheNamespacesAccounts() {
+        assertEquals("u13", claim("plain").bound().attribute("owner"));
+    }
+
+    @Test
+    void orThatOfOneThatTheNamespaceLists() {
+        assertEquals("u14", claimFor("other", "u14").bound().attribute("owner"));
+    }
+
+    @Test
+    void oneThatItDoesNotListIsRefused() {
+        var _ = claimFor("stranger", "u1").told("code = PermissionDenied desc = .*");
+    }
+
+    private static TestClaim claim(String name) {
+        return vision.claim(
+                name,
+                "1Gi",
+                claim -> claim.editSpec().withStorageClassName(CLASS).endSpec());
+    }
+
+    private static TestClaim claimFor(String name, String owner) {
+        return vision.claim(
+                name,
+                "1Gi",
+                claim -> claim.editMetadata()
+                        .addToAnnotations("siphon.dev/owner", owner)
+                        .endMetadata()
+                        .editSpec()
+                        .withStorageClassName(CLASS)
+                        .endSpec());
+    }
+
+    /// Whoever may write PersistentVolumes may name any volume in one; a node looks whose it is.
+    @Test
+    void aVolumeInThePersistentVolumeOfAnotherNamespaceIsNotMounted() {
+        try (Tenant owner = Tenant.ofAccount(CLUSTER, 15);
+                Tenant thief = Tenant.ofAccount(CLUSTER, 16)) {
+            var volume = owner.claim("data", "1Gi").bound().volume();
+            var _ = CLUSTER.client()
+                    .persistentVolumes()
+                    .resource(stolen(volume))
+                    .create();
+            var _ = thief.claim(
+                    "stolen",
+                    "1Gi",
+                    claim -> claim.editSpec()
+                            .withStorageClassName("")
+                            .withVolumeName("stolen")
+                            .endSpec());
+
+            TestPod pod = thief.pod("thief", "ls /data")
+                    .as(owner.uid())
+                    .withClaim("stolen")
+                    .create();
+
+            var _ = pod.told("code = PermissionDenied desc = .*");
+            pod.delete();
+            thief.claimCalled("stolen").delete();
+            var _ = CLUSTER.client().persistentVolumes().withName("stolen").delete();
+        }
+    }
+
+    private static PersistentVolume stolen(PersistentVolume volume) {
+        return new PersistentVolumeBuilder(volume)
+                .withNewMetadata()
+                .withName("stolen")
+                .endMetadata()
+                .editSpec()
+                .withClaimRef(null)
+                .withStorageClassName("")
+                .withPersistentVolumeReclaimPolicy("Retain")
+                .endSpec()
+                .withStatus(null)
+                .build();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.siphon.e2e.kubernetes;
+
+import dev.siphon.e2e.lab.CephTree;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// What the sealing of a snapshot might leave behind.
+final class PackersLeft {
+    private PackersLeft() {}
+
+    /// Of its packer: objects, and identities in Ceph.
+    static List<String> packers(Cluster cluster) {
+        return Stream.of(
+                        cluster.kubectl("-n", Installation.NAMESPACE, "get", "jobs,pvc,secrets", "-o", "name")
+                                .lines(),
+                        cluster.kubectl("get", "pv", "-o", "name").lines(),
+                        cluster.cephIdentities())
+                .flatMap(each -> each)
+                .filter(each -> each.contains("siphon-pack"))
+                .toList();
+    }
+
+    /// Of images that sealed snapshots have.
+    static List<String> images(Cluster cluster) {
+        try (CephTree tree = CephTree.mount(cluster.lab());
+                Stream<Path> all = Files.list(tree.at("/datasets"))) {
+            return all.map(path -> path.getFileName().toString())
+                    .filter(name -> name.matches("i[0-9a-v]{15}"))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package dev.siphon.e2e.kubernetes;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.CephTree;
+import dev.siphon.e2e.lab.Command;
+import dev.siphon.e2e.lab.Project;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.client.dsl.Resource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/// The dataset `digits` of an account, sealed by an administrator with a client that sees the whole file system, and
+/// the object that
+/// declares it. It has 51 files: `one/1` to `one/50`, and `two/7`, which says `seven`.
+///
+/// @param declaration the object as `siphon dataset seal` has printed it
+record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
+    private static final String VERSION = "siphon.dev/v1alpha1";
+    private static final int FILES = 50;
+    private static final int STEP = 1000;
+
+    /// Seals one whose only reader is its owner, and declares nothing.
+    static SealedDataset seal(Cluster cluster, Tenant owner) {
+        try (CephTree tree = CephTree.mount(cluster.lab())) {
+            Path root = tree.at("/");
+            Path source = Files.createDirectory(root.resolve("source-" + owner.account()));
+            write(source);
+            String said = Command.run(
+                    Project.launcher().toString(),
+                    "dataset",
+                    "seal",
+                    "--name=" + owner.account() + "/digits",
+                    "--mount=" + root,
+                    "--fs-name=" + cluster.lab().fileSystem(),
+                    "--source=" + source,
+                    "--reader=" + owner.account());
+            delete(source);
+            return new SealedDataset(
+                    cluster,
+                    owner,
+                    JsonParser.parseString(said.substring(said.indexOf('{'))).getAsJsonObject());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void write(Path source) throws IOException {
+        Path one = Files.createDirectory(source.resolve("one"));
+        Random random = new Random();
+        for (int file = 1; file <= FILES; file++) {
+            byte[] content = new byte[file * STEP];
+            random.nextBytes(content);
+            Files.write(one.resolve(Integer.toString(file)), content);
+        }
+        Files.writeString(Files.createDirectory(source.resolve("two")).resolve("7"), "seven\n");
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    /// How people name it.
+    String reference() {
+        return owner.account() + "/digits";
+    }
+
+    /// The name of its object.
+    String name() {
+        return owner.account() + ".digits";
+    }
+
+    String digest() {
+        return declaration.getAsJsonObject("spec").get("digest").getAsString();
+    }
+
+    /// Declares it with these readers, also where it is declared already.
+    SealedDataset declare(String... readers) {
+        JsonArray all = new JsonArray();
+        Stream.of(readers).forEach(all::add);
+        JsonObject object = declaration.deepCopy();
+        object.getAsJsonObject("spec").add("readers", all);
+        cluster.apply("", object.toString());
+        var _ = cluster.await(
+                "dataset " + name() + " is ready",
+                resource(),
+                each -> each != null && Boolean.TRUE.equals(each.<Boolean>get("status", "ready")));
+        return this;
+    }
+
+    Resource<GenericKubernetesResource> resource() {
+        return cluster.client().genericKubernetesResources(VERSION, "Dataset").withName(name());
+    }
+
+    /// The objects about its replicas on disks of nodes.
+    List<GenericKubernetesResource> replicas() {
+        return ofThis(cluster.client()
+                .genericKubernetesResources(VERSION, "DatasetReplica")
+                .list()
+                .getItems());
+    }
+
+    /// Waits until the objects about its replicas are as `condition` wants them.
+    List<GenericKubernetesResource> awaitReplicas(String what, Predicate<List<GenericKubernetesResource>> condition) {
+        return ofThis(cluster.awaitAll(
+                what,
+                cluster.client().genericKubernetesResources(VERSION, "DatasetReplica"),
+                all -> condition.test(ofThis(all))));
+    }
+
+    private List<GenericKubernetesResource> ofThis(List<GenericKubernetesResource> all) {
+        return all.stream()
+                .filter(each -> name().equals(each.get("spec", "dataset")))
+                .toList();
+    }
+
+    /// Sees to it that it is on no disk of the lab's node, and that no object knows of a replica.
+    void evict(Installation siphon) {
+        var _ = siphon.onNode("siphon", "cache", "evict", digest());
+        var _ = awaitReplicas("no replica of " + name(), List::isEmpty);
+    }
+
+    /// Takes it away. Ends when its identity in Ceph has gone, which pods that read it hold.
+    void delete() {
+        var _ = resource().delete();
+        awaitNoIdentity();
+    }
+
+    /// Waits until nobody has a key for it.
+    void awaitNoIdentity() {
+        var _ = Await.until(
+                "no identity of " + name(), Cluster.PATIENCE, () -> identities().isEmpty());
+    }
+
+    /// The identities in Ceph that open its image: their caps name its directory.
+    List<String> identities() {
+        return cluster.identitiesWith("path=" + path());
+    }
+
+    /// Where its image lies in the file system.
+    private String path() {
+        return declaration.getAsJsonObject("spec").get("path").getAsString();
+    }
+
+    /// What nodes ask for it in the owner's namespace, and what they are answered.
+    List<GenericKubernetesResource> accesses() {
+        return cluster.client()
+                .genericKubernetesResources(VERSION, "DatasetAccess")
+                .inNamespace(owner.namespace())
+                .list()
+                .getItems();
+    }
+
+    /// Where its image is mounted on the lab's node.
+    List<String> mounts() {
+        return MountTable.read().entries().stream()
+                .map(MountEntry::mountPoint)
+                .filter(path -> path.contains(digest()))
+                .toList();
+    }
+
+    /// Pods on a node, and of which namespaces they are.
+    record Usage(String node, long pods, List<String> namespaces) {
+        private static Usage of(Map<?, ?> status) {
+            return new Usage(
+                    String.valueOf(status.get("name")),
+                    ((Number) Objects.requireNonNull(status.get("pods"))).longValue(),
+                    ((List<?>) Objects.requireNonNull(status.get("namespaces")))
+                            .stream().map(String::valueOf).toList());
+        }
+    }
+
+    /// Waits until its object says that these pods use it.
+    void awaitPods(List<Usage> wanted) {
+        var _ = cluster.await(
+                "pods of " + name() + ": " + wanted,
+                resource(),
+                each -> each != null && each.get("status", "pods") != null && wanted.equals(usage(each)));
+    }
+
+    private static List<Usage> usage(GenericKubernetesResource dataset) {
+        List<?> nodes = Objects.requireNonNullElse(dataset.<List<?>>get("status", "nodes"), List.of());
+        return nodes.stream().map(each -> Usage.of((Map<?, ?>) each)).toList();
+    }
+}

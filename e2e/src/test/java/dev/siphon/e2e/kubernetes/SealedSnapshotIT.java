@@ -1,0 +1,122 @@
+package dev.siphon.e2e.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.e2e.lab.Await;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+
+/// A snapshot that becomes a sealed dataset, which a claim shows: dataset-snapshot.yaml.
+@Tag("kubernetes")
+@AloneOnCluster
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class SealedSnapshotIT {
+    private static final Cluster CLUSTER = Cluster.here();
+    private static final String DATASET = "u62.training-v1";
+
+    @SuppressWarnings("NullAway.Init")
+    private static Tenant owner;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Tenant stranger;
+
+    @BeforeAll
+    static void seal() {
+        SnapshotController.addTo(Installation.in(CLUSTER), CLUSTER);
+        owner = Tenant.ofAccount(CLUSTER, 62);
+        stranger = Tenant.ofAccount(CLUSTER, 63);
+        var _ = owner.claim("training", "1Gi");
+        var _ = owner.pod("writer", "for n in 1 2 3; do echo $n >/data/$n; done")
+                .withClaim("training")
+                .create()
+                .succeeded();
+        new Examples(owner).apply("dataset-snapshot.yaml");
+        SnapshotController.awaitReady(owner, "training-v1");
+    }
+
+    @AfterAll
+    static void end() {
+        var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "volumesnapshots", "--all");
+        stranger.close();
+        owner.close();
+    }
+
+    @Test
+    @Order(1)
+    void aPodReadsWhatTheVolumeHadAndCannotWrite() {
+        String log = owner.podCalled("training-v1").succeeded().log();
+
+        assertEquals("3", log.lines().findFirst().orElse("").strip());
+        assertTrue(log.contains("Read-only file system"), log);
+    }
+
+    @Test
+    @Order(1)
+    void itsEventSaysThatItIsADataset() {
+        String described = CLUSTER.kubectl("-n", owner.namespace(), "describe", "volumesnapshot", "training-v1");
+
+        assertTrue(
+                Pattern.compile("DatasetSealed .* is dataset u62.training-v1")
+                        .matcher(described)
+                        .find(),
+                described);
+        // the next look at datasets finds it
+        Pattern ready = Pattern.compile("(?m)^u62.training-v1 +true .*\\[\"u62\"\\]");
+        var _ = Await.until(
+                "kubectl get datasets shows it as ready",
+                Cluster.PATIENCE,
+                () -> ready.matcher(CLUSTER.kubectl("get", "datasets")).find());
+    }
+
+    @Test
+    @Order(1)
+    void whoIsNoReaderIsRefused() {
+        String refusal = "code = PermissionDenied desc = .*is no reader of dataset u62.training-v1";
+        TestClaim claim = stranger.datasetClaim("stolen", "u62/training-v1");
+        TestPod pod =
+                stranger.pod("stolen", "true").withDataset("u62/training-v1").create();
+
+        var _ = claim.told(refusal);
+        var _ = pod.told(refusal);
+    }
+
+    @Test
+    @Order(1)
+    void nothingIsLeftOfItsPacker() {
+        assertEquals(List.of(), PackersLeft.packers(CLUSTER));
+    }
+
+    @Test
+    @Order(2)
+    void itIsDeletedWhenNobodyHasIt() {
+        var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "volumesnapshot", "training-v1", "--wait=false");
+        var _ = CLUSTER.awaitEvent(
+                owner.namespace(), "training-v1", "u62.training-v1 is in use by PersistentVolume pvc-");
+
+        owner.podCalled("training-v1").delete();
+        owner.claimCalled("training-v1").delete();
+
+        var _ = CLUSTER.kubectl(
+                "-n", owner.namespace(), "wait", "--for=delete", "--timeout=120s", "volumesnapshot/training-v1");
+        assertEquals(
+                List.of(),
+                Stream.of(
+                                PackersLeft.packers(CLUSTER),
+                                PackersLeft.images(CLUSTER),
+                                CLUSTER.kubectl("get", "datasets", "-o", "name")
+                                        .lines()
+                                        .filter(each -> each.endsWith("/" + DATASET))
+                                        .toList())
+                        .flatMap(List::stream)
+                        .toList());
+    }
+}

@@ -1,0 +1,60 @@
+package dev.siphon.e2e.kubernetes;
+
+import dev.siphon.e2e.lab.CephTree;
+import dev.siphon.e2e.lab.LabDaemon;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+
+/// Snapshots, which the cluster's administrator brings: the custom resources, and the controller that all drivers
+/// share.
+final class SnapshotController {
+    private static final String NAME = "snapshot-controller";
+    private static final String GROUP = "snapshot.storage.k8s.io";
+
+    private SnapshotController() {}
+
+    /// Adds them, and puts the chart with snapshots in the place of the one without; unless that was done before.
+    static void addTo(Installation siphon, Cluster cluster) {
+        if (Files.exists(cluster.lab().run().resolve("daemon").resolve(NAME))) {
+            return;
+        }
+        var _ = cluster.kubectl(
+                "apply", "--server-side", "-f", Chart.snapshotDefinitions().toString());
+        for (String each : List.of("volumesnapshotclasses", "volumesnapshotcontents", "volumesnapshots")) {
+            var _ = cluster.kubectl(
+                    "wait", "--for=condition=Established", "--timeout=60s", "crd/" + each + "." + GROUP);
+        }
+        var _ = LabDaemon.of(
+                        NAME,
+                        List.of(
+                                Chart.program(NAME).toString(),
+                                "--kubeconfig=" + Path.of(Objects.requireNonNull(System.getenv("KUBECONFIG")))))
+                .start();
+        // where sealed snapshots go
+        try (CephTree tree = CephTree.mount(cluster.lab())) {
+            var _ = Files.createDirectories(tree.at("/datasets"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        siphon.folder()
+                .useChart("--set", "snapshots=true", "--set-string", "volumeAttributesClasses.group-reads.mode=0750");
+        siphon.apply();
+    }
+
+    /// Waits until a snapshot can be used.
+    static void awaitReady(Tenant tenant, String snapshot) {
+        var _ = tenant.cluster()
+                .await(
+                        "snapshot " + snapshot + " is ready",
+                        tenant.cluster()
+                                .client()
+                                .genericKubernetesResources(GROUP + "/v1", "VolumeSnapshot")
+                                .inNamespace(tenant.namespace())
+                                .withName(snapshot),
+                        each -> each != null && Boolean.TRUE.equals(each.<Boolean>get("status", "readyToUse")));
+    }
+}

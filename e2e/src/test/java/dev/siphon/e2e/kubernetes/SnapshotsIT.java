@@ -1,0 +1,78 @@
+package dev.siphon.e2e.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The chart with snapshots takes the place of the one without: a snapshot, a claim from it, and classes of attributes.
+@Tag("kubernetes")
+@AloneOnCluster
+final class SnapshotsIT {
+    private static final Cluster CLUSTER = Cluster.here();
+
+    @SuppressWarnings("NullAway.Init")
+    private static Tenant tenant;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Examples examples;
+
+    @BeforeAll
+    static void train() {
+        Installation siphon = Installation.in(CLUSTER);
+        tenant = Tenant.ofAccount(CLUSTER, 61);
+        examples = new Examples(tenant);
+        examples.addTraining();
+        examples.apply("training.yaml");
+        var _ = examples.pod("training").succeeded();
+        SnapshotController.addTo(siphon, CLUSTER);
+        examples.apply("attributes.yaml");
+    }
+
+    @AfterAll
+    static void end() {
+        var _ = CLUSTER.kubectl("-n", tenant.namespace(), "delete", "volumesnapshots", "--all");
+        tenant.close();
+        var _ = CLUSTER.kubectl("delete", "volumeattributesclass", "few-files");
+    }
+
+    @Test
+    void aPodGoesOnFromWhatTheSnapshotHas() {
+        examples.apply("snapshot.yaml");
+
+        SnapshotController.awaitReady(tenant, "training");
+
+        String log = examples.pod("restored").succeeded().log();
+        assertTrue(log.contains("goes on after epoch 10"), log);
+    }
+
+    @Test
+    void aClassOfAttributesChangesTheModeOfAVolumeInUse() {
+        tenant.claimCalled("training").setAttributes("group-reads");
+
+        String log = tenant.pod("looking", "stat -c 'mode %a' /data")
+                .withClaim("training")
+                .create()
+                .succeeded()
+                .log();
+
+        assertTrue(log.contains("mode 750"), log);
+    }
+
+    @Test
+    void aClassOfAttributesLimitsTheNumberOfFiles() {
+        tenant.claimCalled("training").setAttributes("few-files");
+
+        String log = tenant.pod(
+                        "limited",
+                        "i=0; while [ $i -lt 20000 ]; do touch /data/more-$i 2>&1 || exit 0; i=$((i + 1)); done; exit 1")
+                .withClaim("training")
+                .create()
+                .succeeded()
+                .log();
+
+        assertTrue(log.contains("quota exceeded"), log);
+    }
+}

@@ -1,0 +1,121 @@
+package dev.siphon.e2e.kubernetes;
+
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+
+/// A namespace, and the account whose pods run in it. Its people make claims and pods there.
+///
+/// @param number of the account: u7 has the uid and the gid 10007
+record Tenant(Cluster cluster, String namespace, int number) implements AutoCloseable {
+    private static final int FIRST_UID = 10_000;
+
+    /// Makes the namespace that has an account's name, and so is that account's.
+    static Tenant ofAccount(Cluster cluster, int number) {
+        return of(cluster, "u" + number, number, Map.of());
+    }
+
+    /// Makes a namespace of any name, with annotations.
+    static Tenant of(Cluster cluster, String namespace, int number, Map<String, String> annotations) {
+        KubernetesClient client = cluster.client();
+        var _ = client.namespaces()
+                .resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(namespace)
+                        .withAnnotations(annotations)
+                        .endMetadata()
+                        .build())
+                .create();
+        // no pod can be made before it
+        var _ = cluster.await(
+                "the service account of " + namespace,
+                client.serviceAccounts().inNamespace(namespace).withName("default"),
+                Objects::nonNull);
+        return new Tenant(cluster, namespace, number);
+    }
+
+    /// What the account is called.
+    String account() {
+        return "u" + number;
+    }
+
+    int uid() {
+        return FIRST_UID + number;
+    }
+
+    /// Claims a volume of the class `siphon`, which many pods may write.
+    TestClaim claim(String name, String size) {
+        return claim(name, size, UnaryOperator.identity());
+    }
+
+    /// The same with changes.
+    TestClaim claim(String name, String size, UnaryOperator<PersistentVolumeClaimBuilder> change) {
+        PersistentVolumeClaim claim = change.apply(new PersistentVolumeClaimBuilder()
+                        .withNewMetadata()
+                        .withName(name)
+                        .endMetadata()
+                        .withNewSpec()
+                        .withStorageClassName("siphon")
+                        .withAccessModes("ReadWriteMany")
+                        .withNewResources()
+                        .addToRequests("storage", new Quantity(size))
+                        .endResources()
+                        .endSpec())
+                .build();
+        var _ = cluster.client()
+                .persistentVolumeClaims()
+                .inNamespace(namespace)
+                .resource(claim)
+                .create();
+        return claimCalled(name);
+    }
+
+    /// Claims a dataset, to be read by many pods.
+    TestClaim datasetClaim(String name, String dataset) {
+        return claim(
+                name,
+                "1Gi",
+                claim -> claim.editMetadata()
+                        .addToAnnotations("siphon.dev/dataset", dataset)
+                        .endMetadata()
+                        .editSpec()
+                        .withAccessModes("ReadOnlyMany")
+                        .endSpec());
+    }
+
+    /// One that is there already.
+    TestClaim claimCalled(String name) {
+        return new TestClaim(cluster, namespace, name);
+    }
+
+    /// What a pod of this namespace is to be, which runs as the account.
+    PodRequest pod(String name, String script) {
+        return PodRequest.of(this, name, script);
+    }
+
+    /// One that is there already, or will be.
+    TestPod podCalled(String name) {
+        return new TestPod(cluster, namespace, name);
+    }
+
+    /// Deletes the namespace and waits until it is gone, and its claims' volumes with it.
+    @Override
+    public void close() {
+        KubernetesClient client = cluster.client();
+        var _ = client.namespaces().withName(namespace).delete();
+        var _ = cluster.await(
+                "the end of namespace " + namespace, client.namespaces().withName(namespace), Objects::isNull);
+        var _ = cluster.awaitAll(
+                "the end of the volumes of " + namespace,
+                client.persistentVolumes(),
+                volumes -> volumes.stream()
+                        .noneMatch(volume -> volume.getSpec().getClaimRef() != null
+                                && namespace.equals(
+                                        volume.getSpec().getClaimRef().getNamespace())));
+    }
+}

@@ -1,0 +1,5 @@
+/// Siphon on a real Kubernetes, as its users and administrators meet it.
+@NullMarked
+package dev.siphon.e2e.kubernetes;
+
+import org.jspecify.annotations.NullMarked;

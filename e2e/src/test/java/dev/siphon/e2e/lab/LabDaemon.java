@@ -1,0 +1,90 @@
+package dev.siphon.e2e.lab;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/// A program that `lab.d/daemon` runs in the lab beside Ceph's, and which outlives this process.
+///
+/// @param name its own in the lab
+public record LabDaemon(String name) {
+    /// One that runs a main class of these tests.
+    public static LabDaemon ofClass(String name, Class<?> main, List<String> arguments) {
+        Path target = Project.folder().resolve("e2e/target");
+        String java = Objects.requireNonNull(System.getProperty("java.home")) + "/bin/java";
+        List<String> words = new ArrayList<>(List.of(
+                java,
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx32m",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                target.resolve("test-classes") + ":" + read(target.resolve("classpath")),
+                main.getName()));
+        words.addAll(arguments);
+        return of(name, words);
+    }
+
+    /// One that runs these words.
+    public static LabDaemon of(String name, List<String> words) {
+        String command = words.stream().map(LabDaemon::quoted).collect(Collectors.joining(" "));
+        Path file = Lab.here().run().resolve("daemon").resolve(name);
+        try {
+            Files.writeString(file, "#!/bin/sh\nexec " + command + "\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        if (!file.toFile().setExecutable(true)) {
+            throw new IllegalStateException(file + " cannot be made executable");
+        }
+        return new LabDaemon(name);
+    }
+
+    private static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Starts one that does not run.
+    public LabDaemon start() {
+        Command.run(program(), "start", name);
+        return this;
+    }
+
+    /// Ends it (SIGTERM), and waits until it has.
+    public void terminate() {
+        Command.run(program(), "sig", "TERM", name);
+    }
+
+    /// Ends it at once (SIGKILL), and waits until it has.
+    public void kill() {
+        Command.run(program(), "sig", "KILL", name);
+    }
+
+    /// Whether it runs.
+    public boolean runs() {
+        return Command.run(program(), "list").lines().anyMatch(line -> line.startsWith(name + " pid "));
+    }
+
+    /// All that it has said since the lab came up.
+    public String log() {
+        return read(Lab.here().run().resolve("log").resolve(name + ".out"));
+    }
+
+    private static String program() {
+        return Project.folder().resolve("e2e/lab.d/daemon").toString();
+    }
+}
