@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// What a node serves by TCP: datasets for who has the node's token, and `/metrics` for whom the cluster lets read
-/// them;
-/// without a cluster, for who has the token.
+/// them; without a cluster, for who has the token.
 record RemotePages(HttpCall.Pages datasets, MetricsPage metrics, HttpAuth token, Optional<MetricsReaders> readers)
         implements HttpCall.Pages, HttpAuth {
     private static final List<String> METRICS = List.of("metrics");

@@ -30,8 +30,7 @@ import org.slf4j.LoggerFactory;
 /// the quota stays as it is, and so it does when the account is gone, or the directory does not answer.
 ///
 /// A round costs three searches in the directory at most, however many accounts there are, and one call to each file
-/// system,
-/// which reads three attributes of each group; none to a mon or mgr. A quota that differs is one more call.
+/// system, which reads three attributes of each group; none to a mon or mgr. A quota that differs is one more call.
 public final class Reconciler implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Reconciler.class);
 

@@ -37,8 +37,7 @@ final class DatasetRequests implements AutoCloseable {
             new Keep(Set.of("metadata.namespace", "metadata.name", SPEC, "status.request", "status.volume"), 100);
 
     /// A watch ends by then, so that one whose other side is gone without a word does not last, and begins anew with
-    /// all
-    /// objects.
+    /// all objects.
     private static final Duration WATCH = Duration.ofMinutes(4);
 
     /// Beyond [#WATCH].

@@ -76,8 +76,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     }
 
     /// Hands over what is kept of each object that is there, comes or changes, until the server ends that (Kubernetes
-    /// API
-    /// Concepts, "Efficient detection of changes").
+    /// API Concepts, "Efficient detection of changes").
     ///
     /// @param path of the collection, as a watch with its end
     /// @param longest when it is ended if the server does not

@@ -12,8 +12,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /// Pods that were read a moment ago: the volumes of one pod are asked for together, and it is read once for all of
-/// them.
-/// Their volumes, their node and what made them never change while they have that uid.
+/// them. Their volumes, their node and what made them never change while they have that uid.
 final class RecentPods {
     private static final long LIFE_NANOS = Duration.ofSeconds(5).toNanos();
 

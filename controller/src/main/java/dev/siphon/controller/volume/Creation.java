@@ -92,8 +92,7 @@ final class Creation {
     }
 
     /// Removes what a request has made that was refused for good. What was there before it stays, since somebody may
-    /// use
-    /// it; its caller is told to retry, unless the request does not fit it.
+    /// use it; its caller is told to retry, unless the request does not fit it.
     ///
     /// @return what to answer
     private RuntimeException settled(Wish wish, Kind kind, Optional<Subvolume> existing, RuntimeException refused) {

@@ -71,8 +71,7 @@ final class Making {
     }
 
     /// Makes the group if it is the account's first, and lets the claim's namespace use it. Comes before the volume,
-    /// since
-    /// it may be refused. Repeating it costs nothing.
+    /// since it may be refused. Repeating it costs nothing.
     void prepareGroup(Wish wish) {
         Group group = Group.of(wish.id());
         if (!inventory.exists(group)) {

@@ -98,8 +98,7 @@ public final class Snapshots {
     }
 
     /// Whether this request or an earlier one took a snapshot that is there nobody knows, so it stays, and its caller
-    /// is
-    /// told to retry.
+    /// is told to retry.
     ///
     /// @return what to answer to a request that was refused for good
     private DriverException settled(SnapshotId id, DriverException refused) {

@@ -23,11 +23,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /// Has each call that a request makes fail, once and until the claim is deleted, with every code, before and after it
-/// has
-/// done its work. Then the claim is deleted as a sidecar of Kubernetes does it: what ended with a final code is not
-/// asked
-/// for again, nor deleted; what may still be under way is asked for until it has ended, and what was made is deleted.
-/// Nothing is left.
+/// has done its work. Then the claim is deleted as a sidecar of Kubernetes does it: what ended with a final code is
+/// not asked for again, nor deleted; what may still be under way is asked for until it has ended, and what was made is
+/// deleted. Nothing is left.
 final class RefusalTest {
     private static final Map<String, Function<String, DriverException>> CODES = new TreeMap<>(Map.of(
             "INVALID_ARGUMENT", DriverException.InvalidRequest::new,

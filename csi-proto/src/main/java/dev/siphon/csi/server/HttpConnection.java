@@ -38,8 +38,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /// One connection to an [HttpServer]: one request, one answer, and its end. It is idle until its whole request has
-/// arrived,
-/// and again when the answer is ready: a peer that does not read keeps nobody out.
+/// arrived, and again when the answer is ready: a peer that does not read keeps nobody out.
 final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnection.class);
 

@@ -11,8 +11,7 @@ import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpRequestDecoder;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /// What a connection to an [HttpServer] may send. It cuts off one that sends more than 64 KiB in all, TLS included:
-/// that
-/// bounds what is kept of requests that are pipelined behind the first, which nobody answers.
+/// that bounds what is kept of requests that are pipelined behind the first, which nobody answers.
 final class HttpInput extends ChannelInboundHandlerAdapter {
     /// Of a request's body, which no page reads.
     static final int MAX_BODY_BYTES = 16 << 10;

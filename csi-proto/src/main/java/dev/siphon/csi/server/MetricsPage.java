@@ -13,11 +13,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The metrics as Prometheus reads them. Those who ask at the same time share one text, and a new one is made every 250
-/// ms
-/// at most: anybody may ask, and each text takes time and memory. A text is never older than the request, unless so
-/// many ask
-/// that some get the last one at once.
+/// The metrics as Prometheus reads them. Those who ask at the same time share one text, and a new one is made every
+/// 250 ms at most: anybody may ask, and each text takes time and memory. A text is never older than the request,
+/// unless so many ask that some get the last one at once.
 public final class MetricsPage {
     private static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
     private static final Duration SPACING = Duration.ofMillis(250);

@@ -10,8 +10,7 @@ import java.util.Deque;
 import java.util.Iterator;
 
 /// Opens connections to take a server's memory and to keep others out. It holds the latest thousand of them, and on
-/// each
-/// goes on with what it began for as long as the server lets it.
+/// each goes on with what it began for as long as the server lets it.
 final class HostilePeer implements AutoCloseable {
     private static final int HELD = 1_000;
 

@@ -8,8 +8,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /// A Markdown page of what `kubectl` shows. What differs from run to run is made the same; events, which are in no
-/// particular
-/// order and may be repeated, are sorted.
+/// particular order and may be repeated, are sorted.
 final class DescribeDocument {
     private static final String HEAD = """
             # What `kubectl describe` shows
