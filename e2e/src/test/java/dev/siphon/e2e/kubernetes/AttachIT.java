@@ -56,7 +56,7 @@ final class AttachIT {
 
     @AfterAll
     static void end() {
-        tenant.deleteSnapshots();
+        var _ = CLUSTER.kubectl("-n", tenant.namespace(), "delete", "volumesnapshots", "--all");
         tenant.close();
     }
 

@@ -45,7 +45,7 @@ final class SealedSnapshotIT {
 
     @AfterAll
     static void end() {
-        owner.deleteSnapshots();
+        var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "volumesnapshots", "--all");
         stranger.close();
         owner.close();
     }

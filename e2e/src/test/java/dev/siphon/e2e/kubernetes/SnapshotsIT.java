@@ -33,7 +33,7 @@ final class SnapshotsIT {
 
     @AfterAll
     static void end() {
-        tenant.deleteSnapshots();
+        var _ = CLUSTER.kubectl("-n", tenant.namespace(), "delete", "volumesnapshots", "--all");
         tenant.close();
         var _ = CLUSTER.kubectl("delete", "volumeattributesclass", "few-files");
     }
