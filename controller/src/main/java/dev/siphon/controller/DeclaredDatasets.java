@@ -80,7 +80,7 @@ record DeclaredDatasets(
                                 kubernetes.warming(),
                                 config.gates(),
                                 grants::published,
-                                (question, dataset) -> answer(volumes, question, dataset),
+                                (question, order) -> answer(volumes, question, order),
                                 new WarmingMetrics(metrics),
                                 InstantSource.system()))),
                 backend.kubernetes()
@@ -90,9 +90,9 @@ record DeclaredDatasets(
 
     /// What a node gets that is to keep a replica: the key, sealed for its question.
     private static DatasetAccess.Answer answer(
-            DatasetVolumes volumes, DatasetReplica.Question question, String dataset) {
+            DatasetVolumes volumes, DatasetReplica.Question question, DatasetReplica.Order order) {
         try {
-            DatasetVolumes.Opened opened = volumes.openForNode(dataset);
+            DatasetVolumes.Opened opened = volumes.openForNode(order.dataset(), order.node());
             return DatasetAccess.Given.seal(
                     question.request(),
                     question.publicKey(),

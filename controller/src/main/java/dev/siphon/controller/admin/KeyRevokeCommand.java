@@ -17,6 +17,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -63,14 +64,20 @@ final class KeyRevokeCommand implements Callable<Integer> {
 
     /// Which volumes.
     static final class Which {
-        @Parameters(paramLabel = "VOLUME", description = "The ids of volumes.", arity = "1..*")
+        @Parameters(
+                paramLabel = "VOLUME",
+                description = {
+                    "The ids of volumes, or dataset:NAME for all keys of a dataset (also by the id of a volume that",
+                    "shows it)."
+                },
+                arity = "1..*")
         private List<String> volumes = List.of();
 
         @Option(
                 names = "--node",
                 paramLabel = "NODE",
                 description = {
-                    "All volumes that a node has mounted: its host name as its clients say it, its address, or",
+                    "All volumes that a node has mounted, and all keys of datasets that were made for it: its host name as its clients say it, its address, or",
                     "NAME@ADDRESS. Exits 1 and says who is there if there are none."
                 })
         private Optional<String> node = Optional.empty();
@@ -109,16 +116,20 @@ final class KeyRevokeCommand implements Callable<Integer> {
                 volume -> KeyVolumes.grant(command, backend, volume),
                 Eviction.PATIENCE);
         Failures failures = new Failures();
+        KeyDatasets datasets = new KeyDatasets(command, backend, failures);
         List<VolumeId.Provisioned> volumes = new ArrayList<>();
         Optional<NodePlace> node = which.node.map(this::place);
         if (node.isPresent()) {
             block(backend, node.get(), failures);
-            forEachFileSystem(
-                    backend,
-                    failures,
-                    (cluster, fileSystem) -> volumes.addAll(revocation.mountedAt(cluster, fileSystem, node.get())));
+            forEachFileSystem(backend, failures, (cluster, fileSystem) -> {
+                volumes.addAll(revocation.mountedAt(cluster, fileSystem, node.get()));
+                datasets.addOf(node.get(), cluster, fileSystem);
+            });
         } else {
-            volumes.addAll(KeyVolumes.parse(command, which.volumes));
+            Map<Boolean, List<String>> kinds =
+                    which.volumes.stream().collect(Collectors.partitioningBy(KeyDatasets::isDataset));
+            volumes.addAll(KeyVolumes.parse(command, kinds.getOrDefault(false, List.of())));
+            kinds.getOrDefault(true, List.of()).forEach(datasets::add);
         }
         if (node.isPresent() && !volumes.isEmpty()) {
             // once their sessions have ended, nobody can tell any more
@@ -128,15 +139,23 @@ final class KeyRevokeCommand implements Callable<Integer> {
             out.flush();
         }
         Outcome outcome = node.isPresent() ? revocation.revokeAt(volumes, node.get()) : revocation.revoke(volumes);
-        print(outcome.revoked());
+        if (!outcome.revoked().isEmpty() || datasets.isEmpty()) {
+            print(outcome.revoked());
+        }
         outcome.failed().forEach((volume, why) -> failures.add(volume.toString(), why.getMessage()));
         outcome.revoked()
                 .forEach(each -> each.unfinished()
                         .forEach(why -> failures.add(each.volume().toString(), why)));
-        if (volumes.isEmpty()) {
+        if (!datasets.isEmpty()) {
+            options.print(
+                    command,
+                    datasets.revoke(session -> node.isEmpty() || node.get().test(session)));
+        }
+        boolean isNobody = volumes.isEmpty() && datasets.isEmpty();
+        if (node.isPresent() && isNobody) {
             tellWhoIsThere(backend, revocation, which.node.orElse(""));
         }
-        return failures.print(command) || volumes.isEmpty() ? FAILED : 0;
+        return failures.print(command) || isNobody ? FAILED : 0;
     }
 
     /// A name that nobody has must not look like a node of which nothing was mounted.
@@ -147,7 +166,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
                 backend, new Failures(), (cluster, fileSystem) -> open.addAll(revocation.open(cluster, fileSystem)));
         PrintWriter out = command.commandLine().getErr();
         out.println("siphon: no key was revoked: no session with the key of a volume is at " + Quoted.of(node)
-                + "; there are sessions at: " + (open.isEmpty() ? "none" : places(open)));
+                + "; there are sessions at: " + (open.isEmpty() ? "none" : KeyDatasets.places(open)));
         if (blocked) {
             out.println("siphon: its address is blocked all the same");
         }
@@ -220,21 +239,13 @@ final class KeyRevokeCommand implements Callable<Integer> {
                             .map(VolumeId.Provisioned::subvolume)
                             .sorted()
                             .collect(Collectors.joining(","))),
-                    new Cell.Text(places(each.ended())),
-                    new Cell.Text(places(each.elsewhere())),
+                    new Cell.Text(KeyDatasets.places(each.ended())),
+                    new Cell.Text(KeyDatasets.places(each.elsewhere())),
                     new Cell.Text(each.current()
                             .map(VolumeIdentity::userId)
                             .map(id -> "client." + id)
                             .orElse("none yet")));
         }
         options.print(command, table);
-    }
-
-    private static String places(List<ClientSession> sessions) {
-        return sessions.stream()
-                .map(session -> session.host() + "@" + session.address())
-                .distinct()
-                .sorted()
-                .collect(Collectors.joining(","));
     }
 }

@@ -23,11 +23,15 @@ final class KeyVolumes {
         List<VolumeId.Provisioned> volumes = new ArrayList<>();
         for (String id : ids) {
             try {
-                if (VolumeId.parse(id) instanceof VolumeId.Provisioned volume) {
-                    volumes.add(volume);
-                } else {
-                    throw new ParameterException(
-                            command.commandLine(), "static volume " + id + " has a key that somebody else minted");
+                switch (VolumeId.parse(id)) {
+                    case VolumeId.Provisioned volume -> volumes.add(volume);
+                    case VolumeId.Static _ ->
+                        throw new ParameterException(
+                                command.commandLine(), "static volume " + id + " has a key that somebody else minted");
+                    case VolumeId.Dataset _ ->
+                        throw new ParameterException(
+                                command.commandLine(),
+                                id + " shows a dataset: its keys are replaced by siphon key revoke");
                 }
             } catch (DriverException.InvalidRequest wrong) {
                 throw new ParameterException(command.commandLine(), wrong.getMessage(), wrong);

@@ -29,6 +29,9 @@ final class CephIdentities implements Identities {
     /// What may stand in a cap without quotes (`src/osd/OSDCap.cc`, `src/mds/MDSAuthCaps.cc`).
     private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_./-]+");
 
+    /// What a retired identity may do: run a command that no mgr has. Without `mon` it cannot mount anything.
+    private static final List<String> RETIRED = List.of("mgr", "allow command \"retired by siphon\"");
+
     private final Function<String, CephConnection> connections;
     private final Optional<String> keyType;
 
@@ -43,14 +46,44 @@ final class CephIdentities implements Identities {
         return mint(cluster, userId, caps(grant));
     }
 
+    @Override
+    public Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, Grant grant) {
+        List<String> caps = caps(grant);
+        CommandReply reply = create(cluster, userId, caps);
+        if (reply.is(CephErrno.EINVAL) && isRetired(cluster, userId)) {
+            return Optional.empty();
+        }
+        return Optional.of(reply.is(CephErrno.EINVAL) ? mint(cluster, userId, caps) : key(userId, reply));
+    }
+
+    private boolean isRetired(String cluster, String userId) {
+        CommandReply reply = connections.apply(cluster).call(get(userId));
+        return reply.returnCode() == 0
+                && caps(reply.json().getAsJsonArray().get(0).getAsJsonObject())
+                        .equals(Map.of(RETIRED.getFirst(), RETIRED.getLast()));
+    }
+
+    /// By its caps it is another identity than the one that it replaces, so that [#mint] removes that.
+    @Override
+    public void retire(String cluster, String userId) {
+        var _ = mint(cluster, userId, RETIRED);
+    }
+
     private VolumeKey mint(String cluster, String userId, List<String> caps) {
-        CephCommand command = command("auth get-or-create", userId).with("caps", caps);
-        command = keyType.isPresent() ? command.with("key_type", keyType.get()) : command;
-        CommandReply reply = connections.apply(cluster).call(command);
+        CommandReply reply = create(cluster, userId, caps);
         if (reply.is(CephErrno.EINVAL) && exists(cluster, userId)) {
             remove(cluster, userId);
-            reply = connections.apply(cluster).call(command);
+            reply = create(cluster, userId, caps);
         }
+        return key(userId, reply);
+    }
+
+    private CommandReply create(String cluster, String userId, List<String> caps) {
+        CephCommand command = command("auth get-or-create", userId).with("caps", caps);
+        return connections.apply(cluster).call(keyType.isPresent() ? command.with("key_type", keyType.get()) : command);
+    }
+
+    private static VolumeKey key(String userId, CommandReply reply) {
         JsonObject made = reply.json().getAsJsonArray().get(0).getAsJsonObject();
         return new VolumeKey(userId, made.get("key").getAsString());
     }

@@ -80,10 +80,8 @@ public final class DatasetGrants implements AutoCloseable {
     private void keep() {
         try {
             look();
-        } catch (DriverException.BackendUnavailable | DriverException.OperationPending notNow) {
+        } catch (DriverException notNow) {
             LOG.info("who may read which dataset stays as it was published: {}", notNow.getMessage());
-        } catch (DriverException refused) {
-            LOG.warn("who may read which dataset stays as it was published: {}", refused.getMessage());
         }
     }
 
@@ -111,10 +109,10 @@ public final class DatasetGrants implements AutoCloseable {
         declared.wrong().keySet().forEach(name -> before.dataset(name).ifPresent(shared -> now.put(name, shared)));
         Map<String, Shared> former = former(before, now);
         now.putAll(former);
-        Map<String, String> leftOut = published.shareOnly(before, now);
+        published.shareOnly(before, now);
         Map<String, DriverException> silent = new HashMap<>();
         removeKeys(former, now, silent);
-        report(declared, leftOut, silent);
+        report(declared, silent);
     }
 
     /// What is no dataset any more but may have a key, under names that no dataset can have: one that is declared
@@ -149,7 +147,7 @@ public final class DatasetGrants implements AutoCloseable {
             }
         });
         if (!left.equals(now)) {
-            var _ = published.shareOnly(published.published(), left);
+            published.shareOnly(published.published(), left);
         }
     }
 
@@ -169,15 +167,13 @@ public final class DatasetGrants implements AutoCloseable {
     }
 
     /// What one report cannot say keeps no other from being written.
-    private void report(Datasets.Declared declared, Map<String, String> leftOut, Map<String, DriverException> silent) {
+    private void report(Datasets.Declared declared, Map<String, DriverException> silent) {
         keys.ifPresent(all -> all.identities()
                 .keepOnly(declared.datasets().stream()
                         .map(dataset -> dataset.volume(clusters.defaultCluster()))
                         .collect(Collectors.toSet())));
         Map<String, Datasets.State> states = new TreeMap<>();
         declared.datasets().forEach(dataset -> states.put(dataset.name(), state(dataset, silent)));
-        leftOut.forEach((name, why) -> states.computeIfPresent(
-                name, (_, _) -> new Datasets.State(false, "not granted to all its readers: " + why)));
         declared.wrong().forEach((name, why) -> states.put(name, new Datasets.State(false, why)));
         for (Map.Entry<String, Datasets.State> each : states.entrySet()) {
             try {

@@ -1,5 +1,6 @@
 package dev.siphon.controller.dataset;
 
+import dev.siphon.controller.key.DatasetIdentity;
 import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.VolumeKey;
@@ -13,12 +14,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.IntStream;
 
-/// The one cephx identity of each dataset, which reads its directory and nothing else.
+/// The cephx identities of datasets, each of which reads its dataset's directory and nothing else: one for each node
+/// that asks for a dataset, and one whose key volumes of claims have copies of.
 public final class DatasetIdentities {
-    /// How they all begin: like no volume's.
-    public static final String PREFIX = "siphon-dataset.";
-
     private final FileTree files;
     private final Identities identities;
 
@@ -33,9 +33,8 @@ public final class DatasetIdentities {
         this.identities = identities;
     }
 
-    /// The identity's id, without `client.`.
-    static String userId(VolumeId.Dataset dataset) {
-        return PREFIX + dataset.fileSystem() + "." + Names.dataset(dataset);
+    private static DatasetIdentity shared(VolumeId.Dataset dataset) {
+        return new DatasetIdentity(dataset.fileSystem(), Names.dataset(dataset), Optional.empty());
     }
 
     /// Looks whether a dataset can have an identity: 1 round trip to the MDS, unless it could before.
@@ -58,19 +57,43 @@ public final class DatasetIdentities {
         apart.keySet().retainAll(declared);
     }
 
-    /// Makes a dataset's identity, or finds it: 1 round trip to the MDS, 1 mon command.
+    /// Makes a dataset's identity for volumes of claims, or finds it: 1 round trip to the MDS, 1 mon command.
     ///
     /// @param dataset for no claim
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if its directory is not there, or its objects are in
     ///     no RADOS namespace of their own, so that a key for them would open others'
     /// @throws DriverException whatever [Identities#mint] throws
     VolumeKey mint(VolumeId.Dataset dataset) {
+        return identities.mint(dataset.cluster(), shared(dataset).userId(), grant(dataset));
+    }
+
+    /// Makes the identity by which a node reads a dataset, or finds it: 1 round trip to the MDS, 1 mon command, and 2
+    /// more for each that is being revoked.
+    ///
+    /// @param dataset for no claim
+    /// @param node its name
+    /// @throws DriverException.OperationPending (ABORTED) if all that it may have are being revoked
+    /// @throws DriverException as [#mint(VolumeId.Dataset)]
+    VolumeKey mint(VolumeId.Dataset dataset, String node) {
+        Grant grant = grant(dataset);
+        DatasetIdentity shared = shared(dataset);
+        return IntStream.rangeClosed(1, DatasetIdentity.SLOTS)
+                .mapToObj(slot -> new DatasetIdentity(
+                        shared.fileSystem(),
+                        shared.dataset(),
+                        Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot))))
+                .flatMap(identity -> identities.mintUnlessRetired(dataset.cluster(), identity.userId(), grant).stream())
+                .findFirst()
+                .orElseThrow(() -> new DriverException.OperationPending("the keys of dataset " + dataset + " at node "
+                        + node + " are being revoked, " + DatasetIdentity.SLOTS
+                        + " of them: `siphon key revoke --node " + node + "` finishes that; retry"));
+    }
+
+    private Grant grant(VolumeId.Dataset dataset) {
         FileTree.Layout layout = namespaceOf(dataset);
         apart.put(dataset, layout);
         checkAlone(dataset);
-        Grant grant =
-                new Grant(dataset.fileSystem(), dataset.path(), Optional.empty(), layout.pool(), layout.namespace());
-        return identities.mint(dataset.cluster(), userId(dataset), grant);
+        return new Grant(dataset.fileSystem(), dataset.path(), Optional.empty(), layout.pool(), layout.namespace());
     }
 
     private FileTree.Layout namespaceOf(VolumeId.Dataset dataset) {
@@ -118,8 +141,15 @@ public final class DatasetIdentities {
         return locks.computeIfAbsent(dataset, _ -> new ReentrantReadWriteLock());
     }
 
-    /// Removes a dataset's identity; one that is not there is no error.
+    /// Removes all identities of a dataset: 1 mon command, and 1 for each. None is no error.
     void remove(VolumeId.Dataset dataset) {
-        identities.remove(dataset.cluster(), userId(dataset));
+        DatasetIdentity shared = shared(dataset);
+        identities.startingWith(dataset.cluster(), shared.userId()).stream()
+                .filter(userId -> DatasetIdentity.parse(dataset.fileSystem(), userId)
+                        .filter(identity -> identity.node().isPresent()
+                                && identity.dataset().equals(shared.dataset()))
+                        .isPresent())
+                .forEach(userId -> identities.remove(dataset.cluster(), userId));
+        identities.remove(dataset.cluster(), shared.userId());
     }
 }

@@ -47,12 +47,13 @@ public final class DatasetVolumes {
             });
         }
 
-        /// The key of a dataset, of which nothing is kept.
+        /// The key by which a node reads a dataset; nothing is kept of it.
         ///
+        /// @param node its name
         /// @param check as with [#give]
         /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
-        VolumeKey mint(VolumeId.Dataset dataset, Runnable check) {
-            return keeping(dataset, check, () -> identities.mint(dataset));
+        VolumeKey mint(VolumeId.Dataset dataset, String node, Runnable check) {
+            return keeping(dataset, check, () -> identities.mint(dataset, node));
         }
 
         private <T> T keeping(VolumeId.Dataset dataset, Runnable check, Supplier<T> action) {
@@ -215,40 +216,45 @@ public final class DatasetVolumes {
     /// @param volume of that pod's volume alone
     public record Opened(VolumeId.Dataset volume, VolumeContext context, VolumeKey key) {}
 
+    /// A pod that names a dataset itself.
+    ///
+    /// @param volume tells its volume from all others
+    /// @param node the name of the one that it is on
+    public record Reader(String namespace, String volume, String node) {}
+
     /// Opens a dataset for a pod that names it itself, without a claim. Nothing is kept of it. May be repeated.
     ///
     /// @param text how the pod names the dataset
-    /// @param namespace the pod's
-    /// @param name tells the pod's volume from all others
     /// @throws DriverException as [#create]
-    public Opened open(String text, String namespace, String name) {
+    public Opened open(String text, Reader pod) {
         String called = Dataset.name("volume attribute dataset", text);
         Dataset dataset = datasets.find(called)
                 .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(called)));
-        checkReader(dataset, Optional.of(namespace));
+        checkReader(dataset, Optional.of(pod.namespace()));
         VolumeId.Dataset volume = volume(dataset);
-        return opened(dataset, claimed(dataset, volume, name));
+        return opened(dataset, claimed(dataset, volume, pod.volume()), pod.node());
     }
 
     /// Opens a dataset for a node that is to keep a replica of it, for no pod. Nothing is kept of it. May be
     /// repeated.
     ///
     /// @param name as [Dataset#name] gives it
+    /// @param node the node's name
     /// @throws DriverException as [#create], of a dataset; whoever may say what a node keeps has looked at
     ///     readers
-    public Opened openForNode(String name) {
+    public Opened openForNode(String name, String node) {
         Dataset dataset = datasets.find(name)
                 .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(name)));
-        return opened(dataset, volume(dataset));
+        return opened(dataset, volume(dataset), node);
     }
 
-    private Opened opened(Dataset dataset, VolumeId.Dataset volume) {
+    private Opened opened(Dataset dataset, VolumeId.Dataset volume, String node) {
         Keys minting = keys.orElseThrow(
                 () -> new DriverException.InUse("this driver mints no keys, so pods cannot name datasets themselves"));
         return new Opened(
                 volume,
                 context(volume(dataset), VolumeContext.MounterChoice.AUTO, List.of()),
-                minting.mint(volume.forNobody(), () -> checkStill(dataset)));
+                minting.mint(volume.forNobody(), node, () -> checkStill(dataset)));
     }
 
     /// One that was taken back since it was looked up has no image any more.

@@ -23,6 +23,12 @@ public interface DatasetKeyStore {
     /// @param dataset for no claim
     List<String> users(VolumeId.Dataset dataset);
 
+    /// The volumes that have a key here, of all datasets.
+    List<VolumeId.Dataset> shown();
+
+    /// Gives a volume another key, if it has one.
+    void replace(VolumeId.Dataset volume, VolumeKey key);
+
     /// Forgets the key of a volume; one that is not there is no error.
     void remove(VolumeId.Dataset volume);
 }

@@ -6,7 +6,6 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.csi.VolumeSecret;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -20,8 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Keys as files of one folder, for orchestrators without Secrets: `VOLUME_ID.json`, mode 0600, with
-/// `userID`, `userKey` and `volumeID` as NodeStageVolume takes them; a slash in the id is `%2F` in the name. A file is
-/// whole
+/// `userID` and `userKey` as NodeStageVolume takes them; a slash in the id is `%2F` in the name. A file is whole
 /// or not there.
 ///
 /// Failures of the file system are [DriverException.BackendUnavailable] (UNAVAILABLE), and name the file.
@@ -57,13 +55,25 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
 
     @Override
     public List<String> users(VolumeId.Dataset dataset) {
-        return ids().stream()
-                .map(name -> VolumeId.tryParse(name.replace("%2F", "/")).orElse(dataset))
-                .filter(id -> id instanceof VolumeId.Dataset shown
-                        && shown.claim().isPresent()
-                        && shown.forNobody().equals(dataset))
-                .map(id -> "volume " + id)
+        return shown().stream()
+                .filter(volume -> volume.forNobody().equals(dataset))
+                .map(volume -> "volume " + volume)
                 .toList();
+    }
+
+    @Override
+    public List<VolumeId.Dataset> shown() {
+        return ids().stream()
+                .flatMap(name -> VolumeId.Dataset.tryParse(name.replace("%2F", "/")).stream())
+                .filter(volume -> volume.claim().isPresent())
+                .toList();
+    }
+
+    @Override
+    public void replace(VolumeId.Dataset volume, VolumeKey key) {
+        if (Files.exists(file(volume))) {
+            write(volume, key);
+        }
     }
 
     @Override
@@ -73,9 +83,8 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
 
     private void write(VolumeId volume, VolumeKey key) {
         JsonObject json = new JsonObject();
-        json.addProperty(VolumeSecret.USER_ID, key.userId());
-        json.addProperty(VolumeSecret.USER_KEY, key.secret());
-        json.addProperty(VolumeSecret.VOLUME_ID, volume.toString());
+        json.addProperty("userID", key.userId());
+        json.addProperty("userKey", key.secret());
         Path file = file(volume);
         try {
             SecretFile.replace(file, json + "\n");
@@ -89,8 +98,8 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
         try {
             JsonObject json =
                     JsonParser.parseString(Files.readString(file(volume))).getAsJsonObject();
-            Optional<String> secret = text(json, VolumeSecret.USER_KEY);
-            return text(json, VolumeSecret.USER_ID).flatMap(id -> secret.map(key -> new VolumeKey(id, key)));
+            Optional<String> secret = text(json, "userKey");
+            return text(json, "userID").flatMap(id -> secret.map(key -> new VolumeKey(id, key)));
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException e) {

@@ -2,6 +2,7 @@ package dev.siphon.controller.key;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /// Port: cephx identities of volumes, which the mons keep. Each method is one mon command, but [#mint]
 /// where the identity exists with other caps. Deadlines and unknown outcomes are as in
@@ -13,6 +14,14 @@ public interface Identities {
     /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity
     ///     may not mint; `siphon ceph-caps` prints what it needs
     VolumeKey mint(String cluster, String userId, Grant grant);
+
+    /// As [#mint]; empty if the identity is retired: another of its owner's has to take its place.
+    Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, Grant grant);
+
+    /// Makes an identity worthless and leaves its name taken, so that nobody mints it anew: there is another of that
+    /// name, which may do nothing, and whose secret nobody has. Up to three mon commands. Sessions that are open go
+    /// on until their ticket ends.
+    void retire(String cluster, String userId);
 
     /// Makes an identity with a secret that nobody has had: two mon commands. Not to be repeated under one
     /// name; whoever tries again takes the next one.

@@ -12,8 +12,16 @@ import java.util.regex.Pattern;
 public record MintedIdentity(String userId, Map<String, String> caps) {
     private static final Pattern OBJECTS = Pattern.compile("pool=([^ ,]+) namespace=([^ ,]+)");
 
+    private static final Pattern PATH = Pattern.compile("path=([^ ,]+)");
+
     public MintedIdentity {
         caps = Map.copyOf(caps);
+    }
+
+    /// The directory that a dataset's identity reads; empty if its caps name none.
+    public Optional<String> path() {
+        Matcher found = PATH.matcher(caps.getOrDefault("mds", ""));
+        return found.find() ? Optional.of(found.group(1)) : Optional.empty();
     }
 
     /// Where the objects are that it opens, as `POOL/NAMESPACE`; empty if its caps are none of a volume's.

@@ -61,7 +61,7 @@ final class DatasetRequests implements AutoCloseable {
     /// Decides who gets what, as [DatasetVolumes#open].
     @FunctionalInterface
     interface Opener {
-        DatasetVolumes.Opened open(String dataset, String namespace, String name);
+        DatasetVolumes.Opened open(String dataset, DatasetVolumes.Reader pod);
     }
 
     /// @param driver the CSI driver's name, which pods write beside the dataset's
@@ -147,7 +147,8 @@ final class DatasetRequests implements AutoCloseable {
             DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
             RecentPods.Key key = new RecentPods.Key(namespace, asked.pod(), asked.podUid());
             pods.get(key, () -> InlinePod.read(api, driver, namespace, asked)).check(name, asked);
-            DatasetVolumes.Opened opened = datasets.open(asked.dataset(), namespace, name);
+            DatasetVolumes.Opened opened =
+                    datasets.open(asked.dataset(), new DatasetVolumes.Reader(namespace, name, asked.node()));
             LOG.atInfo()
                     .addKeyValue("dataset", asked.dataset())
                     .addKeyValue("pod", namespace + "/" + asked.pod())

@@ -2,7 +2,6 @@ package dev.siphon.controller.kubernetes;
 
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.csi.VolumeSecret;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.nio.charset.StandardCharsets;
@@ -33,6 +32,9 @@ final class KeySecret {
     /// Which Secrets are keys of volumes.
     static final String ALL = MANAGED_BY + "=" + SIPHON + "," + HASH;
 
+    /// Which Secrets are keys of volumes that show datasets.
+    static final String OF_DATASETS = MANAGED_BY + "=" + SIPHON + "," + DATASET;
+
     private static final int HASH_BYTES = 16;
 
     /// The annotation with the volume's whole id.
@@ -40,6 +42,9 @@ final class KeySecret {
 
     /// The annotation that says since when it is this key.
     private static final String SINCE = "siphon.dev/key-since";
+
+    private static final String USER_ID = "userID";
+    private static final String USER_KEY = "userKey";
 
     /// Kubernetes, "Object Names and IDs": DNS subdomain.
     private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
@@ -84,17 +89,17 @@ final class KeySecret {
                 .endMetadata()
                 .withType(TYPE)
                 .withImmutable(false)
-                .withData(data(volume, key))
+                .withData(data(key))
                 .build();
     }
 
     /// The same Secret with another key; what else people wrote on it stays.
-    static Secret replace(Secret there, VolumeId volume, VolumeKey key, Instant now) {
+    static Secret replace(Secret there, VolumeKey key, Instant now) {
         return new SecretBuilder(there)
                 .editMetadata()
                 .addToAnnotations(SINCE, now.toString())
                 .endMetadata()
-                .withData(data(volume, key))
+                .withData(data(key))
                 .build();
     }
 
@@ -109,8 +114,7 @@ final class KeySecret {
 
     /// The key in a Secret; empty if it is broken, so that a new one replaces it.
     static Optional<VolumeKey> key(Secret secret) {
-        return text(secret, VolumeSecret.USER_ID)
-                .flatMap(id -> text(secret, VolumeSecret.USER_KEY).map(key -> new VolumeKey(id, key)));
+        return text(secret, USER_ID).flatMap(id -> text(secret, USER_KEY).map(key -> new VolumeKey(id, key)));
     }
 
     /// Since when it is this key.
@@ -123,14 +127,8 @@ final class KeySecret {
         }
     }
 
-    private static Map<String, String> data(VolumeId volume, VolumeKey key) {
-        return Map.of(
-                VolumeSecret.USER_ID,
-                encoded(key.userId()),
-                VolumeSecret.USER_KEY,
-                encoded(key.secret()),
-                VolumeSecret.VOLUME_ID,
-                encoded(volume.toString()));
+    private static Map<String, String> data(VolumeKey key) {
+        return Map.of(USER_ID, encoded(key.userId()), USER_KEY, encoded(key.secret()));
     }
 
     private static String encoded(String text) {

@@ -69,6 +69,25 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     @Override
+    public List<VolumeId.Dataset> shown() {
+        List<VolumeId.Dataset> shown = new ArrayList<>();
+        secrets.list(
+                KeySecret.OF_DATASETS,
+                secret -> KeySecret.volume(secret)
+                        .filter(VolumeId.Dataset.class::isInstance)
+                        .map(VolumeId.Dataset.class::cast)
+                        .ifPresent(shown::add));
+        return shown;
+    }
+
+    @Override
+    public void replace(VolumeId.Dataset volume, VolumeKey key) {
+        secrets.search(volume).forEach(secret -> {
+            boolean _ = secrets.write(secret.getMetadata().getName(), volume, key);
+        });
+    }
+
+    @Override
     public void remove(VolumeId.Dataset volume) {
         secrets.remove(volume);
     }

@@ -235,7 +235,7 @@ public final class Names {
     }
 
     /// A short name for a node, for the keys of notes.
-    static String node(String nodeId) {
+    public static String node(String nodeId) {
         return digest("node\0" + nodeId);
     }
 

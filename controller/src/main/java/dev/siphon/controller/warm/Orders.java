@@ -38,7 +38,7 @@ final class Orders implements AutoCloseable {
     private static final int DIGITS = 8;
 
     private final WarmingCluster cluster;
-    private final BiFunction<DatasetReplica.Question, String, DatasetAccess.Answer> answers;
+    private final BiFunction<DatasetReplica.Question, DatasetReplica.Order, DatasetAccess.Answer> answers;
     private final Attempts attempts = new Attempts();
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
 
@@ -49,7 +49,9 @@ final class Orders implements AutoCloseable {
             AT_ONCE, Thread.ofPlatform().daemon().name("dataset-replicas-", 0).factory());
 
     /// @param answers to a node's question about a dataset of that name
-    Orders(WarmingCluster cluster, BiFunction<DatasetReplica.Question, String, DatasetAccess.Answer> answers) {
+    Orders(
+            WarmingCluster cluster,
+            BiFunction<DatasetReplica.Question, DatasetReplica.Order, DatasetAccess.Answer> answers) {
         this.cluster = cluster;
         this.answers = answers;
     }
@@ -143,7 +145,7 @@ final class Orders implements AutoCloseable {
 
     private void answer(Replica replica, DatasetReplica.Question question) {
         try {
-            cluster.answer(replica, answers.apply(question, replica.order().dataset()));
+            cluster.answer(replica, answers.apply(question, replica.order()));
         } catch (DriverException notNow) {
             LOG.warn("DatasetReplica {} is not answered: {}", replica.name(), notNow.getMessage());
         } catch (RuntimeException unforeseen) {

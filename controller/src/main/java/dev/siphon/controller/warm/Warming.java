@@ -90,7 +90,7 @@ public final class Warming implements AutoCloseable {
             WarmingCluster cluster,
             GateSettings settings,
             Supplier<Grants> grants,
-            BiFunction<DatasetReplica.Question, String, DatasetAccess.Answer> answers,
+            BiFunction<DatasetReplica.Question, DatasetReplica.Order, DatasetAccess.Answer> answers,
             WarmingMetrics metrics,
             InstantSource clock) {
         this.cluster = cluster;

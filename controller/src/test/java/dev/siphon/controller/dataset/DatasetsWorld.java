@@ -1,8 +1,6 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.grant.FileGrantsStore;
-import dev.siphon.controller.grant.GrantsMetrics;
-import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
@@ -18,7 +16,6 @@ import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -128,11 +125,7 @@ final class DatasetsWorld {
     }
 
     NamespaceGrants published() {
-        return published(store());
-    }
-
-    NamespaceGrants published(GrantsStore store) {
-        return new NamespaceGrants(ceph.ports(), store, accounts(), new GrantsMetrics(new PrometheusRegistry()));
+        return new NamespaceGrants(ceph.ports(), store());
     }
 
     DatasetGrants grants(NamespaceGrants published) {

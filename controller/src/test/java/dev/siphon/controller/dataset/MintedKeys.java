@@ -12,12 +12,15 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// Identities of one cluster, and the keys of volumes that show datasets, in memory.
 public final class MintedKeys implements Identities, DatasetKeyStore {
     public final Set<String> removed = new HashSet<>();
+    private final Set<String> there = new TreeSet<>();
     public final Map<VolumeId.Dataset, VolumeKey> kept = new HashMap<>();
 
     /// How often an identity was to be removed.
@@ -37,7 +40,18 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     @Override
     public VolumeKey mint(String cluster, String userId, Grant grant) {
         removed.remove(userId);
+        there.add(userId);
         return new VolumeKey(userId, "key");
+    }
+
+    @Override
+    public Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, Grant grant) {
+        return Optional.of(mint(cluster, userId, grant));
+    }
+
+    @Override
+    public void retire(String cluster, String userId) {
+        throw new AssertionError("nothing is revoked here");
     }
 
     @Override
@@ -59,11 +73,12 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
             throw new DriverException.BackendUnavailable("no answer");
         }
         removed.add(userId);
+        there.remove(userId);
     }
 
     @Override
     public List<String> startingWith(String cluster, String prefix) {
-        return List.of();
+        return there.stream().filter(userId -> userId.startsWith(prefix)).toList();
     }
 
     @Override
@@ -83,6 +98,16 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
                 .filter(volume -> volume.forNobody().equals(dataset))
                 .map(volume -> "volume " + volume)
                 .toList();
+    }
+
+    @Override
+    public List<VolumeId.Dataset> shown() {
+        return List.copyOf(kept.keySet());
+    }
+
+    @Override
+    public void replace(VolumeId.Dataset volume, VolumeKey key) {
+        kept.computeIfPresent(volume, (_, _) -> key);
     }
 
     @Override

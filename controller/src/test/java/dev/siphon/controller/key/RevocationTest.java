@@ -194,6 +194,16 @@ class RevocationTest {
         }
 
         @Override
+        public Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, Grant grant) {
+            throw new IllegalStateException("volumes have generations");
+        }
+
+        @Override
+        public void retire(String cluster, String userId) {
+            throw new IllegalStateException("volumes have generations");
+        }
+
+        @Override
         public VolumeKey mintNew(String cluster, String userId, Grant grant) {
             return mintNew(cluster, userId, Map.of("osd", "allow r pool=" + grant.pool() + " namespace=ns"));
         }

@@ -15,7 +15,7 @@ final class AccessesProcess {
         DatasetRequests requests = new DatasetRequests(
                 new KubernetesApi(access, () -> TestCluster.PATIENT),
                 "cephfs.siphon.dev",
-                (_, _, _) -> TenantObjectsProcess.OPENED);
+                (_, _) -> TenantObjectsProcess.OPENED);
         try (DatasetRequests _ = requests.start(new BackgroundTasks())) {
             var _ = System.in.read();
         }

@@ -33,7 +33,7 @@ final class DatasetRequestsIT {
         requests = new DatasetRequests(
                 new KubernetesApi(cluster.access(), () -> TestCluster.PATIENT),
                 "cephfs.siphon.dev",
-                (_, _, _) -> TenantObjectsProcess.OPENED);
+                (_, _) -> TenantObjectsProcess.OPENED);
     }
 
     @AfterAll

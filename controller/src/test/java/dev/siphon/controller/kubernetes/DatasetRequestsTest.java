@@ -46,16 +46,15 @@ final class DatasetRequestsTest {
         TestCluster cluster = TestCluster.inMemory(folder);
         started = Optional.of(cluster);
         requests = Optional.of(new DatasetRequests(
-                new KubernetesApi(cluster.access(), () -> Duration.ofSeconds(20)),
-                DRIVER,
-                (dataset, namespace, name) -> {
+                new KubernetesApi(cluster.access(), () -> Duration.ofSeconds(20)), DRIVER, (dataset, pod) -> {
                     if (!dataset.equals("u1/x")) {
                         throw new DriverException.NotFound("there is no dataset " + dataset);
                     }
-                    if (!namespace.equals("u1")) {
-                        throw new DriverException.AccessDenied("namespace " + namespace + " is no reader");
+                    if (!pod.namespace().equals("u1")) {
+                        throw new DriverException.AccessDenied("namespace " + pod.namespace() + " is no reader");
                     }
-                    return new DatasetVolumes.Opened(VOLUME, CONTEXT, new VolumeKey("siphon-dataset.x", SECRET));
+                    return new DatasetVolumes.Opened(
+                            VOLUME, CONTEXT, new VolumeKey("siphon-dataset.x." + pod.node(), SECRET));
                 }));
         pod("u1", "u1/x", DRIVER);
         pod("u2", "u1/x", DRIVER);

@@ -74,9 +74,10 @@ final class GatedPodsTest {
                 adapter.warming(),
                 new GateSettings(Duration.ofMinutes(10), 2),
                 () -> grants,
-                (question, dataset) -> {
+                (question, order) -> {
                     asked.add(question);
-                    return new DatasetAccess.Refused(question.request(), new DriverException.InUse("for " + dataset));
+                    return new DatasetAccess.Refused(
+                            question.request(), new DriverException.InUse("for " + order.dataset()));
                 },
                 new WarmingMetrics(new PrometheusRegistry()),
                 clock));

@@ -113,7 +113,7 @@ final class ManyAccessesTest {
         pod("u1", "train", 8);
         reads.set(0);
         CountDownLatch opened = new CountDownLatch(8);
-        try (DatasetRequests requests = requests((_, _, _) -> {
+        try (DatasetRequests requests = requests((_, _) -> {
             opened.countDown();
             return TenantObjectsProcess.OPENED;
         })) {
@@ -131,8 +131,8 @@ final class ManyAccessesTest {
         pod("u2", "train", 1);
         CountDownLatch served = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        try (DatasetRequests requests = requests((_, namespace, _) -> {
-            if (namespace.equals("u2")) {
+        try (DatasetRequests requests = requests((_, pod) -> {
+            if (pod.namespace().equals("u2")) {
                 served.countDown();
             } else {
                 await(end);

@@ -59,7 +59,7 @@ final class TenantObjectsProcess {
     public static void main(String[] arguments) throws InterruptedException {
         KubernetesAccess access = new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0])));
         KubernetesApi api = new KubernetesApi(access, () -> TestCluster.PATIENT);
-        DatasetRequests requests = new DatasetRequests(api, DRIVER, (_, _, _) -> OPENED);
+        DatasetRequests requests = new DatasetRequests(api, DRIVER, (_, _) -> OPENED);
         KubernetesWarming warming = new KubernetesWarming(api, DRIVER);
         KubernetesSealing sealing = new KubernetesSealing(api, DRIVER);
         List<Runnable> reads = List.of(

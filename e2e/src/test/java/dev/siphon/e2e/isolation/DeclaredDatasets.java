@@ -116,12 +116,19 @@ final class DeclaredDatasets implements AutoCloseable {
         String flag = "--grants-file=" + grants();
         List<String> ofNode = new ArrayList<>(List.of(flag));
         ofNode.addAll(List.of(nodeFlags));
-        return KeyedDriver.start(
-                List.of(
-                        flag,
-                        "--datasets-file=" + folder.resolve("datasets.json"),
-                        "--namespace-owner=namespace-prefix:user-"),
-                ofNode);
+        return KeyedDriver.start(controllerFlags(), ofNode);
+    }
+
+    /// The same, of a driver whose identity serves `siphon key revoke` too.
+    KeyedDriver startForKeyCommands() {
+        return KeyedDriver.startForKeyCommands(controllerFlags(), List.of("--grants-file=" + grants()));
+    }
+
+    private List<String> controllerFlags() {
+        return List.of(
+                "--grants-file=" + grants(),
+                "--datasets-file=" + folder.resolve("datasets.json"),
+                "--namespace-owner=namespace-prefix:user-");
     }
 
     /// What a provisioner asks for a claim of a class that names a dataset.

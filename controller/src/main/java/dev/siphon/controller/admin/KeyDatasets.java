@@ -1,0 +1,147 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.dataset.DatasetIdentities;
+import dev.siphon.controller.dataset.DatasetRevocation;
+import dev.siphon.controller.dataset.DatasetRevocation.Revoked;
+import dev.siphon.controller.dataset.DatasetRevocation.Target;
+import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.key.ClientSession;
+import dev.siphon.controller.key.DatasetIdentity;
+import dev.siphon.controller.key.DatasetKeyStore;
+import dev.siphon.controller.key.Eviction;
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.report.Table;
+import dev.siphon.csi.report.Table.Cell;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/// The keys of datasets that `siphon key revoke` makes worthless.
+final class KeyDatasets {
+    private static final String BEGIN = "dataset:";
+
+    private final CommandSpec command;
+    private final Backend backend;
+    private final Failures failures;
+    private final DatasetRevocation revocation;
+
+    /// Identities by where they are.
+    private final Map<Place, Set<Target>> targets = new LinkedHashMap<>();
+
+    private record Place(String cluster, String fileSystem) {}
+
+    /// @param failures what is to be told at the end
+    KeyDatasets(CommandSpec command, Backend backend, Failures failures) {
+        this.command = command;
+        this.backend = backend;
+        this.failures = failures;
+        DatasetKeyStore store = backend.datasetKeys()
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(),
+                        "--key-dir or --kubernetes-namespace is needed: there the keys of volumes are"));
+        this.revocation = new DatasetRevocation(
+                backend.ceph().identities(),
+                backend.ceph().clientSessions(),
+                new DatasetVolumes.Keys(
+                        new DatasetIdentities(
+                                backend.ceph().ports().files(), backend.ceph().identities()),
+                        store),
+                Eviction.PATIENCE);
+    }
+
+    /// Whether an argument means a dataset.
+    static boolean isDataset(String text) {
+        return text.startsWith(BEGIN);
+    }
+
+    /// Takes a dataset, by its name or by the id of a volume that shows it.
+    void add(String text) {
+        failures.collect(text, () -> {
+            VolumeId.Dataset dataset =
+                    VolumeId.Dataset.tryParse(text).orElseGet(() -> named(text)).forNobody();
+            add(dataset.cluster(), dataset.fileSystem(), revocation.of(dataset));
+        });
+    }
+
+    /// Takes what a node may know of the keys of datasets of a file system.
+    void addOf(NodePlace node, String cluster, String fileSystem) {
+        add(cluster, fileSystem, revocation.at(cluster, fileSystem, node.name(), node));
+    }
+
+    private void add(String cluster, String fileSystem, List<Target> found) {
+        if (!found.isEmpty()) {
+            targets.computeIfAbsent(new Place(cluster, fileSystem), _ -> new LinkedHashSet<>())
+                    .addAll(found);
+        }
+    }
+
+    private VolumeId.Dataset named(String text) {
+        String name;
+        try {
+            name = Dataset.name("dataset", text.substring(BEGIN.length()));
+        } catch (DriverException.InvalidRequest wrong) {
+            throw new ParameterException(command.commandLine(), wrong.getMessage(), wrong);
+        }
+        return backend.kubernetes()
+                .map(KubernetesAdapter::datasets)
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(),
+                        "the name of a dataset needs --kubernetes-namespace; without it give the id of a volume that"
+                                + " shows it, which begins with dataset: too"))
+                .find(name)
+                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + name
+                        + "; one that was deleted is named by the id of a volume that shows it"))
+                .volume(backend.ceph().ports().clusters().defaultCluster());
+    }
+
+    /// Whether there is nothing to revoke.
+    boolean isEmpty() {
+        return targets.isEmpty();
+    }
+
+    /// Revokes what was taken.
+    ///
+    /// @param where of identities that nodes share, the sessions to end
+    /// @return what was done, for people
+    Table revoke(Predicate<ClientSession> where) {
+        List<Revoked> revoked = new ArrayList<>();
+        targets.forEach((place, found) -> failures.collect(
+                "datasets of file system " + place.fileSystem() + " of cluster " + place.cluster(),
+                () -> revoked.addAll(revocation.revoke(place.cluster(), place.fileSystem(), found, where))));
+        Table table = new Table(
+                "dataset's identity", "of node", "reached files in", "reached objects in", "ended at", "goes on at");
+        for (Revoked each : revoked) {
+            DatasetIdentity identity = each.target().identity();
+            table.row(
+                    new Cell.Text("client." + identity.userId()),
+                    new Cell.Text(
+                            identity.node().map(DatasetIdentity.AtNode::name).orElse("any")),
+                    new Cell.Text(each.target().path().orElse("?")),
+                    new Cell.Text(each.target().objects().orElse("?")),
+                    new Cell.Text(places(each.ended())),
+                    new Cell.Text(places(each.elsewhere())));
+            each.unfinished().forEach(why -> failures.add("client." + identity.userId(), why));
+        }
+        return table;
+    }
+
+    /// Where sessions are, for people.
+    static String places(List<ClientSession> sessions) {
+        return sessions.stream()
+                .map(session -> session.host() + "@" + session.address())
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(","));
+    }
+}

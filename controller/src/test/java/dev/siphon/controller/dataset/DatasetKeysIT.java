@@ -1,0 +1,203 @@
+package dev.siphon.controller.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.ceph.CephAdapter;
+import dev.siphon.controller.ceph.CephLab;
+import dev.siphon.controller.ceph.ClustersFile;
+import dev.siphon.controller.ceph.FuseMount;
+import dev.siphon.controller.ceph.KeyHolder;
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.key.DatasetIdentity;
+import dev.siphon.controller.key.Eviction;
+import dev.siphon.controller.key.MintedIdentity;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Two nodes read a dataset on a real cluster, each with its own key, and one is stolen.
+@Timeout(120)
+final class DatasetKeysIT {
+    private static final String STOLEN = "node-a.example";
+    private static final String OTHER = "node-b.example";
+    private static final String PATH = "/datasets/keys";
+
+    private final CephAdapter ceph = CephAdapter.open(
+            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
+            CephLab.identity(),
+            CallLimits.DEFAULT,
+            Optional.empty(),
+            CephLab.PATIENT,
+            new PrometheusRegistry(),
+            new BackgroundTasks());
+    private final MintedKeys copies = new MintedKeys();
+    private final DatasetIdentities identities =
+            new DatasetIdentities(ceph.ports().files(), ceph.identities());
+    private final DatasetRevocation revocation = new DatasetRevocation(
+            ceph.identities(), ceph.clientSessions(), new DatasetVolumes.Keys(identities, copies), Eviction.PATIENCE);
+    private final VolumeId.Dataset dataset =
+            new VolumeId.Dataset("lab", CephLab.fileSystem(), "1".repeat(40), Optional.empty(), PATH);
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    @BeforeEach
+    void make() throws IOException {
+        FileTree files = ceph.ports().files();
+        try (FuseMount admin = FuseMount.mount()) {
+            Files.createDirectories(admin.at("/datasets"));
+            files.makeDirectory("lab", CephLab.fileSystem(), PATH, "dataset-keys");
+            Files.writeString(admin.at(PATH + "/one"), "1");
+            Files.writeString(admin.at(PATH + "/two"), "2");
+        }
+    }
+
+    @AfterEach
+    void remove() throws IOException {
+        identities.remove(dataset);
+        assertEquals(Set.of(), minted());
+        ceph.close();
+        try (FuseMount admin = FuseMount.mount()) {
+            Files.delete(admin.at(PATH + "/one"));
+            Files.delete(admin.at(PATH + "/two"));
+            Files.delete(admin.at(PATH));
+            Files.delete(admin.at("/datasets"));
+        }
+    }
+
+    private Set<String> minted() {
+        return ceph.identities().minted("lab", DatasetIdentity.PREFIX).stream()
+                .map(MintedIdentity::userId)
+                .collect(Collectors.toSet());
+    }
+
+    private FuseMount mount(String host, VolumeKey key) throws IOException {
+        KeyHolder holder = KeyHolder.of(key, folder);
+        return FuseMount.mountAs(
+                host,
+                "--id",
+                holder.userId(),
+                "--keyring",
+                holder.keyring().toString(),
+                "-r",
+                PATH,
+                "--client_mount_timeout=20");
+    }
+
+    private boolean canMount(VolumeKey key) {
+        return KeyHolder.of(key, folder).in(PATH, root -> assertEquals("1", Files.readString(root.resolve("one"))));
+    }
+
+    private List<DatasetRevocation.Revoked> revoke(List<DatasetRevocation.Target> targets) {
+        return revocation.revoke("lab", CephLab.fileSystem(), targets, _ -> true);
+    }
+
+    @Test
+    void aStolenNodeIsShutOutAndReadersElsewhereNoticeNothing() throws IOException {
+        VolumeKey stolen = identities.mint(dataset, STOLEN);
+        VolumeKey spared = identities.mint(dataset, OTHER);
+        assertNotEquals(stolen.secret(), spared.secret());
+        assertEquals(spared, identities.mint(dataset, OTHER), "a retry");
+        try (FuseMount there = mount("whatever-it-says", stolen);
+                FuseMount elsewhere = mount(OTHER, spared)) {
+            assertEquals("1", Files.readString(there.at("/one")));
+            assertEquals("1", Files.readString(elsewhere.at("/one")));
+
+            List<DatasetRevocation.Revoked> revoked =
+                    revoke(revocation.at("lab", CephLab.fileSystem(), Optional.of(STOLEN), _ -> false));
+
+            assertEquals(1, revoked.size());
+            assertEquals(List.of(), revoked.getFirst().unfinished());
+            assertEquals(Optional.of(PATH), revoked.getFirst().target().path());
+            assertEquals(1, revoked.getFirst().ended().size(), "though its host says another name");
+            assertThrows(IOException.class, () -> Files.readString(there.at("/two")), "in a session that was open");
+            assertEquals("2", Files.readString(elsewhere.at("/two")));
+        }
+        assertFalse(canMount(stolen), "mon");
+        assertTrue(canMount(spared));
+        assertEquals(Set.of(spared.userId()), minted());
+        VolumeKey again = identities.mint(dataset, STOLEN);
+        assertNotEquals(stolen.secret(), again.secret());
+        assertTrue(canMount(again), "a node that was not stolen goes on with another key");
+    }
+
+    /// A host that calls itself otherwise than its cluster does.
+    @Test
+    void aNodeIsFoundByItsSessionsToo() throws IOException {
+        VolumeKey stolen = identities.mint(dataset, STOLEN);
+        VolumeKey spared = identities.mint(dataset, OTHER);
+        try (FuseMount _ = mount("its-hostname", stolen)) {
+            List<DatasetRevocation.Target> found = revocation.at(
+                    "lab",
+                    CephLab.fileSystem(),
+                    Optional.of("its-hostname"),
+                    session -> session.host().equals("its-hostname"));
+            assertEquals(
+                    List.of(stolen.userId()),
+                    found.stream().map(target -> target.identity().userId()).toList());
+        }
+        assertTrue(minted().contains(spared.userId()));
+    }
+
+    /// Killed between any two steps: what is retired stays so, and the node's next key has another name meanwhile.
+    @Test
+    void aRevocationThatWasKilledIsFinishedByARepeat() {
+        VolumeKey stolen = identities.mint(dataset, STOLEN);
+        ceph.identities().retire("lab", stolen.userId());
+        assertFalse(canMount(stolen));
+        VolumeKey next = identities.mint(dataset, STOLEN);
+        assertNotEquals(stolen.userId(), next.userId());
+        assertTrue(canMount(next));
+
+        List<DatasetRevocation.Target> left = revocation.at("lab", CephLab.fileSystem(), Optional.empty(), _ -> false);
+        assertEquals(
+                List.of(stolen.userId()),
+                left.stream().map(target -> target.identity().userId()).toList());
+        assertEquals(List.of(), revoke(left).getFirst().unfinished());
+        assertEquals(Set.of(next.userId()), minted());
+    }
+
+    @Test
+    void allKeysOfADatasetAreRevokedAndClaimsGetAnother() throws IOException {
+        VolumeKey shared = identities.mint(dataset);
+        VolumeKey ofNode = identities.mint(dataset, OTHER);
+        VolumeId.Dataset claim = dataset.forClaim("0123456789ab");
+        copies.put(claim, "pvc-1", shared);
+        try (FuseMount there = mount(STOLEN, shared);
+                FuseMount elsewhere = mount(OTHER, ofNode)) {
+            assertEquals("1", Files.readString(there.at("/one")));
+            assertEquals("1", Files.readString(elsewhere.at("/one")));
+            List<DatasetRevocation.Revoked> revoked = revoke(revocation.of(dataset));
+            assertEquals(2, revoked.size());
+            assertThrows(IOException.class, () -> Files.readString(there.at("/two")));
+            assertThrows(IOException.class, () -> Files.readString(elsewhere.at("/two")));
+        }
+        assertFalse(canMount(shared));
+        assertFalse(canMount(ofNode));
+        VolumeKey another = Optional.ofNullable(copies.kept.get(claim)).orElseThrow();
+        assertNotEquals(shared.secret(), another.secret());
+        assertTrue(canMount(another));
+        copies.remove(claim);
+        var _ = revoke(revocation.of(dataset));
+        assertThrows(DriverException.NotFound.class, () -> revocation.of(dataset));
+    }
+}

@@ -1,0 +1,58 @@
+package dev.siphon.controller.key;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class DatasetIdentityTest {
+    private static final String DATASET = "0123456789abcdefghij";
+
+    private static DatasetIdentity of(String node, int slot) {
+        return new DatasetIdentity(
+                "fs", DATASET, Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"node-1", "2", "1.2", "gpu-1.rack.example.org"})
+    void anIdSaysWhoseItIs(String node) {
+        DatasetIdentity identity = of(node, 9);
+        assertEquals("siphon-dataset.fs." + DATASET + ".9." + node, identity.userId());
+        assertEquals(Optional.of(identity), DatasetIdentity.parse("fs", identity.userId()));
+    }
+
+    @Test
+    void whatAllNodesShareIsNoNodes() {
+        DatasetIdentity shared = new DatasetIdentity("fs", DATASET, Optional.empty());
+        assertEquals(Optional.of(shared), DatasetIdentity.parse("fs", "siphon-dataset.fs." + DATASET));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "siphon-dataset.other.0123456789abcdefghij",
+                "siphon-dataset.fs.0123456789abcdefghij.0.node-1",
+                "siphon-dataset.fs.0123456789abcdefghij.10.node-1",
+                "siphon-dataset.fs.0123456789abcdefghij.1.",
+                "siphon-dataset.fs.more.0123456789abcdefghij",
+                "siphon.fs.a.v"
+            })
+    void othersAreNone(String userId) {
+        assertEquals(Optional.empty(), DatasetIdentity.parse("fs", userId));
+    }
+
+    /// Kubernetes allows 253 characters, and a node 128 of an identity's id.
+    @Test
+    void longNamesOfNodesAreCutAndStayApart() {
+        String one = "n".repeat(252) + "1";
+        String two = "n".repeat(252) + "2";
+        assertNotEquals(of(one, 1).userId(), of(two, 1).userId());
+        assertTrue(of(one, 1).userId().length() < 100, of(one, 1)::userId);
+        assertEquals(
+                Optional.of(of(one, 1)), DatasetIdentity.parse("fs", of(one, 1).userId()));
+    }
+}
