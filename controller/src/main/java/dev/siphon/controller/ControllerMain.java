@@ -4,6 +4,7 @@ import dev.siphon.controller.allowance.Reconciler;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.grant.FileGrantsStore;
+import dev.siphon.controller.grant.GrantsMetrics;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.key.VolumeKeys;
@@ -18,6 +19,7 @@ import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.NamespaceAccess;
+import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.server.BackgroundMetrics;
@@ -120,7 +122,12 @@ public final class ControllerMain implements Callable<Integer> {
         Optional<NamespaceGrants> grants = backend.kubernetes()
                 .map(KubernetesAdapter::grants)
                 .or(() -> config.grantsFile().map(FileGrantsStore::new))
-                .map(store -> new NamespaceGrants(ports, store));
+                .map(store -> new NamespaceGrants(
+                        ports,
+                        store,
+                        new NamespaceAccounts(
+                                config.namespaceOwner(), backend.kubernetes().map(KubernetesAdapter::namespaces)),
+                        new GrantsMetrics(metrics)));
         Domain domain = Domain.over(
                 ports,
                 new Owners(

@@ -80,8 +80,10 @@ public final class DatasetGrants implements AutoCloseable {
     private void keep() {
         try {
             look();
-        } catch (DriverException notNow) {
+        } catch (DriverException.BackendUnavailable | DriverException.OperationPending notNow) {
             LOG.info("who may read which dataset stays as it was published: {}", notNow.getMessage());
+        } catch (DriverException refused) {
+            LOG.warn("who may read which dataset stays as it was published: {}", refused.getMessage());
         }
     }
 
@@ -109,10 +111,10 @@ public final class DatasetGrants implements AutoCloseable {
         declared.wrong().keySet().forEach(name -> before.dataset(name).ifPresent(shared -> now.put(name, shared)));
         Map<String, Shared> former = former(before, now);
         now.putAll(former);
-        published.shareOnly(before, now);
+        Map<String, String> leftOut = published.shareOnly(before, now);
         Map<String, DriverException> silent = new HashMap<>();
         removeKeys(former, now, silent);
-        report(declared, silent);
+        report(declared, leftOut, silent);
     }
 
     /// What is no dataset any more but may have a key, under names that no dataset can have: one that is declared
@@ -147,7 +149,7 @@ public final class DatasetGrants implements AutoCloseable {
             }
         });
         if (!left.equals(now)) {
-            published.shareOnly(published.published(), left);
+            var _ = published.shareOnly(published.published(), left);
         }
     }
 
@@ -167,13 +169,15 @@ public final class DatasetGrants implements AutoCloseable {
     }
 
     /// What one report cannot say keeps no other from being written.
-    private void report(Datasets.Declared declared, Map<String, DriverException> silent) {
+    private void report(Datasets.Declared declared, Map<String, String> leftOut, Map<String, DriverException> silent) {
         keys.ifPresent(all -> all.identities()
                 .keepOnly(declared.datasets().stream()
                         .map(dataset -> dataset.volume(clusters.defaultCluster()))
                         .collect(Collectors.toSet())));
         Map<String, Datasets.State> states = new TreeMap<>();
         declared.datasets().forEach(dataset -> states.put(dataset.name(), state(dataset, silent)));
+        leftOut.forEach((name, why) -> states.computeIfPresent(
+                name, (_, _) -> new Datasets.State(false, "not granted to all its readers: " + why)));
         declared.wrong().forEach((name, why) -> states.put(name, new Datasets.State(false, why)));
         for (Map.Entry<String, Datasets.State> each : states.entrySet()) {
             try {

@@ -15,4 +15,10 @@ public interface GrantsStore {
     /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the driver may not publish
     /// @throws dev.siphon.csi.DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if they are too many
     void publish(Grants grants);
+
+    /// How long the text of all grants may be; [Long#MAX_VALUE] for as long as one likes.
+    long mostBytes();
+
+    /// Where nodes read them, in words.
+    String where();
 }

@@ -6,6 +6,7 @@ import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.NamespaceAccess;
+import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.BackgroundTasks;
@@ -17,6 +18,7 @@ import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -28,18 +30,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule for
-/// owners has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the nodes
-/// from there.
+/// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule
+/// for owners has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the
+/// nodes from there.
 public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
-    /// The note on a group's directory that holds its grant, as [Grant#toJson] writes it. Keys of volumes cannot
-    /// change it, since they may only read the group.
+    /// The note on a group's directory that holds its grant, as [Grant#toJson] writes it. Keys of volumes
+    /// cannot change it, since they may only read the group.
     public static final String NOTE = "grant";
 
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceGrants.class);
@@ -48,33 +48,28 @@ public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
     /// How often to see whether what was published is still there.
     private static final Duration LOOK = Duration.ofMinutes(1);
 
-    /// How long to wait for others to publish.
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-
     private final Clusters clusters;
     private final Subvolumes subvolumes;
     private final FileTree files;
-    private final GrantsStore store;
+    private final NamespaceAccounts accounts;
+    private final VanishedNamespaces vanished;
+    private final GrantsPublication publication;
     private final KeyedOperations operations = new KeyedOperations();
     private final Set<String> loaded = new HashSet<>();
     private final ScheduledExecutorService loader = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("grants-load").factory());
 
-    /// Held while something is published: a store may take seconds for that, in which others need to see what is
-    /// known.
-    private final ReentrantLock publishing = new ReentrantLock();
+    /// What was written or read since the start, and is published.
+    private final Map<Place, GrantNote> notes = new ConcurrentHashMap<>();
 
-    /// What is published; empty until it is known what was published last.
-    private volatile Optional<Grants> known = Optional.empty();
-
-    /// Those of them that were written or read since the start.
-    private final Set<Place> written = ConcurrentHashMap.newKeySet();
-
-    public NamespaceGrants(CephPorts ceph, GrantsStore store) {
+    /// @param accounts tells which namespaces there are, where there is a Kubernetes
+    public NamespaceGrants(CephPorts ceph, GrantsStore store, NamespaceAccounts accounts, GrantsMetrics metrics) {
         this.clusters = ceph.clusters();
         this.subvolumes = ceph.subvolumes();
         this.files = ceph.files();
-        this.store = store;
+        this.accounts = accounts;
+        this.vanished = new VanishedNamespaces(accounts);
+        this.publication = new GrantsPublication(store, metrics);
     }
 
     /// Begins to read the grants that the groups have.
@@ -91,41 +86,108 @@ public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
         loader.shutdownNow();
     }
 
-    /// Grants a namespace the use of a group that exists. Costs nothing where it was granted before; else 2 round
-    /// trips to the MDS. Repeating it is safe.
+    /// Grants a namespace the use of a group that exists. Costs a question to the API server where there is
+    /// one, so that a namespace inherits nothing from a former one of its name; where it was not granted
+    /// before, 2 round trips to the MDS more. Repeating it is safe.
     ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the namespace is gone
     /// @throws DriverException.OperationPending (ABORTED) if another grant for this group is being written
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be written or published now
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit where nodes read it
     /// @throws DriverException whatever else [GrantsStore#publish] throws
     @Override
     public void allow(Group group, String account, String namespace) {
         Place place = place(group);
-        if (has(place, account, namespace)) {
+        Optional<String> uid = uid(namespace);
+        uid.ifPresent(now -> dropFormer(namespace, now));
+        if (has(place, account, namespace, uid)) {
             return;
         }
         operations.run(place.toString(), () -> {
-            Grant before = read(group).orElse(new Grant(account, new TreeSet<>()));
-            Grant after = before.with(account, namespace);
-            files.setNote(group.cluster(), group.fileSystem(), group.path(), NOTE, after.toJson());
-            publishGroups(Set.of(place), all -> all.put(place, after));
+            GrantNote after = read(group).orElse(GrantNote.of(account)).with(account, namespace, uid);
+            write(group, after);
+            refuse(publish(place, after), place.toString());
         });
     }
 
-    /// Grants a namespace the use of a dataset. Costs nothing where that is published already. Repeating it is
-    /// safe.
+    private Optional<String> uid(String namespace) {
+        if (!accounts.knowsNamespaces()) {
+            return Optional.empty();
+        }
+        return Optional.of(accounts.uid(namespace)
+                .orElseThrow(() -> new DriverException.NotFound("namespace " + namespace + " is gone")));
+    }
+
+    /// Takes from groups what a former namespace of that name could use.
+    private void dropFormer(String namespace, String uid) {
+        notes.forEach((place, note) -> {
+            boolean former = Optional.ofNullable(note.namespaces().get(namespace))
+                    .filter(known -> !known.isEmpty() && !known.equals(GrantNote.beginning(uid)))
+                    .isPresent();
+            if (former) {
+                Map<String, String> there = new HashMap<>(note.namespaces());
+                there.put(namespace, uid);
+                drop(place, there);
+            }
+        });
+    }
+
+    private void drop(Place place, Map<String, String> there) {
+        operations.run(place.toString(), () -> {
+            Group group = new Group(place.cluster(), place.fileSystem(), place.group());
+            read(group).ifPresent(before -> {
+                GrantNote after = vanished.drop(place, before, there);
+                if (!after.equals(before)) {
+                    write(group, after);
+                    var _ = publish(place, after);
+                }
+            });
+        });
+    }
+
+    /// Drops namespaces that are gone from all grants. What cannot be known or written now waits for the
+    /// next time, and holds up no other.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be known which namespaces there
+    ///     are
+    void dropVanished() {
+        if (notes.isEmpty()) {
+            return;
+        }
+        vanished.there()
+                .ifPresent(there -> notes.forEach((place, note) -> {
+                    if (VanishedNamespaces.concern(note, there)) {
+                        try {
+                            drop(place, there);
+                        } catch (DriverException notNow) {
+                            LOG.warn(
+                                    "which namespaces of {} are gone is not known yet: {}", place, notNow.getMessage());
+                        }
+                    }
+                }));
+    }
+
+    private static void refuse(Map<String, String> leftOut, String what) {
+        Optional.ofNullable(leftOut.get(what)).ifPresent(why -> {
+            throw new DriverException.QuotaExhausted("a new grant for " + what + " cannot be published: " + why);
+        });
+    }
+
+    /// Grants a namespace the use of a dataset. Costs nothing where that is published already. Repeating it
+    /// is safe.
     ///
     /// @param name the dataset's
     /// @param volume where it is, for no claim
     /// @param namespace none for a volume that nobody knows to be some namespace's
     /// @throws DriverException as [#allow]
     public void share(String name, VolumeId.Dataset volume, boolean everybody, Optional<String> namespace) {
-        Optional<Shared> published = known.flatMap(all -> all.dataset(name));
+        Optional<Shared> published = publication.known().flatMap(all -> all.dataset(name));
         boolean there = published
                 .filter(shared -> shared.volume().equals(volume) && shared.everybody() == everybody)
                 .filter(shared -> everybody || namespace.map(shared::isFor).orElse(true))
                 .isPresent();
         if (!there) {
-            publishDatasets(all -> {
+            Map<String, String> leftOut = publishDatasets(all -> {
                 NavigableSet<String> namespaces = new TreeSet<>();
                 Optional.ofNullable(all.get(name)).ifPresent(shared -> {
                     if (shared.volume().equals(volume)) {
@@ -139,38 +201,44 @@ public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
                 namespace.ifPresent(namespaces::add);
                 all.put(name, new Shared(volume, everybody, everybody ? new TreeSet<>() : namespaces));
             });
+            refuse(leftOut, name);
         }
     }
 
-    /// What a dataset is called here that is no more, and may have a key: as none can be called that is declared.
+    /// What a dataset is called here that is no more, and may have a key: as none can be called that is
+    /// declared.
     ///
     /// @param name it had, or has here
     public static String formerName(String name, VolumeId.Dataset volume) {
         return name.replaceFirst("@.*", "") + "@" + Names.dataset(volume);
     }
 
-    /// Puts these datasets in the place of those that were published when somebody began to find out which they
-    /// are. What [#share] has granted meanwhile stays. Costs nothing if they are the same.
+    /// Puts these datasets in the place of those that were published when somebody began to find out which
+    /// they are. What [#share] has granted meanwhile stays. Costs nothing if they are the same.
+    ///
+    /// What is taken back by that is taken back whether what is new fits or not.
     ///
     /// @param before what was published then
+    /// @return why datasets are not granted to all that may read them, by their names
     /// @throws DriverException as [#allow]
-    public void shareOnly(Grants before, Map<String, Shared> datasets) {
-        if (!known.map(Grants::datasets).equals(Optional.of(datasets))) {
-            publishDatasets(all -> {
-                Map<String, Shared> meanwhile = new TreeMap<>(all);
-                all.clear();
-                all.putAll(datasets);
-                meanwhile.forEach((name, shared) -> {
-                    boolean isNew = before.dataset(name)
-                            .filter(old -> old.volume().equals(shared.volume()))
-                            .isEmpty();
-                    if (isNew && !datasets.containsKey(name)) {
-                        all.put(name, shared);
-                    }
-                    all.computeIfPresent(name, (_, now) -> now.with(granted(shared, before.dataset(name))));
-                });
-            });
+    public Map<String, String> shareOnly(Grants before, Map<String, Shared> datasets) {
+        if (publication.known().map(Grants::datasets).equals(Optional.of(datasets))) {
+            return Map.of();
         }
+        return publishDatasets(all -> {
+            Map<String, Shared> meanwhile = new TreeMap<>(all);
+            all.clear();
+            all.putAll(datasets);
+            meanwhile.forEach((name, shared) -> {
+                boolean isNew = before.dataset(name)
+                        .filter(old -> old.volume().equals(shared.volume()))
+                        .isEmpty();
+                if (isNew && !datasets.containsKey(name)) {
+                    all.put(name, shared);
+                }
+                all.computeIfPresent(name, (_, now) -> now.with(granted(shared, before.dataset(name))));
+            });
+        });
     }
 
     /// The namespaces that `now` has and `before` had not, of the same image.
@@ -185,58 +253,37 @@ public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be known now
     public Grants published() {
-        return known.orElseGet(store::last);
+        return publication.published();
     }
 
-    private boolean has(Place place, String account, String namespace) {
-        return written.contains(place)
-                && known.flatMap(all -> all.of(place))
-                        .filter(grant -> grant.account().equals(account)
-                                && grant.namespaces().contains(namespace))
-                        .isPresent();
+    private boolean has(Place place, String account, String namespace, Optional<String> uid) {
+        return Optional.ofNullable(notes.get(place))
+                .filter(note -> note.account().equals(account) && note.has(namespace, uid))
+                .isPresent();
     }
 
-    private void publishGroups(Set<Place> now, Consumer<Map<Place, Grant>> change) {
-        publish(now, before -> {
+    private Map<String, String> publish(Place place, GrantNote note) {
+        Map<String, String> leftOut = publishGroups(all -> all.put(place, note.grant()));
+        if (!leftOut.containsKey(place.toString())) {
+            notes.put(place, note);
+        }
+        return leftOut;
+    }
+
+    private Map<String, String> publishGroups(Consumer<Map<Place, Grant>> change) {
+        return publication.publish(before -> {
             Map<Place, Grant> all = new TreeMap<>(before.groups());
             change.accept(all);
             return new Grants(all, before.datasets());
         });
     }
 
-    private void publishDatasets(Consumer<Map<String, Shared>> change) {
-        publish(Set.of(), before -> {
+    private Map<String, String> publishDatasets(Consumer<Map<String, Shared>> change) {
+        return publication.publish(before -> {
             Map<String, Shared> all = new TreeMap<>(before.datasets());
             change.accept(all);
             return new Grants(before.groups(), all);
         });
-    }
-
-    /// Publishes what is known with a change to it, one after another. Begins with what was published last, so
-    /// that no restart takes a grant away.
-    ///
-    /// @param now the places that are written or read with this change
-    private void publish(Set<Place> now, UnaryOperator<Grants> change) {
-        lock();
-        try {
-            Grants grants = change.apply(published());
-            store.publish(grants);
-            known = Optional.of(grants);
-            written.addAll(now);
-        } finally {
-            publishing.unlock();
-        }
-    }
-
-    private void lock() {
-        try {
-            if (!publishing.tryLock(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new DriverException.OperationPending("grants of other namespaces are being published; retry");
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
-        }
     }
 
     /// Reads the groups of the clusters that have not been read yet. Throws nothing that is not an [Error],
@@ -257,31 +304,24 @@ public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
     }
 
     private void load(String cluster) {
-        Map<Place, Grant> found = new TreeMap<>();
+        Map<Place, GrantNote> found = new TreeMap<>();
         for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
             for (String name : subvolumes.groups(cluster, fileSystem.name())) {
                 Group group = new Group(cluster, fileSystem.name(), name);
                 if (Volumes.isOurs(group)) {
-                    read(group).ifPresent(grant -> found.put(place(group), grant));
+                    read(group).ifPresent(note -> found.put(place(group), note));
                 }
             }
         }
         replace(cluster, found);
     }
 
-    /// Publishes again what somebody has removed or changed where nodes read it: they would let no pod in. Throws
-    /// nothing that is not an [Error], as [#load].
+    /// Publishes again what somebody has removed or changed where nodes read it, and drops namespaces that
+    /// are gone. Throws nothing that is not an [Error], as [#load].
     void keep() {
         try {
-            lock();
-            try {
-                known.filter(wanted -> !store.last().equals(wanted)).ifPresent(wanted -> {
-                    LOG.warn("somebody has changed the grants where they are published; they are published again");
-                    store.publish(wanted);
-                });
-            } finally {
-                publishing.unlock();
-            }
+            publication.keep();
+            dropVanished();
         } catch (DriverException notNow) {
             LOG.info("whether the grants are still published is not known: {}", notNow.getMessage());
         } catch (RuntimeException unforeseen) {
@@ -289,26 +329,41 @@ public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
         }
     }
 
-    /// What a group's directory holds; what cannot be read is none, and keeps no other from being published.
-    private Optional<Grant> read(Group group) {
+    /// What a group's directory holds, and what was published where that is not all; what cannot be read is
+    /// none, and keeps no other from being published.
+    private Optional<GrantNote> read(Group group) {
         try {
             return files.note(group.cluster(), group.fileSystem(), group.path(), NOTE)
-                    .map(Grant::parse);
+                    .map(GrantNote::parse)
+                    .map(note -> note.with(published(note, place(group))));
         } catch (DriverException.BackendFault unreadable) {
             LOG.warn("{}: its note {} grants nothing: {}", group, NOTE, unreadable.getMessage());
             return Optional.empty();
         }
     }
 
+    private Optional<Grant> published(GrantNote note, Place place) {
+        return note.whole() ? Optional.empty() : publication.published().of(place);
+    }
+
+    private void write(Group group, GrantNote note) {
+        files.setNote(group.cluster(), group.fileSystem(), group.path(), NOTE, note.text());
+    }
+
     /// What the groups say goes before what was published; what was written meanwhile before both.
-    private void replace(String cluster, Map<Place, Grant> found) {
-        publishGroups(found.keySet(), all -> {
-            all.keySet().removeIf(place -> place.cluster().equals(cluster) && !written.contains(place));
-            found.forEach((place, grant) -> {
-                if (!written.contains(place)) {
-                    all.put(place, grant);
+    private void replace(String cluster, Map<Place, GrantNote> found) {
+        Map<String, String> leftOut = publishGroups(all -> {
+            all.keySet().removeIf(place -> place.cluster().equals(cluster) && !notes.containsKey(place));
+            found.forEach((place, note) -> {
+                if (!notes.containsKey(place)) {
+                    all.put(place, note.grant());
                 }
             });
+        });
+        found.forEach((place, note) -> {
+            if (!leftOut.containsKey(place.toString())) {
+                var _ = notes.putIfAbsent(place, note);
+            }
         });
     }
 

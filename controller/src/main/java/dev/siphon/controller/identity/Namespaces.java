@@ -25,6 +25,14 @@ public interface Namespaces {
     /// The annotations of a namespace; empty if there is no such namespace.
     Optional<Map<String, String>> annotations(String namespace);
 
+    /// The uid of a namespace, which tells it from an earlier one of the same name; empty if there is no such
+    /// namespace.
+    Optional<String> uid(String namespace);
+
+    /// The uids of all namespaces, by their names. Some requests for many of them, so nothing for a caller to wait
+    /// for.
+    Map<String, String> uids();
+
     /// Hands every namespace to `each`, with those of its annotations that have one of `keys`. They are never all
     /// in memory; some requests for many of them, so nothing for a caller to wait for. One that has more of these
     /// annotations than can be held is handed over with none.

@@ -6,6 +6,7 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.VolumeSecret;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -19,7 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Keys as files of one folder, for orchestrators without Secrets: `VOLUME_ID.json`, mode 0600, with
-/// `userID` and `userKey` as NodeStageVolume takes them; a slash in the id is `%2F` in the name. A file is whole
+/// `userID`, `userKey` and `volumeID` as NodeStageVolume takes them; a slash in the id is `%2F` in the name. A file is
+/// whole
 /// or not there.
 ///
 /// Failures of the file system are [DriverException.BackendUnavailable] (UNAVAILABLE), and name the file.
@@ -83,8 +85,9 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
 
     private void write(VolumeId volume, VolumeKey key) {
         JsonObject json = new JsonObject();
-        json.addProperty("userID", key.userId());
-        json.addProperty("userKey", key.secret());
+        json.addProperty(VolumeSecret.USER_ID, key.userId());
+        json.addProperty(VolumeSecret.USER_KEY, key.secret());
+        json.addProperty(VolumeSecret.VOLUME_ID, volume.toString());
         Path file = file(volume);
         try {
             SecretFile.replace(file, json + "\n");
@@ -98,8 +101,8 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
         try {
             JsonObject json =
                     JsonParser.parseString(Files.readString(file(volume))).getAsJsonObject();
-            Optional<String> secret = text(json, "userKey");
-            return text(json, "userID").flatMap(id -> secret.map(key -> new VolumeKey(id, key)));
+            Optional<String> secret = text(json, VolumeSecret.USER_KEY);
+            return text(json, VolumeSecret.USER_ID).flatMap(id -> secret.map(key -> new VolumeKey(id, key)));
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException e) {

@@ -2,6 +2,7 @@ package dev.siphon.controller.kubernetes;
 
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.VolumeSecret;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.nio.charset.StandardCharsets;
@@ -42,9 +43,6 @@ final class KeySecret {
 
     /// The annotation that says since when it is this key.
     private static final String SINCE = "siphon.dev/key-since";
-
-    private static final String USER_ID = "userID";
-    private static final String USER_KEY = "userKey";
 
     /// Kubernetes, "Object Names and IDs": DNS subdomain.
     private static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
@@ -89,17 +87,17 @@ final class KeySecret {
                 .endMetadata()
                 .withType(TYPE)
                 .withImmutable(false)
-                .withData(data(key))
+                .withData(data(volume, key))
                 .build();
     }
 
     /// The same Secret with another key; what else people wrote on it stays.
-    static Secret replace(Secret there, VolumeKey key, Instant now) {
+    static Secret replace(Secret there, VolumeId volume, VolumeKey key, Instant now) {
         return new SecretBuilder(there)
                 .editMetadata()
                 .addToAnnotations(SINCE, now.toString())
                 .endMetadata()
-                .withData(data(key))
+                .withData(data(volume, key))
                 .build();
     }
 
@@ -114,7 +112,8 @@ final class KeySecret {
 
     /// The key in a Secret; empty if it is broken, so that a new one replaces it.
     static Optional<VolumeKey> key(Secret secret) {
-        return text(secret, USER_ID).flatMap(id -> text(secret, USER_KEY).map(key -> new VolumeKey(id, key)));
+        return text(secret, VolumeSecret.USER_ID)
+                .flatMap(id -> text(secret, VolumeSecret.USER_KEY).map(key -> new VolumeKey(id, key)));
     }
 
     /// Since when it is this key.
@@ -127,8 +126,14 @@ final class KeySecret {
         }
     }
 
-    private static Map<String, String> data(VolumeKey key) {
-        return Map.of(USER_ID, encoded(key.userId()), USER_KEY, encoded(key.secret()));
+    private static Map<String, String> data(VolumeId volume, VolumeKey key) {
+        return Map.of(
+                VolumeSecret.USER_ID,
+                encoded(key.userId()),
+                VolumeSecret.USER_KEY,
+                encoded(key.secret()),
+                VolumeSecret.VOLUME_ID,
+                encoded(volume.toString()));
     }
 
     private static String encoded(String text) {

@@ -37,7 +37,7 @@ final class KeySecrets {
                 if (!holds.equals(volume)) {
                     return false;
                 }
-                if (replace(KeySecret.replace(there.get(), key, Instant.now()))) {
+                if (replace(KeySecret.replace(there.get(), volume, key, Instant.now()))) {
                     return true;
                 }
             }

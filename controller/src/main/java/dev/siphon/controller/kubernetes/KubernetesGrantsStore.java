@@ -56,6 +56,16 @@ final class KubernetesGrantsStore implements GrantsStore {
     }
 
     @Override
+    public long mostBytes() {
+        return MOST;
+    }
+
+    @Override
+    public String where() {
+        return what;
+    }
+
+    @Override
     public void publish(Grants grants) {
         String text = grants.toJson();
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;

@@ -4,19 +4,21 @@ import dev.siphon.controller.identity.Namespaces;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Namespaces and PVCs as the API server has them now; one round trip each.
 final class KubernetesNamespaces implements Namespaces {
-    /// What they may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less), and pods.
-    /// They come from the wire, and become part of a URL.
+    /// What they may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less), and
+    /// pods. They come from the wire, and become part of a URL.
     static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
 
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesNamespaces.class);
@@ -39,7 +41,32 @@ final class KubernetesNamespaces implements Namespaces {
     }
 
     @Override
+    public Optional<String> uid(String namespace) {
+        if (!NAME.matcher(namespace).matches()) {
+            return Optional.empty();
+        }
+        return api.read(
+                "get Namespace " + namespace, "api/v1/namespaces/" + namespace, body -> ObjectMetadata.readUid(body));
+    }
+
+    @Override
+    public Map<String, String> uids() {
+        Map<String, String> uids = new HashMap<>();
+        list(Set.of(), namespace -> uids.put(namespace.name(), namespace.uid()));
+        return uids;
+    }
+
+    @Override
     public void all(Set<String> keys, BiConsumer<String, Map<String, String>> each) {
+        list(keys, namespace -> {
+            if (!namespace.whole()) {
+                LOG.warn("namespace {} stands for no account: its annotations are too long", namespace.name());
+            }
+            each.accept(namespace.name(), namespace.annotations());
+        });
+    }
+
+    private void list(Set<String> keys, Consumer<ObjectMetadata> each) {
         String what = "list Namespaces";
         String next = "";
         do {
@@ -48,12 +75,7 @@ final class KubernetesNamespaces implements Namespaces {
             List<ObjectMetadata> found = new ArrayList<>();
             next = api.read(what, page, body -> ObjectMetadata.readPage(body, keys, found::add))
                     .orElse("");
-            found.forEach(namespace -> {
-                if (!namespace.whole()) {
-                    LOG.warn("namespace {} stands for no account: its annotations are too long", namespace.name());
-                }
-                each.accept(namespace.name(), namespace.annotations());
-            });
+            found.forEach(each);
         } while (!next.isEmpty());
     }
 

@@ -42,6 +42,11 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations, 
         });
     }
 
+    /// Reads the uid of an object, whatever else is written at it; "" if it has none.
+    static String readUid(InputStream json) throws IOException {
+        return object(reader(json), _ -> false, () -> {}).uid();
+    }
+
     /// Reads a page of a list: hands over each object with those of its annotations that have one of `keys`.
     ///
     /// @return where the next page begins; "" after the last one

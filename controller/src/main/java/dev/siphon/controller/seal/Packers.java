@@ -16,16 +16,13 @@ import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Packer;
 import java.util.Map;
 import java.util.Optional;
 
 /// Packers with what they need: a volume that stands for the snapshot, whose key reads that one and nothing else, and
-/// an
-/// identity that writes the directory of the image and nothing else.
+/// an identity that writes the directory of the image and nothing else.
 final class Packers {
-    /// How the identities begin: like no volume's, and no dataset's.
-    private static final String PREFIX = "siphon-packer.";
-
     private final Clusters clusters;
     private final FileTree files;
     private final Identities identities;
@@ -54,7 +51,7 @@ final class Packers {
                 ClassParameters.ofSnapshot(place.cluster(), place.fileSystem(), snapshots.owner(place.snapshot())),
                 true,
                 Optional.of(new ContentSource.FromSnapshot(place.snapshot()))));
-        VolumeId.Static target = new VolumeId.Static(place.cluster(), place.fileSystem(), place.path());
+        VolumeId.Static target = target(place);
         FileTree.Layout layout = files.layout(place.cluster(), place.fileSystem(), place.path());
         Grant grant = new Grant(
                 place.fileSystem(), place.path(), Optional.of(place.path()), layout.pool(), layout.namespace());
@@ -65,11 +62,11 @@ final class Packers {
                 modes,
                 new PackOrder.Mounted(source.id(), source.context().orElseThrow()),
                 new PackOrder.Mounted(target, context),
-                identities.mint(place.cluster(), userId(place), grant));
+                identities.mint(place.cluster(), Packer.userId(target), grant));
     }
 
-    private static String userId(DatasetPlace place) {
-        return PREFIX + place.fileSystem() + "." + place.name();
+    private static VolumeId.Static target(DatasetPlace place) {
+        return new VolumeId.Static(place.cluster(), place.fileSystem(), place.path());
     }
 
     /// Removes the packer of an image, and what was made for it.
@@ -78,7 +75,7 @@ final class Packers {
     boolean remove(DatasetPlace place) {
         boolean stopped = cluster.clear(place.packer());
         volumes.delete(place.source());
-        identities.remove(place.cluster(), userId(place));
+        identities.remove(place.cluster(), Packer.userId(target(place)));
         return stopped;
     }
 }

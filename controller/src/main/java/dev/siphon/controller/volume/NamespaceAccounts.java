@@ -61,6 +61,20 @@ public final class NamespaceAccounts {
         return namespaces.isPresent();
     }
 
+    /// The uid of a namespace; empty if it is gone, or there is no Kubernetes. One round trip to the API server.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not answer
+    public Optional<String> uid(String namespace) {
+        return namespaces.flatMap(kubernetes -> kubernetes.uid(namespace));
+    }
+
+    /// The uids of all namespaces, by their names; none where there is no Kubernetes.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not answer
+    public Map<String, String> uids() {
+        return namespaces.map(Namespaces::uids).orElse(Map.of());
+    }
+
     /// Hands over every namespace with what counts of its annotations; none where there is no Kubernetes.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not answer

@@ -11,6 +11,7 @@ import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.VolumeId;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -87,8 +88,31 @@ final class DatasetGrantsTest {
         Grants before = published.published();
         Shared mine = before.dataset("mine").orElseThrow();
         published.share("mine", mine.volume(), false, Optional.of("new"));
-        published.shareOnly(before, Map.of("mine", new Shared(mine.volume(), false, new TreeSet<>(Set.of("user-u2")))));
+        var _ = published.shareOnly(
+                before, Map.of("mine", new Shared(mine.volume(), false, new TreeSet<>(Set.of("user-u2")))));
         assertEquals(Set.of("user-u2", "new"), readersOf("mine"));
+    }
+
+    @Test
+    void moreDatasetsOfOneAccountThanFitHoldUpNoWithdrawalAndNobodyElse() {
+        published = world.published(new SmallStore(world.store()));
+        world.declare(Map.of("u2.mine", List.of("u1", "u2")));
+        look();
+        Map<String, List<String>> many = new HashMap<>();
+        for (int each = 0; each < 1000; each++) {
+            many.put("u1.set-" + each, List.of("u1"));
+        }
+        many.put("u2.mine", List.of("u2"));
+        many.put("u2.new", List.of("u2"));
+        world.declare(many);
+        look();
+        assertEquals(Set.of("user-u2", "team"), readersOf("u2.mine"));
+        assertEquals(Set.of("user-u2", "team"), readersOf("u2.new"));
+        assertTrue(world.store().last().datasets().size() > 50, "what fits is granted");
+        many.remove("u2.mine");
+        world.declare(many);
+        look();
+        assertEquals(Optional.empty(), world.store().last().dataset("u2.mine"));
     }
 
     @Test
@@ -227,7 +251,7 @@ final class DatasetGrantsTest {
         Shared mine = before.dataset("mine").orElseThrow();
         VolumeId.Dataset there = before.dataset("gone").orElseThrow().volume();
         published.share("new", there, false, Optional.of("user-u1"));
-        published.shareOnly(before, Map.of("mine", mine));
+        var _ = published.shareOnly(before, Map.of("mine", mine));
         assertEquals(Set.of("mine", "new"), world.store().last().datasets().keySet());
     }
 

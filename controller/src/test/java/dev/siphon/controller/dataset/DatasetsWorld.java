@@ -1,6 +1,8 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.grant.FileGrantsStore;
+import dev.siphon.controller.grant.GrantsMetrics;
+import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
@@ -16,6 +18,7 @@ import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -125,7 +128,11 @@ final class DatasetsWorld {
     }
 
     NamespaceGrants published() {
-        return new NamespaceGrants(ceph.ports(), store());
+        return published(store());
+    }
+
+    NamespaceGrants published(GrantsStore store) {
+        return new NamespaceGrants(ceph.ports(), store, accounts(), new GrantsMetrics(new PrometheusRegistry()));
     }
 
     DatasetGrants grants(NamespaceGrants published) {

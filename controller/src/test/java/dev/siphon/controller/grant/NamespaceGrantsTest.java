@@ -3,14 +3,18 @@ package dev.siphon.controller.grant;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InterceptedPorts;
+import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.volume.OwnerRule;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
 import dev.siphon.csi.Grants.Place;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,6 +40,9 @@ final class NamespaceGrantsTest {
     private final InMemoryCeph ceph = new InMemoryCeph();
     private final List<String> calls = new ArrayList<>();
 
+    /// Empty where there is no Kubernetes.
+    private Optional<Namespaces> namespaces = Optional.empty();
+
     private static Group group(String name) {
         return new Group(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, name);
     }
@@ -54,7 +61,15 @@ final class NamespaceGrantsTest {
     }
 
     private NamespaceGrants grants() {
-        return new NamespaceGrants(ports(), store());
+        return grants(ports());
+    }
+
+    private NamespaceGrants grants(CephPorts ports) {
+        return new NamespaceGrants(
+                ports,
+                store(),
+                new NamespaceAccounts(Optional.of(OwnerRule.parse("namespace-prefix:user-")), namespaces),
+                new GrantsMetrics(new PrometheusRegistry()));
     }
 
     private FileGrantsStore store() {
@@ -183,7 +198,7 @@ final class NamespaceGrantsTest {
             }
             return make.get();
         });
-        try (NamespaceGrants grants = new NamespaceGrants(faulty, store())) {
+        try (NamespaceGrants grants = grants(faulty)) {
             grants.load();
             assertEquals(Map.of(), published());
             grants.load();

@@ -12,12 +12,20 @@ import java.util.function.BiConsumer;
 /// Namespaces and PVCs in memory.
 public final class InMemoryNamespaces implements Namespaces {
     private final Map<String, Map<String, String>> namespaces = new HashMap<>();
+    private final Map<String, String> uids = new HashMap<>();
     private final Map<String, Claim> claims = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
 
     /// Makes a namespace, or changes its annotations.
     public void annotate(String namespace, Map<String, String> annotations) {
         namespaces.put(namespace, Map.copyOf(annotations));
+        var _ = uids.computeIfAbsent(namespace, _ -> UUID.randomUUID().toString());
+    }
+
+    /// Removes a namespace.
+    public void remove(String namespace) {
+        namespaces.remove(namespace);
+        uids.remove(namespace);
     }
 
     /// Makes a PVC.
@@ -42,6 +50,18 @@ public final class InMemoryNamespaces implements Namespaces {
     public Optional<Map<String, String>> annotations(String namespace) {
         asked.add("namespace " + namespace);
         return Optional.ofNullable(namespaces.get(namespace));
+    }
+
+    @Override
+    public Optional<String> uid(String namespace) {
+        asked.add("uid of " + namespace);
+        return Optional.ofNullable(uids.get(namespace));
+    }
+
+    @Override
+    public Map<String, String> uids() {
+        asked.add("uids of all namespaces");
+        return Map.copyOf(uids);
     }
 
     @Override

@@ -93,4 +93,13 @@ public abstract class NamespacesContract {
         assertNotEquals(first, second);
         assertEquals(Optional.of(second), namespaces().claim(team, "data").map(Namespaces.Claim::uid));
     }
+
+    @Test
+    void theUidOfANamespaceIsToldWhateverIsWrittenAtIt() {
+        String namespace = annotate("uids", Map.of("note", "n".repeat(200_000)));
+        String uid = namespaces().uid(namespace).orElseThrow();
+        assertEquals(Optional.of(uid), Optional.ofNullable(namespaces().uids().get(namespace)));
+        assertEquals(Optional.empty(), namespaces().uid("not-there"));
+        assertEquals(Optional.empty(), namespaces().uid("../nodes"));
+    }
 }

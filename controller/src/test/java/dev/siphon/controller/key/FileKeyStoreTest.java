@@ -3,6 +3,7 @@ package dev.siphon.controller.key;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,8 +36,15 @@ final class FileKeyStoreTest extends KeyStoreContract {
         Path file = folder.resolve(VOLUME + ".json");
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         assertEquals(1, filesIn(folder), "nothing beside it");
+        assertTrue(Files.readString(file).contains("\"volumeID\":\"" + VOLUME + "\""), "a node can compare it");
         open().remove(VOLUME);
         assertEquals(0, filesIn(folder));
+    }
+
+    @Test
+    void aFileOfBeforeThatNamesNoVolumeIsAKey() throws IOException {
+        Files.writeString(folder.resolve(VOLUME + ".json"), "{\"userID\": \"u\", \"userKey\": \"k\"}\n");
+        assertEquals("k", open().find(VOLUME).orElseThrow().secret());
     }
 
     @Test

@@ -98,13 +98,42 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
     }
 
     @Test
+    void aSecretOfBeforeThatNamesNoVolumeIsAKeyAndNamesItOnceItIsReplaced() {
+        KeyStore store = open();
+        store.named(VOLUME, "pvc-" + unique);
+        store.put(VOLUME, key(VOLUME, "sesame"));
+        Secret before = secret("pvc-" + unique).get();
+        before.getData().remove("volumeID");
+        var _ = cluster()
+                .admin()
+                .secrets()
+                .inNamespace(cluster().access().namespace())
+                .resource(before)
+                .update();
+        assertEquals("sesame", open().find(VOLUME).orElseThrow().secret());
+
+        store.put(VOLUME, key(VOLUME, "another"));
+        assertEquals(
+                encoded(VOLUME.toString()),
+                secret("pvc-" + unique).get().getData().get("volumeID"));
+    }
+
+    @Test
     void theSecretIsCalledLikeThePersistentVolumeAndHoldsWhatNodesTake() {
         KeyStore store = open();
         store.named(VOLUME, "pvc-" + unique);
         store.put(VOLUME, key(VOLUME, "sesame"));
         Secret made = secret("pvc-" + unique).get();
         assertEquals("siphon.dev/volume-key", made.getType());
-        assertEquals(Map.of("userID", encoded("siphon.cephfs.a1.v1"), "userKey", encoded("sesame")), made.getData());
+        assertEquals(
+                Map.of(
+                        "userID",
+                        encoded("siphon.cephfs.a1.v1"),
+                        "userKey",
+                        encoded("sesame"),
+                        "volumeID",
+                        encoded(VOLUME.toString())),
+                made.getData());
         assertEquals("siphon", made.getMetadata().getLabels().get("app.kubernetes.io/managed-by"));
         assertEquals(VOLUME.toString(), made.getMetadata().getAnnotations().get("siphon.dev/volume"));
         assertFalse(Boolean.TRUE.equals(made.getImmutable()));

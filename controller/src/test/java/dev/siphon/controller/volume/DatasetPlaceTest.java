@@ -8,11 +8,12 @@ import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Packer;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 final class DatasetPlaceTest {
     @Test
-    void nodesKnowWhatItsPackerReads() {
+    void nodesKnowWhatItsPackerReadsAndWrites() {
         VolumeId.Provisioned volume =
                 (VolumeId.Provisioned) VolumeId.parse("s1:lab:cephfs:a00000000000000000001:v00000000000000000001");
         for (SnapshotClass.Modes modes : SnapshotClass.Modes.values()) {
@@ -29,6 +30,8 @@ final class DatasetPlaceTest {
                             "readOnly",
                             "true"));
             assertTrue(Packer.reads(place.packer() + "-x", place.source(), shown));
+            VolumeId target = new VolumeId.Static(place.cluster(), place.fileSystem(), place.path());
+            assertTrue(Packer.writes(place.packer() + "-x", target, Optional.empty()));
         }
     }
 }

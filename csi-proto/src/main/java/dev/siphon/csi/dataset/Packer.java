@@ -11,12 +11,17 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Packers of snapshots by their names, as nodes know them that are to show one its snapshot. The controller's own
-/// names
-/// are made in its `Names`; a test there has both say the same.
+/// Packers of snapshots by their names, as nodes know them that are to show one its snapshot and the directory of its
+/// image. The controller's own names are made in its `Names`; a test there has both say the same.
 public final class Packer {
     /// What the names of all packers begin with.
     public static final String PREFIX = "siphon-pack-";
+
+    /// How their cephx identities begin: like no volume's, and no dataset's.
+    public static final String USER_PREFIX = "siphon-packer.";
+
+    /// The directory of a snapshot's image; the rest of the packer's name is its last part.
+    private static final Pattern TARGET = Pattern.compile("/datasets/(i[0-9a-v]{15})(?:/.*)?");
 
     /// A snapshot that is to be a dataset, from the directory of its account.
     private static final Pattern SNAPSHOT = Pattern.compile("([^/]+)/\\.snap/(i[0-9a-v]{20})");
@@ -45,6 +50,38 @@ public final class Packer {
                         .flatMap(path -> snapshot(own, path))
                         .filter(snapshot -> pod.startsWith(of(snapshot) + "-"))
                         .isPresent();
+    }
+
+    /// Whether a volume shows the directory of the image that a pod makes, and nothing else.
+    ///
+    /// @param pod the pod's name
+    /// @param context what is shown; everything in it may have been written by anybody
+    public static boolean writes(String pod, VolumeId volume, Optional<VolumeContext> context) {
+        return volume instanceof VolumeId.Static target
+                && isTarget(target)
+                && pod.startsWith(PREFIX + name(target) + "-")
+                && context.stream()
+                        .allMatch(shown -> shown.mountPath().equals(target.path())
+                                && shown.dataPath().isEmpty());
+    }
+
+    /// Whether a volume is the directory of a snapshot's image.
+    public static boolean isTarget(VolumeId.Static volume) {
+        return isPlaceOfImage(volume.path()) && volume.path().indexOf('/', Dataset.DIRECTORY.length() + 1) < 0;
+    }
+
+    /// Whether a path is where a snapshot's image is made, or below that.
+    public static boolean isPlaceOfImage(String path) {
+        return TARGET.matcher(path).matches();
+    }
+
+    /// By which identity the packer of an image writes, without `client.`.
+    public static String userId(VolumeId.Static target) {
+        return USER_PREFIX + target.fileSystem() + "." + name(target);
+    }
+
+    private static String name(VolumeId.Static target) {
+        return target.path().substring(Dataset.DIRECTORY.length() + 1);
     }
 
     private static Optional<SnapshotId> snapshot(VolumeId.Provisioned volume, String path) {

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -132,18 +133,40 @@ final class KeyedDriver implements AutoCloseable {
         }
     }
 
+    /// The same as an orchestrator hands it to a node, with all that the controller wrote.
+    Map<String, String> wholeSecrets(Volume volume) {
+        try {
+            Map<String, String> all = new HashMap<>();
+            JsonParser.parseString(Files.readString(keyFile(volume)))
+                    .getAsJsonObject()
+                    .asMap()
+                    .forEach((name, value) -> all.put(name, value.getAsString()));
+            return all;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// Somebody who has found the key of a volume, as it is now.
     KeyHolder finderOf(Volume volume) {
         Secrets secrets = secrets(volume);
         return KeyHolder.with(secrets.userId(), secrets.key(), folder.file("."));
     }
 
-    /// A node's work with the key of one volume.
+    /// A node's work with the key of one volume, in a Secret that somebody has made who found it.
     ///
     /// @param place where it mounts, no two the same
     NodeMounts mountsWith(Volume key, String place) {
-        NodeMounts mounts =
-                new NodeMounts(node, folder.file(place), secrets(key).toMap());
+        return mounts(secrets(key).toMap(), place);
+    }
+
+    /// The same with the Secret that the controller made.
+    NodeMounts mountsWithSecretOf(Volume volume, String place) {
+        return mounts(wholeSecrets(volume), place);
+    }
+
+    private NodeMounts mounts(Map<String, String> secrets, String place) {
+        NodeMounts mounts = new NodeMounts(node, folder.file(place), secrets);
         undo.push(mounts::close);
         return mounts;
     }

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /// Compares the namespace of the pod that a volume is published for with those that may use the volumes of its
 /// account.
@@ -18,14 +17,6 @@ import java.util.regex.Pattern;
 /// The kubelet says which pod it is, over whatever the PV has in the place of that (`podInfoOnMount` of the
 /// CSIDriver object). Another orchestrator that says nothing has no namespaces, and is not checked.
 public final class PublishCheck {
-    private static final String VOLUMES = "/volumes";
-
-    /// Where Ceph keeps what is in no group (`src/pybind/mgr/volumes`).
-    private static final String NO_GROUP = "_nogroup";
-
-    /// What the groups of accounts are called; see Names in the controller.
-    private static final Pattern ACCOUNT = Pattern.compile("a[0-9a-v]{20}");
-
     /// For so long a grant is taken for one that still holds.
     private static final Duration FRESH = Duration.ofSeconds(60);
 
@@ -74,11 +65,13 @@ public final class PublishCheck {
     }
 
     /// Whether a pod of the driver's own namespace, where nobody but administrators makes any, is a packer that is to
-    /// read its snapshot. A PersistentVolume may be anybody's: what it shows has to be the one that this pod packs.
+    /// read its snapshot, or to write its image. A PersistentVolume may be anybody's: what it shows has to be the
+    /// one that this pod packs.
     private static boolean isForPacker(VolumeId volume, Optional<VolumeContext> context, Optional<String> pod) {
         return pod.isPresent()
-                && context.filter(shown -> Packer.reads(pod.get(), volume, shown))
-                        .isPresent();
+                && (Packer.writes(pod.get(), volume, context)
+                        || context.filter(shown -> Packer.reads(pod.get(), volume, shown))
+                                .isPresent());
     }
 
     /// Why a pod that has a dataset would not get it any more; empty if it would, or if that is not known for certain
@@ -109,7 +102,7 @@ public final class PublishCheck {
         List<String> paths = new ArrayList<>();
         paths.add(
                 switch (volume) {
-                    case VolumeId.Provisioned own -> VOLUMES + "/" + own.group();
+                    case VolumeId.Provisioned own -> PathRules.VOLUMES + "/" + own.group();
                     case VolumeId.ByHand fixed -> fixed.path();
                 });
         context.ifPresent(where -> paths.add(
@@ -141,34 +134,7 @@ public final class PublishCheck {
     private static Optional<String> refusalOfPaths(
             VolumeId volume, List<String> paths, String namespace, Grants grants) {
         return paths.stream()
-                .flatMap(path -> refusal(volume, path, namespace, grants).stream())
+                .flatMap(path -> PathRules.refusal(volume, path, namespace, grants).stream())
                 .findFirst();
-    }
-
-    private static Optional<String> refusal(VolumeId volume, String path, String namespace, Grants grants) {
-        String[] parts = path.split("/", -1);
-        if (!parts[1].equals(VOLUMES.substring(1))) {
-            return Optional.empty(); // belongs to no account
-        }
-        String group = parts.length > 2 ? parts[2] : "_";
-        Optional<Grants.Grant> grant = grants.of(new Grants.Place(volume.cluster(), volume.fileSystem(), group));
-        if (grant.isPresent()) {
-            return grant.get().namespaces().contains(namespace)
-                    ? Optional.empty()
-                    : Optional.of("volume " + volume + " belongs to account "
-                            + Quoted.of(grant.get().account()) + ", and namespace " + Quoted.of(namespace)
-                            + " is none of its own: no claim of that namespace has a volume of this account");
-        }
-        if (ACCOUNT.matcher(group).matches()) {
-            return Optional.of(
-                    "volume " + volume + " belongs to an account that no namespace was granted, so namespace "
-                            + Quoted.of(namespace) + " may not use it; the provisioner has to run with"
-                            + " --extra-create-metadata");
-        }
-        if (volume instanceof VolumeId.Provisioned || (group.startsWith("_") && !group.equals(NO_GROUP))) {
-            return Optional.of("volume " + volume + " shows " + Quoted.of(path)
-                    + ", which is not of one account, so no namespace may use it");
-        }
-        return Optional.empty();
     }
 }

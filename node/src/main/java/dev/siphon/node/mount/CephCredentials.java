@@ -2,6 +2,9 @@ package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.VolumeSecret;
+import dev.siphon.csi.dataset.Packer;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -10,8 +13,8 @@ import java.util.regex.Pattern;
 /// @param userId without the type `client.`
 /// @param key its key
 public record CephCredentials(String userId, CephKey key) {
-    private static final String USER_ID = "userID";
-    private static final String USER_KEY = "userKey";
+    private static final String USER_ID = VolumeSecret.USER_ID;
+    private static final String USER_KEY = VolumeSecret.USER_KEY;
 
     /// What cephx allows, less what a mount option, a keyring or a command line could take for its own.
     private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
@@ -34,6 +37,28 @@ public record CephCredentials(String userId, CephKey key) {
                     + " is not a cephx user id: letters, digits, '_', '-' and '.', without the prefix 'client.'");
         }
         return new CephCredentials(userId, CephKey.parse("secret " + USER_KEY, key));
+    }
+
+    /// As [#fromSecrets], of a volume. A PersistentVolume may name any Secret: one that says for which volume it is
+    /// stages no other. Those that Siphon minted before it wrote that stage whatever Ceph lets their key open, but
+    /// for a packer's, which stages the directory of its image alone.
+    ///
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the secrets are for another volume
+    public static CephCredentials ofVolume(VolumeId volume, Map<String, String> secrets) {
+        CephCredentials credentials = fromSecrets(secrets);
+        String is = secrets.getOrDefault(VolumeSecret.VOLUME_ID, "");
+        if (is.isEmpty() ? isOtherPackers(volume, credentials.userId) : !is.equals(volume.toString())) {
+            throw new DriverException.AccessDenied("the secrets are for another volume than " + volume
+                    + ": the PV or the class names the wrong Secret; each volume has its own");
+        }
+        return credentials;
+    }
+
+    private static boolean isOtherPackers(VolumeId volume, String userId) {
+        return userId.startsWith(Packer.USER_PREFIX)
+                && !(volume instanceof VolumeId.Static target
+                        && Packer.isTarget(target)
+                        && userId.equals(Packer.userId(target)));
     }
 
     /// Whether `secrets` hold any credentials at all.

@@ -64,7 +64,7 @@ final class MountCalls {
         checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
         VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(request.getVolumeId()));
         VolumeContext context = VolumeContext.fromMap(volume, request.getVolumeContextMap());
-        CephCredentials credentials = CephCredentials.fromSecrets(request.getSecretsMap());
+        CephCredentials credentials = CephCredentials.ofVolume(volume, request.getSecretsMap());
         volumes.stage(new StageRequest(volume, staging, context, use, credentials), deadlines.remaining());
         return NodeStageVolumeResponse.getDefaultInstance();
     }
@@ -111,7 +111,7 @@ final class MountCalls {
                 Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAMESPACE)),
                 Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAME)));
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
-                ? Optional.of(CephCredentials.fromSecrets(request.getSecretsMap()))
+                ? Optional.of(CephCredentials.ofVolume(volume, request.getSecretsMap()))
                 : Optional.empty();
         Function<List<Path>, List<Path>> publish = nearest -> volumes.publish(
                 new PublishRequest(volume, staging, target, use, context, credentials, nearest), deadlines.remaining());

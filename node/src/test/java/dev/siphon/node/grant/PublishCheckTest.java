@@ -37,7 +37,8 @@ final class PublishCheckTest {
                                     dataset("/volumes/" + U1 + "/mine"),
                                     false,
                                     new TreeSet<>(List.of("user-u1", "vision"))),
-                    "nobodys", new Grants.Shared(dataset("/datasets/nobodys"), false, new TreeSet<>())));
+                    "nobodys", new Grants.Shared(dataset("/datasets/nobodys"), false, new TreeSet<>()),
+                    "aside", new Grants.Shared(dataset("/sets/aside"), true, new TreeSet<>())));
 
     private static final String DATASET = "dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:";
     private static final String CLAIM = "0123456789av:";
@@ -67,6 +68,11 @@ final class PublishCheckTest {
         "/datasets/nobodys, user-u1",
         CLAIM + "/datasets/gone, user-u1",
         "/volumes/" + U1 + "/other, vision",
+        "/datasets, anybody",
+        "/datasets/all/below, anybody",
+        "/sets, anybody",
+        "/datasets/i0000000000000av, anybody",
+        "/datasets/i0000000000000av/below, anybody",
     })
     void othersMayNot(String rest, String namespace) {
         assertThrows(DriverException.AccessDenied.class, () -> check(DATASET + rest, Map.of(), Optional.of(namespace)));
@@ -105,7 +111,9 @@ final class PublishCheckTest {
         "s1:lab:cephfs:" + U1 + ":v1, user-u1",
         "s1:lab:cephfs:" + U1 + ":v1, user-u1-more",
         "static:lab:cephfs:/volumes/" + U1 + "/v1/uuid, user-u1",
-        "static:lab:cephfs:/volumes/" + U1 + ", user-u1",
+        "static:lab:cephfs:/volumes/" + U2 + ", user-u2",
+        "static:lab:other:/sets/aside, anybody",
+        "static:lab:cephfs:/datasets-of-old, anybody",
         "static:lab:cephfs:/volumes/of-another-driver/v1, anybody",
         "static:lab:cephfs:/volumes/_nogroup/v1, anybody",
         "static:lab:cephfs:/shared/imagenet, anybody",
@@ -130,6 +138,15 @@ final class PublishCheckTest {
         "static:lab:cephfs:/volumes/" + NOBODYS + "/v1, user-u1",
         "static:lab:cephfs:/volumes/_deleting/v1, user-u1",
         "static:lab:cephfs:/volumes, user-u1",
+        "static:lab:cephfs:/volumes/" + U1 + ", user-u1",
+        "static:lab:cephfs:/volumes/" + U1 + "/mine, user-u1",
+        "static:lab:cephfs:/datasets, anybody",
+        "static:lab:cephfs:/datasets/all, anybody",
+        "static:lab:cephfs:/datasets/all/below, anybody",
+        "static:lab:cephfs:/datasets/undeclared, anybody",
+        "static:lab:cephfs:/sets, anybody",
+        "static:lab:cephfs:/sets/aside, anybody",
+        "static:lab:cephfs:/sets/aside/below, anybody",
     })
     void notGranted(String volume, String namespace) {
         assertThrows(DriverException.AccessDenied.class, () -> check(volume, Map.of(), Optional.of(namespace)));
@@ -200,6 +217,9 @@ final class PublishCheckTest {
     private static final String PACKER =
             Packer.of(SnapshotId.parse("s1:lab:cephfs:" + U1 + ":v00000000000000000001@i00000000000000000001"));
 
+    /// Where the packer of that snapshot makes the image; see DatasetPlace in the controller.
+    private static final String IMAGE = "/datasets/%s";
+
     private static void checkForPod(String volume, String mount, String data, boolean readOnly, String[] pod) {
         VolumeId id = VolumeId.parse(volume);
         VolumeContext context = VolumeContext.fromMap(
@@ -220,10 +240,31 @@ final class PublishCheckTest {
     @Test
     void aPackerReadsItsOwnSnapshot() {
         assertDoesNotThrow(() -> checkForPod(SHALLOW, OF_U1, SNAPSHOT, true, new String[] {"siphon", "%s-0-x"}));
-        VolumeId target = VolumeId.parse("static:lab:cephfs:/datasets/i000000000000001");
-        assertDoesNotThrow(() -> new PublishCheck(
-                        Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"))
-                .check(target, Optional.empty(), Optional.of("siphon"), Optional.of(PACKER + "-x")));
+        assertDoesNotThrow(() -> checkImage(IMAGE, "siphon", "%s-0-x"));
+    }
+
+    private static void checkImage(String path, String namespace, String pod) {
+        VolumeId target =
+                VolumeId.parse("static:lab:cephfs:" + path.formatted(PACKER.substring(Packer.PREFIX.length())));
+        new PublishCheck(Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"))
+                .check(
+                        target,
+                        Optional.of(VolumeContext.fromMap(target, Map.of("monitors", "10.0.0.1"))),
+                        Optional.of(namespace),
+                        Optional.of(pod.formatted(PACKER)));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "a pod of another namespace, " + IMAGE + ", user-u2, %s-x",
+        "no packer, " + IMAGE + ", siphon, pod",
+        "another packer, " + IMAGE + ", siphon, siphon-pack-i000000000000001-x",
+        "another image, /datasets/i000000000000001, siphon, %s-x",
+        "what lies below, " + IMAGE + "/image, siphon, %s-x",
+        "all datasets, /datasets, siphon, %s-x",
+    })
+    void nobodyElseIsShownTheDirectoryOfAnImage(String why, String path, String namespace, String pod) {
+        assertThrows(DriverException.AccessDenied.class, () -> checkImage(path, namespace, pod), why);
     }
 
     @ParameterizedTest(name = "{0}")

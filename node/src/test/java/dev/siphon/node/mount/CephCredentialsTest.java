@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.DriverException.InvalidRequest;
+import dev.siphon.csi.VolumeId;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
@@ -13,6 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 public class CephCredentialsTest {
@@ -58,6 +61,43 @@ public class CephCredentialsTest {
         secrets.values().stream()
                 .filter(value -> value.length() > 4)
                 .forEach(value -> assertFalse(message.contains(value), message));
+    }
+
+    @ParameterizedTest(name = "{0} of {1}: {2}")
+    @CsvSource({
+        "s1:lab:fs:a1:v1, siphon.fs.a1.v1, s1:lab:fs:a1:v1",
+        "s1:lab:fs:a1:v1, siphon.fs.a1.v1, ''",
+        "static:lab:fs:/shared, shared, ''",
+        "static:lab:fs:/shared, shared, static:lab:fs:/shared",
+        "static:lab:fs:/datasets/i00000000000000a, siphon-packer.fs.i00000000000000a, ''",
+        "static:lab:fs:/datasets/i00000000000000a, siphon-packer.fs.i00000000000000a, "
+                + "static:lab:fs:/datasets/i00000000000000a",
+    })
+    void secretsOfAVolumeStageIt(String volume, String userId, String secretOf) {
+        assertEquals(userId, ofVolume(volume, userId, secretOf).userId());
+    }
+
+    @ParameterizedTest(name = "{0} of {1}: {2}")
+    @CsvSource({
+        "s1:lab:fs:a1:v2, siphon.fs.a1.v1, s1:lab:fs:a1:v1",
+        "s1:lab:fs:a1:v1, siphon.fs.a1.v1, s1:lab:fs:a1",
+        "static:lab:fs:/datasets/x, siphon-dataset.fs.d, "
+                + "dataset:lab:fs:0123456789abcdef0123456789abcdef01234567:/datasets/x",
+        "static:lab:fs:/datasets/i00000000000000b, siphon-packer.fs.i00000000000000a, ''",
+        "static:lab:fs:/datasets, siphon-packer.fs.i00000000000000a, ''",
+        "static:lab:fs:/datasets/i00000000000000a/b, siphon-packer.fs.i00000000000000a/b, ''",
+        "s1:lab:fs:a1:v1, siphon-packer.fs.i00000000000000a, ''",
+    })
+    void secretsOfAnotherVolumeDoNot(String volume, String userId, String secretOf) {
+        DriverException refused =
+                assertThrows(DriverException.class, () -> ofVolume(volume, userId.replace("/", "."), secretOf));
+        assertEquals(DriverException.AccessDenied.class, refused.getClass());
+        assertFalse(String.valueOf(refused.getMessage()).contains(AES_KEY));
+    }
+
+    private static CephCredentials ofVolume(String volume, String userId, String secretOf) {
+        return CephCredentials.ofVolume(
+                VolumeId.parse(volume), Map.of("userID", userId, "userKey", AES_KEY, "volumeID", secretOf));
     }
 
     @Test
