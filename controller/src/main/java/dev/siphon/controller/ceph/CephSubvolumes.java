@@ -28,10 +28,12 @@ final class CephSubvolumes implements Subvolumes {
     private static final Pattern NO_FILE_SYSTEM = Pattern.compile("FS '.*' not found\\s*");
 
     private final Function<String, CephConnection> connections;
+    private final JournalFlush journal;
 
     /// @param connections the connection to the cluster of that id
-    CephSubvolumes(Function<String, CephConnection> connections) {
+    CephSubvolumes(Function<String, CephConnection> connections, JournalFlush journal) {
         this.connections = connections;
+        this.journal = journal;
     }
 
     @Override
@@ -259,7 +261,10 @@ final class CephSubvolumes implements Subvolumes {
 
     /// A missing file system is told from a missing subvolume by the mgr's words alone.
     private CommandReply call(String cluster, CephCommand command) {
-        CommandReply reply = connections.apply(cluster).call(command);
+        CommandReply reply = command.text("vol_name")
+                .map(fileSystem -> journal.during(
+                        cluster, fileSystem, () -> connections.apply(cluster).call(command)))
+                .orElseGet(() -> connections.apply(cluster).call(command));
         if (reply.is(CephErrno.ENOENT) && NO_FILE_SYSTEM.matcher(reply.words()).matches()) {
             throw new DriverException.InUse("cluster " + cluster + " has no such file system now: " + reply.words());
         }

@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -27,8 +28,13 @@ import java.util.stream.Stream;
 /// Fills a new volume with the contents of a snapshot: by a clone where Ceph's would be right, else by a copy. A
 /// clone keeps the source's RADOS namespace, uid and pool, so it is right within one account and pool only.
 final class Filling {
-    /// How often a clone is asked how far it is; a clone of little takes 3 s or more.
+    /// How often a clone is asked how far it is; a clone of little takes half a second.
     private static final Duration POLL = Duration.ofMillis(250);
+
+    /// Of a file system. The mgr makes that many at once (`mgr/volumes/max_concurrent_clones`), and from Ceph 20 on
+    /// refuses
+    /// others.
+    private static final int CLONES_AT_ONCE = 4;
 
     /// What is kept of the caller's time to finish with and to answer in.
     private static final Duration RESERVE = Duration.ofSeconds(2);
@@ -43,6 +49,8 @@ final class Filling {
 
     /// What clones are made of that have been waited for since the start, and have not been let go of.
     private final Map<VolumeId.Provisioned, SnapshotId> clones = new ConcurrentHashMap<>();
+
+    private final Map<String, Semaphore> cloning = new ConcurrentHashMap<>();
 
     /// A copy and what it reads.
     private record Running(SnapshotId source, Copy copy) {}
@@ -132,10 +140,34 @@ final class Filling {
                         .orElse(parameters.uid().isEmpty() && parameters.gid().isEmpty());
     }
 
-    /// Clones, and waits for the end of it.
+    /// Clones, when few others do, and waits for the end of it.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has
     void cloneInto(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
+        Semaphore turn = cloning.computeIfAbsent(
+                target.cluster() + "/" + target.fileSystem(), _ -> new Semaphore(CLONES_AT_ONCE, true));
+        await(turn, target);
+        try {
+            cloneNow(target, origin, existing, size);
+        } finally {
+            turn.release();
+        }
+    }
+
+    private void await(Semaphore turn, VolumeId.Provisioned target) {
+        try {
+            Duration patience = timeLeft.get().minus(RESERVE);
+            if (!turn.tryAcquire(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS)) {
+                throw new DriverException.OperationPending("the clone into " + target + " waits for " + CLONES_AT_ONCE
+                        + " others in file system " + target.fileSystem() + "; retry");
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+    }
+
+    private void cloneNow(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
         if (existing.isEmpty()) {
             inventory.note(target, new Known.Unsure());
             subvolumes.startClone(origin.snapshot(), target);

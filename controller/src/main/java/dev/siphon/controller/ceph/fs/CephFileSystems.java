@@ -31,6 +31,8 @@ import java.util.function.Supplier;
 public final class CephFileSystems implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
+    private static final String FLUSHED = "user.siphon.flushed";
+
     private final Function<String, CephConnection> connections;
     private final ClientIdentity identity;
     private final CallLimits limits;
@@ -161,6 +163,19 @@ public final class CephFileSystems implements AutoCloseable {
     /// there is in others' way until then.
     public void warmUp(String cluster, String fileSystem) {
         client(cluster, fileSystem).warmUp();
+    }
+
+    /// Has the MDS write its journal at once: changes a note on the directory of all volumes, and waits until that is
+    /// on
+    /// disk. Only a client with a change that is not on disk may ask for it (`Client::flush_mdlog_sync`).
+    public void flushJournal(String cluster, String fileSystem) {
+        boolean _ = client(cluster, fileSystem).call("flush journal", mount -> {
+            try (OpenFile volumes = mount.openDirectory(mount.locate(Mounts.VOLUMES))) {
+                volumes.setText(FLUSHED, Long.toString(System.nanoTime()));
+                volumes.sync();
+            }
+            return true;
+        });
     }
 
     /// Measures a snapshot of that cluster when few others are being measured.
