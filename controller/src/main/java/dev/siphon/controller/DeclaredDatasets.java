@@ -6,6 +6,7 @@ import dev.siphon.controller.dataset.DatasetUsers;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.DatasetsFile;
+import dev.siphon.controller.dataset.IdleDatasetKeys;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.seal.SealedSnapshots;
@@ -28,6 +29,7 @@ import java.util.Optional;
 /// @param volumes that show them
 /// @param grants tells nodes of them; empty where nobody asks
 /// @param users writes down at them which pods use them; empty without Kubernetes
+/// @param idle removes keys that nodes use no more; empty without Kubernetes
 /// @param kubernetes has pods that name datasets themselves; empty without it
 /// @param warming has them filled for pods that wait; empty without Kubernetes
 /// @param sealing what makes datasets of snapshots; empty without Kubernetes
@@ -35,6 +37,7 @@ record DeclaredDatasets(
         DatasetVolumes volumes,
         Optional<DatasetGrants> grants,
         Optional<DatasetUsers> users,
+        Optional<IdleDatasetKeys> idle,
         Optional<KubernetesAdapter> kubernetes,
         Optional<Warming> warming,
         Optional<SealedSnapshots.Ports> sealing) {
@@ -74,6 +77,9 @@ record DeclaredDatasets(
                 published.map(grants ->
                         new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys)),
                 backend.kubernetes().map(kubernetes -> new DatasetUsers(kubernetes.usingPods(), ports.clusters())),
+                backend.kubernetes()
+                        .filter(_ -> keys.isPresent())
+                        .map(kubernetes -> new IdleDatasetKeys(kubernetes.usingPods(), ports.clusters(), identities)),
                 backend.kubernetes(),
                 backend.kubernetes()
                         .flatMap(kubernetes -> published.map(grants -> new Warming(
@@ -109,6 +115,7 @@ record DeclaredDatasets(
     void start(DriverProcess process, BackgroundTasks tasks) {
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
         users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));
+        idle.ifPresent(looking -> process.closeAtEnd("idle dataset keys", looking.start(tasks)));
         kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes, tasks)));
         warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start(tasks)));
     }

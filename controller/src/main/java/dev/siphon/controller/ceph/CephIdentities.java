@@ -1,7 +1,9 @@
 package dev.siphon.controller.ceph;
 
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.stream.JsonReader;
 import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
@@ -13,12 +15,15 @@ import dev.siphon.controller.key.MintedIdentity;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import java.io.IOException;
+import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -132,21 +137,38 @@ final class CephIdentities implements Identities {
 
     @Override
     public List<MintedIdentity> minted(String cluster, String prefix) {
-        JsonObject all = connections
-                .apply(cluster)
-                .call(CephCommand.read(Daemon.MON, "auth ls"))
-                .json()
-                .getAsJsonObject();
+        CommandReply reply = connections.apply(cluster).call(CephCommand.read(Daemon.MON, "auth ls"));
         List<MintedIdentity> found = new ArrayList<>();
-        for (JsonElement each : all.getAsJsonArray("auth_dump")) {
-            String entity = each.getAsJsonObject().get("entity").getAsString();
-            if (entity.startsWith(TYPE + prefix)) {
-                found.add(new MintedIdentity(entity.substring(TYPE.length()), caps(each.getAsJsonObject())));
-            }
+        try (JsonReader reader = new JsonReader(new StringReader(reply.orThrow().output()))) {
+            each(reader, identity -> {
+                String entity = identity.get("entity").getAsString();
+                if (entity.startsWith(TYPE + prefix)) {
+                    found.add(new MintedIdentity(entity.substring(TYPE.length()), caps(identity)));
+                }
+            });
+        } catch (IOException | IllegalStateException | JsonParseException e) {
+            throw new DriverException.BackendFault(reply.what() + " answered something else than identities", e);
         }
         return found.stream()
                 .sorted(Comparator.comparing(MintedIdentity::userId))
                 .toList();
+    }
+
+    /// One after another: 20,000 as one tree are some 100 MB.
+    private static void each(JsonReader reader, Consumer<JsonObject> each) throws IOException {
+        reader.beginObject();
+        while (reader.hasNext()) {
+            if (!reader.nextName().equals("auth_dump")) {
+                reader.skipValue();
+                continue;
+            }
+            reader.beginArray();
+            while (reader.hasNext()) {
+                each.accept(JsonParser.parseReader(reader).getAsJsonObject());
+            }
+            reader.endArray();
+        }
+        reader.endObject();
     }
 
     /// What each service allows an identity that was asked for.

@@ -8,19 +8,35 @@ import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The cephx identities of datasets, each of which reads its dataset's directory and nothing else: one for each node
 /// that asks for a dataset, and one whose key volumes of claims have copies of.
 public final class DatasetIdentities {
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetIdentities.class);
+
+    /// How many nodes' identities there may be in all clusters: docs/adr/0035 says what mons pay for them.
+    static final int MOST = 10_000;
+
+    private static final int MANY = MOST / 10 * 8;
+
     private final FileTree files;
     private final Identities identities;
+    private final long started = System.nanoTime();
+
+    /// The nodes' identities that are known, by cluster and id, each with the time when it was last given.
+    private final Map<String, Long> ofNodes = new ConcurrentHashMap<>();
 
     /// Where the objects are of the declared datasets that have a RADOS namespace.
     private final Map<VolumeId.Dataset, FileTree.Layout> apart = new ConcurrentHashMap<>();
@@ -72,6 +88,7 @@ public final class DatasetIdentities {
     ///
     /// @param dataset for no claim
     /// @param node its name
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if nodes have [#MOST] already
     /// @throws DriverException.OperationPending (ABORTED) if all that it may have are being revoked
     /// @throws DriverException as [#mint(VolumeId.Dataset)]
     VolumeKey mint(VolumeId.Dataset dataset, String node) {
@@ -82,11 +99,71 @@ public final class DatasetIdentities {
                         shared.fileSystem(),
                         shared.dataset(),
                         Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot))))
-                .flatMap(identity -> identities.mintUnlessRetired(dataset.cluster(), identity.userId(), grant).stream())
+                .flatMap(identity -> mint(dataset.cluster(), identity.userId(), grant).stream())
                 .findFirst()
                 .orElseThrow(() -> new DriverException.OperationPending("the keys of dataset " + dataset + " at node "
                         + node + " are being revoked, " + DatasetIdentity.SLOTS
                         + " of them: `siphon key revoke --node " + node + "` finishes that; retry"));
+    }
+
+    private Optional<VolumeKey> mint(String cluster, String userId, Grant grant) {
+        String key = key(cluster, userId);
+        if (!ofNodes.containsKey(key) && ofNodes.size() >= MOST) {
+            throw new DriverException.QuotaExhausted("nodes have " + MOST + " keys of datasets, as many as Ceph's mons"
+                    + " are given: fewer datasets on fewer nodes need fewer; what no pod uses is removed within 20"
+                    + " minutes");
+        }
+        Optional<VolumeKey> minted = identities.mintUnlessRetired(cluster, userId, grant);
+        ofNodes.put(key, now());
+        return minted;
+    }
+
+    private static String key(String cluster, String userId) {
+        return cluster + " " + userId;
+    }
+
+    /// The clock of [#removeIdle], in nanoseconds since whenever.
+    long now() {
+        return System.nanoTime();
+    }
+
+    /// The ids of all identities of datasets in a cluster: 1 mon command.
+    ///
+    /// @param begun what was given since then counts, listed or not
+    List<String> listed(String cluster, long begun) {
+        List<String> listed = identities.startingWith(cluster, DatasetIdentity.PREFIX);
+        Set<String> keys = listed.stream().map(userId -> key(cluster, userId)).collect(Collectors.toSet());
+        ofNodes.entrySet()
+                .removeIf(each -> each.getKey().startsWith(key(cluster, ""))
+                        && !keys.contains(each.getKey())
+                        && each.getValue() - begun < 0);
+        keys.forEach(key -> ofNodes.putIfAbsent(key, started));
+        if (ofNodes.size() > MANY) {
+            LOG.warn("nodes have {} keys of datasets; {} are the most", ofNodes.size(), MOST);
+        }
+        return listed;
+    }
+
+    /// Removes a node's identity, unless the node was given its key lately, or is being given it.
+    ///
+    /// @param since by the clock of [#now]
+    /// @return whether it was removed
+    boolean removeIdle(VolumeId.Dataset dataset, String userId, long since) {
+        Lock removing = lock(dataset).writeLock();
+        if (!removing.tryLock()) {
+            return false;
+        }
+        try {
+            String key = key(dataset.cluster(), userId);
+            if (ofNodes.getOrDefault(key, started) - since > 0) {
+                return false;
+            }
+            identities.remove(dataset.cluster(), userId);
+            ofNodes.remove(key);
+            return true;
+        } finally {
+            removing.unlock();
+        }
     }
 
     private Grant grant(VolumeId.Dataset dataset) {

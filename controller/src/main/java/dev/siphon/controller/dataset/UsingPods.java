@@ -5,6 +5,7 @@ import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /// Port: the pods that use datasets, and where it is written down how many there are.
@@ -29,6 +30,9 @@ public interface UsingPods {
 
     /// A pod with a dataset.
     record Use(VolumeId.Dataset dataset, String node, String namespace) {}
+
+    /// Hands over the nodes that are told to have a replica now, each with its dataset.
+    void eachReplica(BiConsumer<VolumeId.Dataset, String> each);
 
     /// Writes down how a dataset is used. One that was deleted meanwhile needs nothing.
     ///

@@ -7,6 +7,8 @@ import dev.siphon.controller.dataset.UsingPods;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
 import java.net.HttpURLConnection;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -29,6 +32,10 @@ final class KubernetesUsingPods implements UsingPods {
     private static final String NAMESPACES = "namespaces";
     private static final String MORE_NODES = "moreNodes";
     private static final String MORE_NAMESPACES = "moreNamespaces";
+
+    private static final String REPLICAS =
+            "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/" + DatasetReplica.PLURAL + "?limit=250";
+    private static final ObjectParts.Keep OF_REPLICA = ObjectParts.Keep.of("spec");
 
     private final KubernetesApi api;
     private final PersistentVolumes volumes;
@@ -89,6 +96,21 @@ final class KubernetesUsingPods implements UsingPods {
             String namespace = JsonParts.text(pod, "metadata", "namespace").orElse("");
             node.ifPresent(name ->
                     of(pod, namespace, shown).forEach(dataset -> each.accept(new Use(dataset, name, namespace))));
+        });
+    }
+
+    @Override
+    public void eachReplica(BiConsumer<VolumeId.Dataset, String> each) {
+        boolean _ = ObjectParts.list(api, "list DatasetReplicas", REPLICAS, OF_REPLICA, found -> {
+            try {
+                DatasetReplica.Order order = DatasetReplica.Order.ofSpec(
+                        JsonParts.object(found.kept(), "spec").orElseGet(JsonObject::new));
+                if (order.wanted()) {
+                    each.accept(order.volume().forNobody(), order.node());
+                }
+            } catch (DriverException.InvalidRequest _) {
+                // no order that a node follows
+            }
         });
     }
 

@@ -8,9 +8,12 @@ import dev.siphon.controller.dataset.DatasetUsers;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetReplica;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -205,5 +208,25 @@ abstract class DatasetUsersContract {
         JsonObject before = get();
         look(); // by whoever leads next
         assertEquals(before, get());
+    }
+
+    @Test
+    void aNodeThatIsToHaveAReplicaIsTold() {
+        replica("wanted-" + unique, "node-1", true);
+        replica("unwanted-" + unique, "node-2", false);
+        Set<String> nodes = new TreeSet<>();
+        adapter().usingPods().eachReplica((dataset, node) -> {
+            if (dataset.equals(volume())) {
+                nodes.add(node);
+            }
+        });
+        assertEquals(Set.of("node-1"), nodes);
+    }
+
+    private void replica(String name, String node, boolean wanted) {
+        var order = new DatasetReplica.Order(dataset(), node, volume(), wanted, Optional.empty());
+        var _ = make("/apis/siphon.dev/v1alpha1/datasetreplicas", """
+                {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetReplica", "metadata": {"name": "%s"}, "spec": %s}
+                """.formatted(name, order.toSpec()));
     }
 }

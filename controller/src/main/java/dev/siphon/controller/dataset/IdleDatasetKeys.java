@@ -1,0 +1,118 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.key.DatasetIdentity;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.Names;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Removes the identity of a node for a dataset that it uses no more: no pod there shows the dataset, and no replica
+/// is wanted there, at two looks in a row, and the node has not asked for it between them. Of a dataset that is
+/// declared no more [DatasetGrants] removes all identities, when the last pod is gone.
+///
+/// A look costs what [DatasetUsers] pays for one, a list of DatasetReplicas, and a mon command for each cluster.
+public final class IdleDatasetKeys implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(IdleDatasetKeys.class);
+    private static final Duration BETWEEN = Duration.ofMinutes(10);
+
+    private final UsingPods pods;
+    private final Clusters clusters;
+    private final DatasetIdentities identities;
+    private volatile Optional<BackgroundTasks.Task> looking = Optional.empty();
+
+    /// What the last look found idle.
+    private Set<Minted> idleBefore = Set.of();
+
+    /// When that look began, by the clock of [DatasetIdentities].
+    private long begunBefore;
+
+    private record Minted(String cluster, DatasetIdentity identity) {}
+
+    /// A node and a dataset.
+    private record Use(VolumeId.Dataset dataset, String node) {}
+
+    public IdleDatasetKeys(UsingPods pods, Clusters clusters, DatasetIdentities identities) {
+        this.pods = pods;
+        this.clusters = clusters;
+        this.identities = identities;
+        this.begunBefore = identities.now();
+    }
+
+    /// Begins to look.
+    public IdleDatasetKeys start(BackgroundTasks tasks) {
+        looking = Optional.of(tasks.every("idle-dataset-keys", Duration.ZERO, BETWEEN, this::keep));
+        return this;
+    }
+
+    @Override
+    public void close() {
+        looking.ifPresent(BackgroundTasks.Task::close);
+    }
+
+    private void keep() {
+        try {
+            look();
+        } catch (DriverException notNow) {
+            LOG.info("keys of datasets that nodes use no more are removed later: {}", notNow.getMessage());
+        }
+    }
+
+    /// Looks once.
+    ///
+    /// @throws DriverException if anything of it cannot be known now; then nothing is removed
+    void look() {
+        long begun = identities.now();
+        Map<String, VolumeId.Dataset> declared = new HashMap<>();
+        pods.declared().forEach(known -> {
+            VolumeId.Dataset dataset = known.dataset().volume(clusters.defaultCluster());
+            declared.put(Names.dataset(dataset), dataset);
+        });
+        Set<Use> used = used(Set.copyOf(declared.values()));
+        Set<Minted> idle = new HashSet<>();
+        for (String cluster : clusters.ids()) {
+            for (Minted minted : listed(cluster, begun)) {
+                Optional<VolumeId.Dataset> dataset =
+                        Optional.ofNullable(declared.get(minted.identity().dataset()));
+                String node = minted.identity().node().orElseThrow().name();
+                dataset.filter(known -> !used.contains(new Use(known, node))).ifPresent(known -> {
+                    if (!idleBefore.contains(minted)
+                            || !identities.removeIdle(known, minted.identity().userId(), begunBefore)) {
+                        idle.add(minted);
+                    }
+                });
+            }
+        }
+        idleBefore = idle;
+        begunBefore = begun;
+    }
+
+    private Set<Use> used(Set<VolumeId.Dataset> declared) {
+        Set<Use> used = new HashSet<>();
+        if (!declared.isEmpty()) {
+            pods.each(declared, use -> used.add(new Use(use.dataset(), DatasetIdentity.nameOf(use.node()))));
+            pods.eachReplica((dataset, node) -> used.add(new Use(dataset, DatasetIdentity.nameOf(node))));
+        }
+        return used;
+    }
+
+    /// The identities of nodes.
+    private List<Minted> listed(String cluster, long begun) {
+        List<Minted> listed = identities.listed(cluster, begun).stream()
+                .flatMap(userId -> clusters.fileSystems(cluster).stream()
+                        .flatMap(fileSystem -> DatasetIdentity.parse(fileSystem.name(), userId).stream()))
+                .filter(identity -> identity.node().isPresent())
+                .map(identity -> new Minted(cluster, identity))
+                .toList();
+        return listed;
+    }
+}
