@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -151,6 +152,20 @@ final class Cluster {
                 .inNamespace(namespace)
                 .forceConflicts()
                 .serverSideApply();
+    }
+
+    /// Waits until objects of a definition can be made. `kubectl wait` fails where the definition has no status yet.
+    void awaitEstablished(String definition) {
+        var _ = await(
+                "definition " + definition + " is established",
+                client.genericKubernetesResources("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+                        .withName(definition),
+                found -> found != null
+                        && found.<Object>get("status", "conditions") instanceof List<?> conditions
+                        && conditions.stream()
+                                .anyMatch(each -> each instanceof Map<?, ?> condition
+                                        && "Established".equals(condition.get("type"))
+                                        && "True".equals(condition.get("status"))));
     }
 
     /// Waits until an object is as `condition` wants it, watching it; `null` is one that is not there.

@@ -40,8 +40,7 @@ final class OperatorsIT {
                     "--server-side",
                     "-f",
                     DEFINITIONS.resolve("kubeflow.org_" + each + ".yaml").toString());
-            var _ = CLUSTER.kubectl(
-                    "wait", "--for=condition=Established", "--timeout=60s", "crd/" + each + ".kubeflow.org");
+            CLUSTER.awaitEstablished(each + ".kubeflow.org");
         }
         tenant = Tenant.ofAccount(CLUSTER, 65);
     }

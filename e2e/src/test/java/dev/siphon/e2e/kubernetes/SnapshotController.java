@@ -25,8 +25,7 @@ final class SnapshotController {
         var _ = cluster.kubectl(
                 "apply", "--server-side", "-f", Chart.snapshotDefinitions().toString());
         for (String each : List.of("volumesnapshotclasses", "volumesnapshotcontents", "volumesnapshots")) {
-            var _ = cluster.kubectl(
-                    "wait", "--for=condition=Established", "--timeout=60s", "crd/" + each + "." + GROUP);
+            cluster.awaitEstablished(each + "." + GROUP);
         }
         var _ = LabDaemon.of(
                         NAME,
