@@ -13,6 +13,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// One handle to a cluster, connected when first used, and again when it was given up: because it stopped
 /// answering ([CallLimits]), or because it was idle. A dropped handle lives until its calls have returned.
@@ -91,7 +92,7 @@ public final class Reconnecting<H extends NativeHandle> {
         usedAt = System.nanoTime();
         boolean failed =
                 current.filter(CompletableFuture::isCompletedExceptionally).isPresent();
-        if (current.isEmpty() || (failed && System.nanoTime() - failedAt > CONNECT_PAUSE.toNanos())) {
+        if (current.isEmpty() || (failed && System.nanoTime() - failedAt >= CONNECT_PAUSE.toNanos())) {
             current = Optional.of(connect());
         }
         return current.get();
@@ -109,9 +110,13 @@ public final class Reconnecting<H extends NativeHandle> {
     }
 
     private synchronized void connectFailed(Throwable error) {
-        failedAt = System.nanoTime();
-        String why = String.valueOf((error.getCause() == null ? error : error.getCause()).getMessage());
-        LOG.atWarn().addKeyValue("handle", name).log("cannot connect: {}", why);
+        Throwable why = error.getCause() == null ? error : error.getCause();
+        // a file system has no /volumes before its first volume: the next call may find it
+        boolean isEmpty = why instanceof DriverException.NotFound;
+        failedAt = System.nanoTime() - (isEmpty ? CONNECT_PAUSE.toNanos() : 0);
+        LOG.atLevel(isEmpty ? Level.INFO : Level.WARN)
+                .addKeyValue("handle", name)
+                .log("cannot connect{}: {}", isEmpty ? " yet" : "", why.getMessage());
     }
 
     /// Drops the handle if it has stopped answering, so that the next call connects anew, and frees the keys

@@ -76,6 +76,22 @@ class ReconnectingTest {
     }
 
     @Test
+    void whatIsNotThereYetIsLookedForAtTheNextCall() {
+        Reconnecting<Handle> empty = new Reconnecting<>("empty", "lab", LIMITS, metrics, number -> {
+            if (number == 1) {
+                throw new DriverException.NotFound("mounting /volumes failed: ENOENT");
+            }
+            return connect(number);
+        });
+        long end = System.nanoTime() + LIMITS.patience().toNanos();
+
+        assertThrows(DriverException.BackendUnavailable.class, () -> empty.call("look", end, Handle::number));
+
+        assertEquals(2, empty.call("look", end, Handle::number));
+        empty.shutDown().join();
+    }
+
+    @Test
     void aHandleThatTheClusterEndedIsReplaced() {
         assertEquals(1, call());
         handles.discard(made.getFirst());
