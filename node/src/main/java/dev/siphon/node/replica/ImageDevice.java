@@ -7,6 +7,7 @@ import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.LoopStatus;
 import dev.siphon.node.mount.SystemErrors;
+import dev.siphon.node.replica.cache.ChunkCheck;
 import java.nio.file.Path;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
@@ -19,13 +20,18 @@ final class ImageDevice {
     ///
     /// @param manifest that was read from beside it
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices
-    /// @throws DriverException.BackendFault (INTERNAL) if the image is not as long as the manifest says
+    /// @throws DriverException.BackendFault (INTERNAL) if the image is not as long as the manifest says, or its
+    ///     first chunk is another one: the kernel trusts the superblock that is in it
     static LoopDevice make(AttachmentKey key, DatasetImage image, Manifest manifest) {
         try (DataFile file = DataFile.open(image.image())) {
             if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
                 throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
                         + " bytes, where its manifest says " + manifest.imageBytes() + " and whole blocks of "
                         + DataFile.ALIGNMENT + " are wanted");
+            }
+            if (!ChunkCheck.isRight(image.image(), manifest, 0)) {
+                throw new DriverException.BackendFault("the image " + image.image() + " is not mounted: its first "
+                        + manifest.length(0) + " bytes are not those of its manifest; seal the dataset anew");
             }
             return loop(file, key);
         } catch (ErrnoException e) {

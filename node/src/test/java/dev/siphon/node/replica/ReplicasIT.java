@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountFlag;
 import dev.siphon.node.linux.MountTable;
@@ -136,6 +137,21 @@ class ReplicasIT {
         assertThrows(DriverException.BackendFault.class, () -> replicas.attach(otherImage));
         assertEquals(List.of(), replicas.list());
         assertEquals(List.of(), workplace.mounts());
+    }
+
+    /// The kernel believes the first blocks of what it mounts: here one is changed that no checksum of EROFS covers.
+    @Test
+    void anImageThatDoesNotBeginAsItsManifestSaysIsNotMounted() {
+        long place = Manifest.CHUNK_BYTES - 100;
+        TestDataset.flip(dataset.image().image(), place);
+        DriverException refused =
+                assertThrows(DriverException.BackendFault.class, () -> replicas.attach(dataset.image()));
+        assertTrue(String.valueOf(refused.getMessage()).contains("are not those of its manifest"));
+        assertEquals(List.of(), workplace.mounts());
+        awaitNoDevice(dataset.digest());
+
+        TestDataset.flip(dataset.image().image(), place);
+        assertTrue(dataset.isRight(replicas.attach(dataset.image()).tree()));
     }
 
     @Test

@@ -53,6 +53,16 @@ public final class ChunkCheck {
         damaged.set(chunk);
     }
 
+    /// Whether one chunk of a file is what the manifest says, read past the page cache.
+    ///
+    /// @throws ErrnoException if it cannot be read
+    public static boolean isRight(Path file, Manifest manifest, int chunk) {
+        try (DataFile opened = DataFile.openDirect(file);
+                Arena arena = Arena.ofConfined()) {
+            return reads(opened, manifest, chunk, buffer(arena));
+        }
+    }
+
     /// What `chunk` of an open file should be read into, no longer than the chunk.
     static MemorySegment fitting(MemorySegment buffer, Manifest manifest, int chunk) {
         return buffer.asSlice(0, manifest.length(chunk));
