@@ -13,12 +13,12 @@ import dev.siphon.controller.kubernetes.Leadership;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
 import dev.siphon.controller.seal.SealedSnapshots;
+import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.KeyMinting;
-import dev.siphon.controller.volume.NamespaceAccess;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.csi.BackgroundTasks;
@@ -136,7 +136,7 @@ public final class ControllerMain implements Callable<Integer> {
                         config.defaultOwner()),
                 new Callers(
                         keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
-                        grants.<NamespaceAccess>map(access -> access).orElse(NamespaceAccess.NONE)),
+                        grants.<AccountAccess>map(access -> access).orElse(AccountAccess.NONE)),
                 timeLeft);
         Optional<DeclaredDatasets> datasets = DeclaredDatasets.of(config, backend, ports, grants, metrics);
         // who ends in order removes its socket; another one that led may have been killed anywhere

@@ -7,6 +7,7 @@ import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.DatasetsFile;
 import dev.siphon.controller.dataset.IdleDatasetKeys;
+import dev.siphon.controller.grant.NamespaceAccessWriter;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.seal.SealedSnapshots;
@@ -28,6 +29,7 @@ import java.util.Optional;
 ///
 /// @param volumes that show them
 /// @param grants tells nodes of them; empty where nobody asks
+/// @param access shows people what namespaces may use; empty without Kubernetes
 /// @param users writes down at them which pods use them; empty without Kubernetes
 /// @param idle removes keys that nodes use no more; empty without Kubernetes
 /// @param kubernetes has pods that name datasets themselves; empty without it
@@ -36,6 +38,7 @@ import java.util.Optional;
 record DeclaredDatasets(
         DatasetVolumes volumes,
         Optional<DatasetGrants> grants,
+        Optional<NamespaceAccessWriter> access,
         Optional<DatasetUsers> users,
         Optional<IdleDatasetKeys> idle,
         Optional<KubernetesAdapter> kubernetes,
@@ -72,10 +75,19 @@ record DeclaredDatasets(
                 backend.datasetKeys().map(store -> new DatasetVolumes.Keys(identities, store));
         DatasetVolumes volumes =
                 new DatasetVolumes(ports.clusters(), datasets, namespaces, accounts, backend.directory(), keys);
+        Optional<DatasetGrants> keeping = published.map(
+                grants -> new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys));
         return new DeclaredDatasets(
                 volumes,
-                published.map(grants ->
-                        new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys)),
+                keeping,
+                backend.kubernetes()
+                        .flatMap(kubernetes ->
+                                keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(
+                                        grants::published,
+                                        kept::details,
+                                        kubernetes.namespaceAccess(),
+                                        kubernetes.namespace(),
+                                        metrics)))),
                 backend.kubernetes().map(kubernetes -> new DatasetUsers(kubernetes.usingPods(), ports.clusters())),
                 backend.kubernetes()
                         .filter(_ -> keys.isPresent())
@@ -114,6 +126,7 @@ record DeclaredDatasets(
     /// Goes on until the process ends.
     void start(DriverProcess process, BackgroundTasks tasks) {
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
+        access.ifPresent(writing -> process.closeAtEnd("namespace access", writing.start(tasks)));
         users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));
         idle.ifPresent(looking -> process.closeAtEnd("idle dataset keys", looking.start(tasks)));
         kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes, tasks)));

@@ -1,5 +1,6 @@
 package dev.siphon.controller.dataset;
 
+import dev.siphon.controller.grant.NamespaceAccess;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.Clusters;
@@ -43,6 +44,9 @@ public final class DatasetGrants implements AutoCloseable {
     /// The accounts of which was told that nobody knows what they may read.
     private final Set<String> told = new HashSet<>();
 
+    /// What is known of the datasets that are declared, by their names; empty before the first look.
+    private volatile Optional<Map<String, NamespaceAccess.Dataset>> details = Optional.empty();
+
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-grants").factory());
 
@@ -77,6 +81,11 @@ public final class DatasetGrants implements AutoCloseable {
         worker.shutdownNow();
     }
 
+    /// What is known of the datasets that are declared, by their names; empty before the first look.
+    public Optional<Map<String, NamespaceAccess.Dataset>> details() {
+        return details;
+    }
+
     private void keep() {
         try {
             look();
@@ -95,6 +104,7 @@ public final class DatasetGrants implements AutoCloseable {
         Datasets.Declared declared = datasets.all();
         Grants before = published.published();
         if (declared.datasets().isEmpty() && before.datasets().isEmpty()) {
+            details = Optional.of(Map.of());
             return;
         }
         Map<String, Shared> now = new TreeMap<>();
@@ -179,6 +189,11 @@ public final class DatasetGrants implements AutoCloseable {
         leftOut.forEach((name, why) -> states.computeIfPresent(
                 name, (_, _) -> new Datasets.State(false, "not granted to all its readers: " + why)));
         declared.wrong().forEach((name, why) -> states.put(name, new Datasets.State(false, why)));
+        Map<String, NamespaceAccess.Dataset> known = new HashMap<>();
+        declared.datasets()
+                .forEach(dataset -> known.put(
+                        dataset.name(), new NamespaceAccess.Dataset(dataset.bytes(), isReady(dataset.name(), states))));
+        details = Optional.of(Map.copyOf(known));
         for (Map.Entry<String, Datasets.State> each : states.entrySet()) {
             try {
                 datasets.report(each.getKey(), each.getValue());
@@ -189,6 +204,12 @@ public final class DatasetGrants implements AutoCloseable {
                 LOG.warn("what became of dataset {} is not written down: {}", each.getKey(), refused.getMessage());
             }
         }
+    }
+
+    private static boolean isReady(String name, Map<String, Datasets.State> states) {
+        return Optional.ofNullable(states.get(name))
+                .filter(Datasets.State::ready)
+                .isPresent();
     }
 
     /// Whether volumes can show a dataset. What was well once is not looked at again.

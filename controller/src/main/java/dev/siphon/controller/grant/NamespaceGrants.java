@@ -1,11 +1,11 @@
 package dev.siphon.controller.grant;
 
+import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Names;
-import dev.siphon.controller.volume.NamespaceAccess;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 /// Grants a namespace the use of an account's volumes when one is made for it there, which the class's rule
 /// for owners has allowed then. The grant is kept with the account's group ([#NOTE]), and published for the
 /// nodes from there.
-public final class NamespaceGrants implements NamespaceAccess, AutoCloseable {
+public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     /// The note on a group's directory that holds its grant, as [Grant#toJson] writes it. Keys of volumes
     /// cannot change it, since they may only read the group.
     public static final String NOTE = "grant";

@@ -4,6 +4,7 @@ import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.UsingPods;
 import dev.siphon.controller.grant.GrantsStore;
+import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
@@ -46,6 +47,16 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// Where grants are published.
     public GrantsStore grants() {
         return new KubernetesGrantsStore(api);
+    }
+
+    /// Where people see what namespaces may use.
+    public NamespaceAccessStore namespaceAccess() {
+        return new KubernetesNamespaceAccessStore(api);
+    }
+
+    /// The driver's own namespace.
+    public String namespace() {
+        return api.namespace();
     }
 
     /// Where the keys of volumes that show datasets are.

@@ -4,7 +4,7 @@ package dev.siphon.controller.volume;
 ///
 /// @param keys gives volumes their keys
 /// @param access lets namespaces use them
-public record Callers(KeyMinting keys, NamespaceAccess access) {
+public record Callers(KeyMinting keys, AccountAccess access) {
     /// Whoever mounts brings a key, and nobody asks for whom.
-    public static final Callers NONE = new Callers(KeyMinting.NONE, NamespaceAccess.NONE);
+    public static final Callers NONE = new Callers(KeyMinting.NONE, AccountAccess.NONE);
 }

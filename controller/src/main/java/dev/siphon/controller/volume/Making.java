@@ -13,9 +13,9 @@ final class Making {
     private final FileTree files;
     private final Inventory inventory;
     private final Ledger ledger;
-    private final NamespaceAccess access;
+    private final AccountAccess access;
 
-    Making(CephPorts ports, Inventory inventory, Ledger ledger, NamespaceAccess access) {
+    Making(CephPorts ports, Inventory inventory, Ledger ledger, AccountAccess access) {
         this.access = access;
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();

@@ -8,6 +8,7 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
@@ -16,7 +17,6 @@ import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Names;
-import dev.siphon.controller.volume.NamespaceAccess;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.BackgroundTasks;
@@ -68,7 +68,7 @@ final class AuditedCluster implements AutoCloseable {
         domain = Domain.over(
                 adapter.ports(),
                 new Owners(directory, Optional.empty(), Optional.empty()),
-                new Callers(keys, NamespaceAccess.NONE),
+                new Callers(keys, AccountAccess.NONE),
                 CephLab.PATIENT);
         accounts.put("u1", new Account("u1", id("u1"), firstUid, firstUid, Set.of(), OptionalLong.empty()));
         accounts.put(

@@ -10,12 +10,12 @@ import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.InMemoryDirectory;
-import dev.siphon.controller.volume.NamespaceAccess;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
@@ -83,7 +83,7 @@ class VolumeKeysIT {
                 "u1", new Account("u1", "keys-1", 10_001, 10_001, Set.of(), OptionalLong.empty()),
                 "u2", new Account("u2", "keys-2", 10_002, 10_002, Set.of(), OptionalLong.empty()));
         Owners owners = new Owners(new InMemoryDirectory(accounts), Optional.empty(), Optional.empty());
-        return Domain.over(adapter.ports(), owners, new Callers(keys, NamespaceAccess.NONE), CephLab.PATIENT);
+        return Domain.over(adapter.ports(), owners, new Callers(keys, AccountAccess.NONE), CephLab.PATIENT);
     }
 
     private VolumeId.Provisioned create(String name, String owner) {

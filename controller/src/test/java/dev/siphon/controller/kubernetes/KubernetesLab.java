@@ -28,6 +28,7 @@ final class KubernetesLab {
 
     private static final Path DATASETS = Path.of("..", "deploy", "chart", "templates", "datasets.yaml");
     private static final Path ACCESSES = Path.of("..", "deploy", "chart", "templates", "datasetaccesses.yaml");
+    private static final Path NAMESPACES = Path.of("..", "deploy", "chart", "templates", "namespaceaccesses.yaml");
     private static final Path REPLICAS = Path.of("..", "deploy", "chart", "templates", "datasetreplicas.yaml");
 
     private static final String SERVICE_ACCOUNT = "siphon-controller";
@@ -147,6 +148,15 @@ final class KubernetesLab {
 
     static void endReplicas(KubernetesClient admin) {
         end(admin, REPLICAS);
+    }
+
+    /// The same of what people see of namespaces.
+    static void serveNamespaceAccess(KubernetesClient admin) {
+        serve(admin, NAMESPACES);
+    }
+
+    static void endNamespaceAccess(KubernetesClient admin) {
+        end(admin, NAMESPACES);
     }
 
     private static void serve(KubernetesClient admin, Path file) {

@@ -30,7 +30,7 @@ final class RightsIT {
         try (TestCluster cluster = KubernetesLab.startWithoutRules(folder);
                 KubernetesAdapter adapter = cluster.adapter()) {
             List<String> missing = adapter.missingRights();
-            assertEquals(35, missing.size(), missing.toString());
+            assertEquals(39, missing.size(), missing.toString());
             assertTrue(missing.contains("update leases siphon-controller"), missing.toString());
         }
     }

@@ -107,8 +107,8 @@ final class RightsTest {
         assertTrue(
                 line.contains("may not list secrets, get configmaps siphon-grants, patch configmaps siphon-grants, list"
                         + " namespaces everywhere, list datasets everywhere, list datasetaccesses everywhere, list pods"
-                        + " everywhere, list nodes everywhere, list datasetreplicas everywhere, list"
-                        + " datasetwarmups everywhere, list persistentvolumes everywhere, list jobs"),
+                        + " everywhere, list nodes everywhere, list namespaceaccesses everywhere, list datasetreplicas"
+                        + " everywhere, list datasetwarmups everywhere, list persistentvolumes everywhere, list jobs"),
                 line);
         assertTrue(line.contains("kubectl apply -k deploy/"), line);
     }

@@ -13,6 +13,7 @@ import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.MintedIdentity;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
@@ -21,7 +22,6 @@ import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryDirectory;
-import dev.siphon.controller.volume.NamespaceAccess;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
@@ -102,7 +102,7 @@ final class SealLab implements AutoCloseable {
                                 "limited", account("limited", 10_003, OptionalLong.of(ALLOWANCE)))),
                         Optional.empty(),
                         Optional.empty()),
-                new Callers(keys, NamespaceAccess.NONE),
+                new Callers(keys, AccountAccess.NONE),
                 CephLab.PATIENT);
         FileTree files = adapter.ports().files();
         sealed = new SealedSnapshots(

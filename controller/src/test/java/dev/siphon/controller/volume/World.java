@@ -30,10 +30,10 @@ final class World {
 
     World() {
         ceph = new InMemoryCeph();
-        domain = over(ceph.ports(), NamespaceAccess.NONE);
+        domain = over(ceph.ports(), AccountAccess.NONE);
     }
 
-    private Domain over(CephPorts ports, NamespaceAccess access) {
+    private Domain over(CephPorts ports, AccountAccess access) {
         return Domain.over(
                 ports,
                 new Owners(directory, Optional.empty(), Optional.empty()),
@@ -71,12 +71,12 @@ final class World {
 
     /// The controller dies and is started again: what it knew is gone.
     void restart() {
-        domain = over(ceph.ports(), NamespaceAccess.NONE);
+        domain = over(ceph.ports(), AccountAccess.NONE);
     }
 
     /// As [#restart], with something between the driver and Ceph.
     void restart(InterceptedPorts.Interceptor interceptor) {
-        NamespaceAccess access = (group, account, namespace) -> {
+        AccountAccess access = (group, account, namespace) -> {
             Object _ = interceptor.around(
                     new InterceptedPorts.Call("allow", List.of(group, account, namespace)), () -> true);
         };

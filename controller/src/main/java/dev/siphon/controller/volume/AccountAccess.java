@@ -2,9 +2,9 @@ package dev.siphon.controller.volume;
 
 /// Port: lets the pods of a namespace use the volumes of an account.
 @FunctionalInterface
-public interface NamespaceAccess {
+public interface AccountAccess {
     /// Nobody asks who may use a volume.
-    NamespaceAccess NONE = (_, _, _) -> {};
+    AccountAccess NONE = (_, _, _) -> {};
 
     /// Lets a namespace use the volumes of a group that exists. Repeating it is safe, and costs nothing.
     ///

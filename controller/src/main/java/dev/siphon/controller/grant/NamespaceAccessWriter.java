@@ -1,0 +1,196 @@
+package dev.siphon.controller.grant;
+
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Keeps what people see of namespaces in step with the grants: what is taken back first, and one that cannot be
+/// written holds up no other.
+public final class NamespaceAccessWriter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NamespaceAccessWriter.class);
+    private static final Duration EVERY = Duration.ofSeconds(5);
+
+    /// How many rounds go by what was written before somebody looks what is there.
+    private static final int ROUNDS = 120;
+
+    /// A store that is silent so often in one round is asked again in the next.
+    private static final int SILENT = 3;
+
+    private final Supplier<Grants> grants;
+    private final Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details;
+    private final NamespaceAccessStore store;
+    private final String own;
+    private final Gauge objects;
+    private final Gauge pending;
+    private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("namespace-access").factory());
+
+    /// The digests of what is there; empty until somebody has looked.
+    private Optional<Map<NamespaceAccess.Key, String>> there = Optional.empty();
+
+    private SortedMap<NamespaceAccess.Key, NamespaceAccess> last = new TreeMap<>();
+    private int rounds;
+
+    /// What was made of it is there; empty if something is missing.
+    private Optional<Input> written = Optional.empty();
+
+    private Optional<String> told = Optional.empty();
+
+    private record Input(Grants grants, Map<String, NamespaceAccess.Dataset> details) {}
+
+    /// @param grants as they are published
+    /// @param details of datasets, by their names; empty while nobody has looked
+    /// @param own the driver's namespace
+    public NamespaceAccessWriter(
+            Supplier<Grants> grants,
+            Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details,
+            NamespaceAccessStore store,
+            String own,
+            PrometheusRegistry metrics) {
+        this.grants = grants;
+        this.details = details;
+        this.store = store;
+        this.own = own;
+        this.objects = Gauge.builder()
+                .name("siphon_namespace_access_objects")
+                .help("NamespaceAccess objects that there should be")
+                .register(metrics);
+        this.pending = Gauge.builder()
+                .name("siphon_namespace_access_pending")
+                .help("Those of them that could not be written or removed in the last round")
+                .register(metrics);
+    }
+
+    /// Begins to write.
+    public NamespaceAccessWriter start(BackgroundTasks tasks) {
+        var _ = worker.scheduleWithFixedDelay(
+                tasks.guarded("namespace-access", this::keep), 0, EVERY.toMillis(), TimeUnit.MILLISECONDS);
+        return this;
+    }
+
+    @Override
+    public void close() {
+        worker.shutdownNow();
+    }
+
+    private void keep() {
+        try {
+            write();
+        } catch (DriverException notNow) {
+            tell(Optional.of("what people see of namespaces stays as it was written: " + notNow.getMessage()));
+        }
+    }
+
+    /// Once, however long it lasts.
+    private void tell(Optional<String> trouble) {
+        if (!trouble.equals(told)) {
+            trouble.ifPresent(what -> LOG.warn("{}", what));
+            told = trouble;
+        }
+    }
+
+    /// Writes what has changed.
+    ///
+    /// @throws DriverException if it cannot be known now what is there
+    void write() {
+        Optional<Map<String, NamespaceAccess.Dataset>> known = details.get();
+        if (known.isEmpty()) {
+            return;
+        }
+        rounds++;
+        Input now = new Input(grants.get(), known.get());
+        if (there.isEmpty() || rounds >= ROUNDS) {
+            there = store.digests().map(HashMap::new);
+            rounds = 0;
+        } else if (Optional.of(now).equals(written)) {
+            return;
+        }
+        SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted = NamespaceAccess.of(now.grants(), now.details(), own);
+        boolean whole = there.filter(digests -> write(digests, wanted)).isPresent();
+        written = whole ? Optional.of(now) : Optional.empty();
+        last = wanted;
+    }
+
+    /// @return whether all of it is there
+    private boolean write(
+            Map<NamespaceAccess.Key, String> known, SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted) {
+        List<NamespaceAccess.Key> removed = known.keySet().stream()
+                .filter(key -> !wanted.containsKey(key))
+                .sorted()
+                .toList();
+        List<NamespaceAccess> shrunk = new ArrayList<>();
+        List<NamespaceAccess> grown = new ArrayList<>();
+        wanted.forEach((key, access) -> {
+            if (!access.digest().equals(known.get(key))) {
+                (grows(key, access, known) ? grown : shrunk).add(access);
+            }
+        });
+        Round round = new Round();
+        removed.forEach(key -> round.attempt(key, () -> {
+            store.remove(key);
+            known.remove(key);
+        }));
+        List<NamespaceAccess> changed = new ArrayList<>(shrunk);
+        changed.addAll(grown);
+        changed.forEach(access -> round.attempt(access.key(), () -> {
+            store.put(access);
+            known.put(access.key(), access.digest());
+        }));
+        objects.set(wanted.size());
+        pending.set(round.failed);
+        tell(round.why.map(why -> round.failed + " NamespaceAccess objects are not as they should be: " + why));
+        return round.failed == 0;
+    }
+
+    /// Whether nothing is taken back by that: nothing of it was there, or all that was is there still.
+    private boolean grows(NamespaceAccess.Key key, NamespaceAccess access, Map<NamespaceAccess.Key, String> known) {
+        return !known.containsKey(key)
+                || Optional.ofNullable(last.get(key))
+                        .filter(before -> before.isWithin(access))
+                        .isPresent();
+    }
+
+    /// What could not be done in one round.
+    private static final class Round {
+        private int failed;
+        private int silent;
+        private Optional<String> why = Optional.empty();
+
+        void attempt(NamespaceAccess.Key key, Runnable change) {
+            try {
+                if (silent < SILENT) {
+                    change.run();
+                    silent = 0;
+                } else {
+                    failed++;
+                }
+            } catch (DriverException.BackendUnavailable notNow) {
+                silent++;
+                note(key, notNow);
+            } catch (DriverException refused) {
+                note(key, refused);
+            }
+        }
+
+        private void note(NamespaceAccess.Key key, DriverException failure) {
+            failed++;
+            why = why.or(() -> Optional.of(key + ": " + failure.getMessage()));
+        }
+    }
+}

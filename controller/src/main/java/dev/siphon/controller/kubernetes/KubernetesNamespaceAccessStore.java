@@ -1,0 +1,125 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import dev.siphon.controller.grant.NamespaceAccess;
+import dev.siphon.controller.grant.NamespaceAccessStore;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import java.net.HttpURLConnection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/// What namespaces may use as objects `NamespaceAccess` in each of them.
+final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
+    private static final String API = "apis/siphon.dev/v1alpha1/";
+    private static final String PLURAL = "namespaceaccesses";
+    private static final String APPLY = "application/apply-patch+yaml";
+
+    /// Of an object some hundred bytes are kept, and one may have 100 KiB.
+    private static final String PAGE = "?limit=250";
+
+    private static final Keep PARTS = Keep.of("metadata.namespace", "metadata.name", "status.digest");
+
+    /// How many accounts or datasets an object names: some 100 KiB.
+    static final int MOST = 1000;
+
+    /// How many accounts or datasets a line of `kubectl get` names.
+    private static final int IN_LINE = 5;
+
+    private final KubernetesApi api;
+
+    KubernetesNamespaceAccessStore(KubernetesApi api) {
+        this.api = api;
+    }
+
+    @Override
+    public Optional<Map<NamespaceAccess.Key, String>> digests() {
+        Map<NamespaceAccess.Key, String> digests = new HashMap<>();
+        boolean isThere = ObjectParts.list(api, "list NamespaceAccesses", API + PLURAL + PAGE, PARTS, found -> {
+            JsonObject object = found.kept();
+            digests.put(
+                    new NamespaceAccess.Key(
+                            JsonParts.text(object, "metadata", "namespace").orElse(""),
+                            JsonParts.text(object, "metadata", "name").orElse("")),
+                    JsonParts.text(object, "status", "digest").orElse(""));
+        });
+        return isThere ? Optional.of(digests) : Optional.empty();
+    }
+
+    @Override
+    public void put(NamespaceAccess access) {
+        // a namespace that is gone, or about to go, needs none
+        boolean _ = api.send(
+                "apply NamespaceAccess " + access.key(),
+                List.of(HttpURLConnection.HTTP_NOT_FOUND),
+                path(access.key()) + "?fieldManager=siphon-controller&force=true",
+                request -> request.patch(APPLY, object(access).toString()));
+    }
+
+    @Override
+    public void remove(NamespaceAccess.Key key) {
+        boolean _ = api.send(
+                "delete NamespaceAccess " + key,
+                List.of(HttpURLConnection.HTTP_NOT_FOUND),
+                path(key),
+                request -> request.delete("application/json", "{}"));
+    }
+
+    private static String path(NamespaceAccess.Key key) {
+        return API + "namespaces/" + key.namespace() + "/" + PLURAL + "/" + key.object();
+    }
+
+    private static JsonObject object(NamespaceAccess access) {
+        JsonObject labels = new JsonObject();
+        labels.addProperty(KeySecret.MANAGED_BY, KeySecret.SIPHON);
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("name", access.key().object());
+        metadata.addProperty("namespace", access.key().namespace());
+        metadata.add("labels", labels);
+        JsonObject object = new JsonObject();
+        object.addProperty("apiVersion", "siphon.dev/v1alpha1");
+        object.addProperty("kind", "NamespaceAccess");
+        object.add("metadata", metadata);
+        object.add("status", status(access));
+        return object;
+    }
+
+    private static JsonObject status(NamespaceAccess access) {
+        JsonArray accounts = new JsonArray();
+        access.accounts().entrySet().stream().limit(MOST).forEach(each -> {
+            JsonObject account = new JsonObject();
+            account.addProperty("name", each.getValue());
+            account.addProperty("volumes", each.getKey());
+            accounts.add(account);
+        });
+        JsonArray datasets = new JsonArray();
+        access.datasets().entrySet().stream().limit(MOST).forEach(each -> {
+            JsonObject dataset = new JsonObject();
+            dataset.addProperty("name", each.getKey());
+            dataset.addProperty("bytes", each.getValue().bytes());
+            dataset.addProperty("ready", each.getValue().ready());
+            datasets.add(dataset);
+        });
+        JsonObject status = new JsonObject();
+        status.addProperty("digest", access.digest());
+        status.addProperty(
+                "accountNames", inLine(new TreeSet<>(access.accounts().values())));
+        status.addProperty("datasetNames", inLine(access.datasets().keySet()));
+        status.addProperty("datasetCount", access.datasets().size());
+        status.addProperty("moreAccounts", Math.max(0, access.accounts().size() - MOST));
+        status.addProperty("moreDatasets", Math.max(0, access.datasets().size() - MOST));
+        status.add("accounts", accounts);
+        status.add("datasets", datasets);
+        return status;
+    }
+
+    private static String inLine(Set<String> names) {
+        return names.stream().limit(IN_LINE).collect(Collectors.joining(", "))
+                + (names.size() > IN_LINE ? " and " + (names.size() - IN_LINE) + " more" : "");
+    }
+}

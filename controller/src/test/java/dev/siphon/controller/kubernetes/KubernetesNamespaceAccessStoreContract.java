@@ -1,0 +1,121 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.siphon.controller.grant.NamespaceAccess;
+import dev.siphon.controller.grant.NamespaceAccess.Dataset;
+import dev.siphon.controller.grant.NamespaceAccessStore;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What [KubernetesNamespaceAccessStore] does over an API server.
+abstract class KubernetesNamespaceAccessStoreContract {
+    private final List<KubernetesAdapter> opened = new ArrayList<>();
+
+    /// A namespace that was deleted stays for a while, so each test has its own.
+    private String namespace = "";
+
+    abstract TestCluster cluster();
+
+    @BeforeEach
+    void makeNamespace() {
+        namespace = "team-" + UUID.randomUUID();
+        cluster()
+                .admin()
+                .namespaces()
+                .resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(namespace)
+                        .endMetadata()
+                        .build())
+                .create();
+    }
+
+    @AfterEach
+    void removeNamespace() {
+        cluster().admin().namespaces().withName(namespace).delete();
+        opened.forEach(KubernetesAdapter::close);
+    }
+
+    private NamespaceAccessStore open() {
+        KubernetesAdapter adapter = cluster().adapter();
+        opened.add(adapter);
+        return adapter.namespaceAccess();
+    }
+
+    private NamespaceAccess.Key key() {
+        return new NamespaceAccess.Key(namespace, NamespaceAccess.OBJECT);
+    }
+
+    private NamespaceAccess access(SortedMap<String, Dataset> datasets) {
+        return new NamespaceAccess(key(), new TreeMap<>(Map.of("lab:cephfs:a00000000000000000001", "u1")), datasets);
+    }
+
+    private JsonObject status() {
+        return JsonParser.parseString(cluster()
+                        .admin()
+                        .raw("/apis/siphon.dev/v1alpha1/namespaces/" + namespace + "/namespaceaccesses/siphon"))
+                .getAsJsonObject()
+                .getAsJsonObject("status");
+    }
+
+    private Map<NamespaceAccess.Key, String> digests() {
+        return open().digests().orElseThrow().entrySet().stream()
+                .filter(each -> each.getKey().namespace().equals(namespace))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    @Test
+    void whatIsPutIsSeenAndReplacedAndRemoved() {
+        NamespaceAccess first = access(
+                new TreeMap<>(Map.of("u1.a", new Dataset(5_000_000_000L, true), "vision", new Dataset(0, false))));
+        open().put(first);
+        open().put(first);
+        assertEquals(Map.of(key(), first.digest()), digests());
+        assertEquals("u1", status().get("accountNames").getAsString());
+        assertEquals(2, status().get("datasetCount").getAsInt());
+        assertEquals(
+                "lab:cephfs:a00000000000000000001",
+                status().getAsJsonArray("accounts")
+                        .get(0)
+                        .getAsJsonObject()
+                        .get("volumes")
+                        .getAsString());
+        JsonObject dataset = status().getAsJsonArray("datasets").get(0).getAsJsonObject();
+        assertEquals("u1.a", dataset.get("name").getAsString());
+        assertEquals(5_000_000_000L, dataset.get("bytes").getAsLong());
+        assertTrue(dataset.get("ready").getAsBoolean());
+        NamespaceAccess less = access(new TreeMap<>(Map.of("vision", new Dataset(0, true))));
+        open().put(less);
+        assertEquals(Map.of(key(), less.digest()), digests());
+        assertEquals(1, status().getAsJsonArray("datasets").size());
+        open().remove(key());
+        open().remove(key());
+        assertEquals(Map.of(), digests());
+    }
+
+    @Test
+    void ofMoreDatasetsThanAnObjectNamesTheOthersAreCounted() {
+        NamespaceAccess many = access(new TreeMap<>(IntStream.range(0, 5000)
+                .boxed()
+                .collect(Collectors.toMap(each -> "u1.set-" + each, _ -> new Dataset(1 << 20, true)))));
+        open().put(many);
+        assertEquals(Map.of(key(), many.digest()), digests());
+        assertEquals(1000, status().getAsJsonArray("datasets").size());
+        assertEquals(5000, status().get("datasetCount").getAsInt());
+        assertEquals(4000, status().get("moreDatasets").getAsInt());
+    }
+}
