@@ -22,12 +22,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/// The keys of datasets that `siphon key revoke` makes worthless.
+/// The keys of datasets that `siphon key revoke` and `siphon key rotate` are told to replace.
 final class KeyDatasets {
     private static final String BEGIN = "dataset:";
 
@@ -134,6 +135,49 @@ final class KeyDatasets {
             each.unfinished().forEach(why -> failures.add("client." + identity.userId(), why));
         }
         return table;
+    }
+
+    /// Revokes those of what was taken that no session uses: whoever asks next gets another key. The others are
+    /// left, for another call.
+    ///
+    /// @param table gets a row for each
+    /// @return whether none is left
+    boolean rotate(Table table) {
+        AtomicBoolean isDone = new AtomicBoolean(true);
+        List.copyOf(targets.entrySet())
+                .forEach(each -> failures.collect(
+                        "datasets of file system " + each.getKey().fileSystem() + " of cluster "
+                                + each.getKey().cluster(),
+                        () -> {
+                            Place place = each.getKey();
+                            Map<Target, List<ClientSession>> used =
+                                    revocation.inUse(place.cluster(), place.fileSystem(), each.getValue());
+                            used.forEach((target, sessions) -> table.row(row(target, places(sessions))));
+                            isDone.compareAndSet(true, used.isEmpty());
+                            List<Target> unused = each.getValue().stream()
+                                    .filter(target -> !used.containsKey(target))
+                                    .toList();
+                            for (Revoked done :
+                                    revocation.revoke(place.cluster(), place.fileSystem(), unused, _ -> true)) {
+                                table.row(row(done.target(), ""));
+                                done.unfinished()
+                                        .forEach(why -> failures.add(
+                                                "client."
+                                                        + done.target()
+                                                                .identity()
+                                                                .userId(),
+                                                why));
+                            }
+                        }));
+        return isDone.get();
+    }
+
+    private static Cell[] row(Target target, String usedBy) {
+        return new Cell[] {
+            new Cell.Text("dataset " + target.path().orElse("?")),
+            new Cell.Text("client." + target.identity().userId()),
+            new Cell.Text(usedBy)
+        };
     }
 
     /// Where sessions are, for people.

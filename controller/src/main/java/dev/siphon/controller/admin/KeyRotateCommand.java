@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
@@ -30,7 +31,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Gives volumes other keys without unmounting them.",
             "Mints a second identity, puts its key in the place of the first, and removes the first when no session",
-            "uses it any more. Run it again to go on. Exits 1 while older keys are in use."
+            "uses it any more. Run it again to go on. Exits 1 while older keys are in use.",
+            "Of a dataset the keys that no session uses are replaced: nodes have one each, and ask for it again."
         })
 final class KeyRotateCommand implements Callable<Integer> {
     private static final Duration POLL = Duration.ofSeconds(1);
@@ -53,7 +55,13 @@ final class KeyRotateCommand implements Callable<Integer> {
 
     /// Which volumes.
     static final class Which {
-        @Parameters(paramLabel = "VOLUME", description = "The ids of volumes.", arity = "1..*")
+        @Parameters(
+                paramLabel = "VOLUME",
+                description = {
+                    "The ids of volumes, or dataset:NAME for all keys of a dataset (also by the id of a volume that",
+                    "shows it)."
+                },
+                arity = "1..*")
         private List<String> volumes = List.of();
 
         @Option(
@@ -87,10 +95,14 @@ final class KeyRotateCommand implements Callable<Integer> {
                 KeyVolumes.store(command, backend),
                 backend.ceph().clientSessions(),
                 volume -> KeyVolumes.exists(backend, volume));
+        Map<Boolean, List<String>> kinds =
+                which.volumes.stream().collect(Collectors.partitioningBy(KeyDatasets::isDataset));
         List<VolumeId.Provisioned> volumes = which.days
                 .map(days -> rotation.due(Duration.ofDays(days), Instant.now()))
-                .orElseGet(() -> KeyVolumes.parse(command, which.volumes));
+                .orElseGet(() -> KeyVolumes.parse(command, kinds.getOrDefault(false, List.of())));
         Failures failures = new Failures();
+        KeyDatasets datasets = new KeyDatasets(command, backend, failures);
+        kinds.getOrDefault(true, List.of()).forEach(datasets::add);
         List<Progress> states = new ArrayList<>();
         volumes.forEach(volume -> failures.collect(volume, () -> states.add(rotation.rotate(volume))));
         long end = System.nanoTime() + Duration.ofSeconds(waitSeconds).toNanos();
@@ -108,8 +120,9 @@ final class KeyRotateCommand implements Callable<Integer> {
                         .distinct()
                         .sorted()
                         .collect(Collectors.joining(",")))));
+        boolean isDone = datasets.rotate(table);
         options.print(command, table);
         boolean failed = failures.print(command);
-        return !failed && states.stream().allMatch(Progress::isDone) ? 0 : 1;
+        return !failed && isDone && states.stream().allMatch(Progress::isDone) ? 0 : 1;
     }
 }

@@ -30,8 +30,7 @@ final class KeyVolumes {
                                 command.commandLine(), "static volume " + id + " has a key that somebody else minted");
                     case VolumeId.Dataset _ ->
                         throw new ParameterException(
-                                command.commandLine(),
-                                id + " shows a dataset: its keys are replaced by siphon key revoke");
+                                command.commandLine(), id + " shows a dataset, which has no key of this kind");
                 }
             } catch (DriverException.InvalidRequest wrong) {
                 throw new ParameterException(command.commandLine(), wrong.getMessage(), wrong);

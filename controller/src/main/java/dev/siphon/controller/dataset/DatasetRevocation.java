@@ -127,6 +127,18 @@ public final class DatasetRevocation {
                 .toList();
     }
 
+    /// Those of some identities of a file system by which somebody reads now, each with its sessions.
+    ///
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not see sessions
+    public Map<Target, List<ClientSession>> inUse(String cluster, String fileSystem, Collection<Target> targets) {
+        List<ClientSession> open = sessions.all(cluster, fileSystem);
+        Map<Target, List<ClientSession>> used = new LinkedHashMap<>();
+        targets.stream()
+                .filter(target -> !own(target, open).isEmpty())
+                .forEach(target -> used.put(target, own(target, open)));
+        return used;
+    }
+
     /// Revokes identities of one file system, and ends their sessions. Of one that nodes share only those that
     /// `where` tells are ended.
     ///

@@ -158,6 +158,28 @@ final class DatasetKeysIT {
         assertTrue(minted().contains(spared.userId()));
     }
 
+    @Test
+    void aKeyThatIsInUseIsToldAndNotReplaced() throws IOException {
+        VolumeKey used = identities.mint(dataset, STOLEN);
+        VolumeKey unused = identities.mint(dataset, OTHER);
+        try (FuseMount there = mount(STOLEN, used)) {
+            assertEquals("1", Files.readString(there.at("/one")));
+            var found = revocation.inUse("lab", CephLab.fileSystem(), revocation.of(dataset));
+            assertEquals(
+                    List.of(used.userId()),
+                    found.keySet().stream()
+                            .map(target -> target.identity().userId())
+                            .toList());
+            var rest = revocation.of(dataset).stream()
+                    .filter(target -> !found.containsKey(target))
+                    .toList();
+            assertEquals(1, revoke(rest).size());
+            assertEquals("2", Files.readString(there.at("/two")));
+        }
+        assertFalse(canMount(unused));
+        assertTrue(canMount(used));
+    }
+
     /// Killed between any two steps: what is retired stays so, and the node's next key has another name meanwhile.
     @Test
     void aRevocationThatWasKilledIsFinishedByARepeat() {

@@ -14,10 +14,12 @@ import csi.v1.Volume;
 import dev.siphon.e2e.driver.LeavesNothingBehind;
 import dev.siphon.e2e.driver.NodeMounts;
 import dev.siphon.e2e.isolation.KeyedDriver.Secrets;
+import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 @ExtendWith(LeavesNothingBehind.class)
 final class DatasetKeyCommandsIT {
+    private static final Duration SESSION_ENDS_WITHIN = Duration.ofSeconds(30);
     private static final String MANIFEST = "image.manifest";
 
     @TempDir
@@ -151,16 +154,36 @@ final class DatasetKeyCommandsIT {
     }
 
     @Test
-    void nothingIsSaidOfAKeyThatIsNoDatasets() {
+    void aNameNeedsWhoeverKnowsNames() {
         try (KeyedDriver driver = datasets.startForKeyCommands()) {
             Command.Result byName = driver.siphon("key", "revoke", "dataset:u1/mine");
             assertEquals(2, byName.exit(), byName.output());
             assertTrue(byName.output().contains("--kubernetes-namespace"), byName.output());
+            assertEquals(2, driver.siphon("key", "rotate", "dataset:U1").exit());
+        }
+    }
+
+    @Test
+    void aKeyIsReplacedWhenNobodyUsesIt() throws IOException, KeyHolder.Refused {
+        try (KeyedDriver driver = datasets.startForKeyCommands()) {
             Volume volume = driver.volume(request("pvc-1", "u1/mine", "user-u1"));
-            Command.Result rotated = driver.siphon("key", "rotate", volume.getVolumeId());
-            assertEquals(2, rotated.exit(), rotated.output());
-            assertTrue(rotated.output().contains("shows a dataset"), rotated.output());
-            assertFalse(rotated.output().contains("somebody else"), rotated.output());
+            KeyHolder old = driver.finderOf(volume);
+            Secrets before = driver.secrets(volume);
+            try (KeyHolder.Mounted held = old.mount(datasets.path("mine"))) {
+                assertNotEquals("0", read(held, MANIFEST));
+                Command.Result used = driver.siphon("key", "rotate", volume.getVolumeId());
+                assertEquals(1, used.exit(), used.output());
+                assertTrue(used.output().contains("client." + before.userId()), used.output());
+                assertNotEquals("0", read(held, "image"));
+                assertEquals(before, driver.secrets(volume));
+            }
+            Await.until(
+                    "the session has ended",
+                    SESSION_ENDS_WITHIN,
+                    () -> driver.siphon("key", "rotate", volume.getVolumeId()).exit() == 0);
+            assertNotEquals(before, driver.secrets(volume));
+            driver.finderOf(volume).mount(datasets.path("mine")).close();
+            assertThrows(KeyHolder.Refused.class, () -> old.mount(datasets.path("mine")));
         }
     }
 }
