@@ -30,7 +30,7 @@ node_pod() { kubectl -n siphon get pods -l app.kubernetes.io/component=node --fi
 
 images_that_run() { kubectl -n siphon get pods -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u; }
 
-# upgrade NODE: as docs/operations.md says; the version is another one by its image's name alone.
+# upgrade NODE TAG: to the image of that tag, as docs/operations.md says.
 upgrade() {
   local old since claims=0 end=$((SECONDS + 180))
   step "an upgrade under it: another tag, kubectl apply -k, and claims all the while"
@@ -38,11 +38,11 @@ upgrade() {
   since=$(beats)
   # a guest has one slow processor, and is gone soon: no place for a controller
   kubectl cordon "$1" >/dev/null
-  sed -i "s/newTag: .*}/newTag: next}/" "$LAB_RUN/deploy/kustomization.yaml"
+  sed -i "s/newTag: .*}/newTag: $2}/" "$LAB_RUN/deploy/kustomization.yaml"
   kubectl apply -k "$LAB_RUN/deploy" >/dev/null
   until kubectl -n siphon rollout status --timeout=1s deployment/siphon-controller >/dev/null 2>&1; do
     ((SECONDS < end)) || { describe_all >&2; failed "the controllers' new pods"; }
-    claim u7 "meanwhile-$((++claims))" 64Mi
+    claim u7 "meanwhile-$2-$((++claims))" 64Mi
   done
   kubectl -n siphon wait --for=delete --timeout=180s "pod/$old" >/dev/null || failed "$old is still there"
   beats_on "while the node's pod is replaced"
@@ -50,7 +50,7 @@ upgrade() {
   beats_on "with a new one"
   shows "the longest pause of it since then, in seconds" '^1?[0-9]$' "$(longest_pause "$since")"
   expect "restarts of the pod" 0 "$(kubectl -n u1 get pod heart -o 'jsonpath={.status.containerStatuses[0].restartCount}')"
-  expect "what runs now" siphon:next "$(images_that_run)"
+  expect "what runs now" "siphon:$2" "$(images_that_run)"
   settles "$claims claims that were made meanwhile" -n u7 --for=jsonpath='{.status.phase}'=Bound pvc --all
   shows "claims that were made meanwhile, all bound" '^[1-9]' "$claims"
 }
