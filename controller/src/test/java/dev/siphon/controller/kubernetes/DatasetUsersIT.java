@@ -19,10 +19,12 @@ final class DatasetUsersIT extends DatasetUsersContract {
         cluster = KubernetesLab.start(folder);
         KubernetesLab.serveDatasets(cluster.admin());
         KubernetesLab.serveAccesses(cluster.admin());
+        KubernetesLab.serveReplicas(cluster.admin());
     }
 
     @AfterAll
     void stop() {
+        KubernetesLab.endReplicas(cluster.admin());
         KubernetesLab.endAccesses(cluster.admin());
         KubernetesLab.endDatasets(cluster.admin());
         cluster.close();
