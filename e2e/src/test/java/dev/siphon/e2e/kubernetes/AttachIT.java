@@ -56,7 +56,7 @@ final class AttachIT {
 
     @AfterAll
     static void end() {
-        var _ = CLUSTER.kubectl("-n", tenant.namespace(), "delete", "volumesnapshots", "--all");
+        tenant.deleteSnapshots();
         tenant.close();
     }
 

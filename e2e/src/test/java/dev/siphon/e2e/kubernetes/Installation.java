@@ -60,10 +60,16 @@ final class Installation {
         rolledOut();
     }
 
-    /// Waits until controllers and nodes are those that were asked for last.
+    /// Waits until controllers and nodes are those that were asked for last, and the ones before are gone: a lease may
+    /// still name one that ends.
     void rolledOut() {
         var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "status", "--timeout=120s", "deployment/" + CONTROLLER);
         var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "status", "--timeout=120s", "daemonset/" + NODE);
+        var _ = cluster.awaitAll(
+                "no controller is ending",
+                cluster.client().pods().inNamespace(NAMESPACE).withLabel("app.kubernetes.io/component", "controller"),
+                pods -> pods.stream()
+                        .allMatch(pod -> Objects.isNull(pod.getMetadata().getDeletionTimestamp())));
     }
 
     /// What it was installed from.

@@ -45,7 +45,7 @@ final class SealedSnapshotIT {
 
     @AfterAll
     static void end() {
-        var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "volumesnapshots", "--all");
+        owner.deleteSnapshots();
         stranger.close();
         owner.close();
     }

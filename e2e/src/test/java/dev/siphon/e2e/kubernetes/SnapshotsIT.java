@@ -33,7 +33,7 @@ final class SnapshotsIT {
 
     @AfterAll
     static void end() {
-        var _ = CLUSTER.kubectl("-n", tenant.namespace(), "delete", "volumesnapshots", "--all");
+        tenant.deleteSnapshots();
         tenant.close();
         var _ = CLUSTER.kubectl("delete", "volumeattributesclass", "few-files");
     }

@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaimBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -101,6 +102,13 @@ record Tenant(Cluster cluster, String namespace, int number) implements AutoClos
     /// One that is there already, or will be.
     TestPod podCalled(String name) {
         return new TestPod(cluster, namespace, name);
+    }
+
+    /// Deletes its snapshots, after the pods and claims that show them: a dataset in use stays.
+    void deleteSnapshots() {
+        for (String each : List.of("pods", "persistentvolumeclaims", "volumesnapshots")) {
+            var _ = cluster.kubectl("-n", namespace, "delete", each, "--all");
+        }
     }
 
     /// Deletes the namespace and waits until it is gone, and its claims' volumes with it.
