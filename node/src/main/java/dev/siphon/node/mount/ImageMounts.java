@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,7 +45,7 @@ final class ImageMounts {
     private final VolumeMounts mounts;
     private final Datasets datasets;
     private final ClientRoots roots;
-    private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
+    private final ValuesInUse<String, ReentrantLock> locks = new ValuesInUse<>(_ -> new ReentrantLock(), _ -> false);
 
     /// Datasets at which somebody would have looked who found them busy: whoever is busy looks for them.
     private final Set<String> left = ConcurrentHashMap.newKeySet();
@@ -166,18 +165,20 @@ final class ImageMounts {
     }
 
     private <T> T alone(VolumeId.Dataset volume, Duration limit, Supplier<T> body) {
-        ReentrantLock lock = lock(volume.digest());
-        if (!taken(lock, limit)) {
-            throw new DriverException.OperationPending("dataset " + volume + " is being attached by another volume");
-        }
-        try {
-            return body.get();
-        } finally {
-            lock.unlock();
-            if (left.contains(volume.digest())) {
-                sweepIfPossible(volume.digest(), limit);
+        return locks.use(volume.digest(), lock -> {
+            if (!taken(lock, limit)) {
+                throw new DriverException.OperationPending(
+                        "dataset " + volume + " is being attached by another volume");
             }
-        }
+            try {
+                return body.get();
+            } finally {
+                lock.unlock();
+                if (left.contains(volume.digest())) {
+                    sweepIfPossible(volume.digest(), limit);
+                }
+            }
+        });
     }
 
     /// Mounts the image where it is not mounted, and has the key show that it opens it.
@@ -269,18 +270,19 @@ final class ImageMounts {
 
     private void sweep(String digest, Duration limit) {
         left.add(digest);
-        ReentrantLock lock = lock(digest);
-        while (left.contains(digest) && lock.tryLock()) {
-            try {
-                left.remove(digest);
-                datasets.attached().stream()
-                        .filter(tree -> tree.digest().beginning().equals(digest))
-                        .forEach(this::detach);
-                end(directory.resolve(digest), limit);
-            } finally {
-                lock.unlock();
+        locks.with(digest, lock -> {
+            while (left.contains(digest) && lock.tryLock()) {
+                try {
+                    left.remove(digest);
+                    datasets.attached().stream()
+                            .filter(tree -> tree.digest().beginning().equals(digest))
+                            .forEach(this::detach);
+                    end(directory.resolve(digest), limit);
+                } finally {
+                    lock.unlock();
+                }
             }
-        }
+        });
     }
 
     private void detach(Datasets.Tree tree) {
@@ -326,10 +328,6 @@ final class ImageMounts {
             LOG.atWarn().addKeyValue("path", source).setCause(e).log("cannot remove the mount point of an image");
         }
         mounted.flatMap(mounts::kindOf).ifPresent(kind -> kind.awaitEnd(mounted.get(), limit));
-    }
-
-    private ReentrantLock lock(String digest) {
-        return locks.computeIfAbsent(digest, _ -> new ReentrantLock());
     }
 
     private static boolean taken(ReentrantLock lock, Duration limit) {

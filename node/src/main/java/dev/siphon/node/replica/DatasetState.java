@@ -251,6 +251,11 @@ final class DatasetState {
         return wanted || !wantedAt.isEmpty();
     }
 
+    /// Whether there is something to remember of it that neither the disk nor the kernel knows.
+    synchronized boolean isRemembered() {
+        return isAttached() || isWanted() || isKept() || use.isPresent() || damage.isPresent() || !checked.isEmpty();
+    }
+
     /// Whether that is to be made which is behind the common tree, if it is not there.
     synchronized boolean isWantedAnywhere() {
         return wanted;

@@ -4,10 +4,12 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.mount.ValuesInUse;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -22,12 +24,18 @@ final class DatasetThreads {
 
     private final Pace pace;
     private final Function<DatasetState, Optional<Duration>> step;
+    private final ValuesInUse<Digest, DatasetState> states;
     private final Map<Digest, Worker> workers = new ConcurrentHashMap<>();
     private final BackgroundTasks tasks;
     private volatile boolean closed;
 
     /// @param step takes one step for a dataset and says when the next is due, as [Tending#step]
-    DatasetThreads(Pace pace, Function<DatasetState, Optional<Duration>> step, BackgroundTasks tasks) {
+    DatasetThreads(
+            Pace pace,
+            ValuesInUse<Digest, DatasetState> states,
+            Function<DatasetState, Optional<Duration>> step,
+            BackgroundTasks tasks) {
+        this.states = states;
         this.tasks = tasks;
         this.pace = pace;
         this.step = step;
@@ -37,10 +45,19 @@ final class DatasetThreads {
         return closed;
     }
 
+    /// The datasets that have a thread.
+    Set<Digest> datasets() {
+        return Set.copyOf(workers.keySet());
+    }
+
     /// Has a dataset looked after now.
-    void wake(DatasetState state) {
+    void wake(Digest dataset) {
         if (!closed) {
-            workers.computeIfAbsent(state.digest(), _ -> new Worker(state)).wake();
+            var _ = workers.compute(dataset, (_, now) -> {
+                Worker worker = now == null ? new Worker(dataset) : now;
+                worker.wake();
+                return worker;
+            });
         }
     }
 
@@ -53,13 +70,13 @@ final class DatasetThreads {
     }
 
     private final class Worker implements Runnable {
-        private final DatasetState state;
+        private final Digest dataset;
         private Optional<Thread> thread = Optional.empty();
         private boolean woken;
         private int failures;
 
-        Worker(DatasetState state) {
-            this.state = state;
+        Worker(Digest dataset) {
+            this.dataset = dataset;
         }
 
         synchronized void wake() {
@@ -68,7 +85,7 @@ final class DatasetThreads {
             if (thread.isEmpty()) {
                 Thread fresh = Thread.ofPlatform()
                         .daemon()
-                        .name("tend-" + state.digest().hex().substring(0, 8))
+                        .name("tend-" + dataset.hex().substring(0, 8))
                         .unstarted(this);
                 thread = Optional.of(fresh);
                 fresh.start();
@@ -93,15 +110,18 @@ final class DatasetThreads {
         @Override
         public void run() {
             try {
-                while (awaitTurn(next())) {
-                    // and again
-                }
+                states.with(dataset, state -> {
+                    while (awaitTurn(next(state))) {
+                        // and again
+                    }
+                });
             } finally {
                 end();
+                var _ = workers.computeIfPresent(dataset, (_, now) -> now == this && isOver() ? null : now);
             }
         }
 
-        private Optional<Duration> next() {
+        private Optional<Duration> next(DatasetState state) {
             synchronized (this) {
                 woken = false;
             }
@@ -150,6 +170,10 @@ final class DatasetThreads {
                 return false;
             }
             return true;
+        }
+
+        private synchronized boolean isOver() {
+            return thread.isEmpty();
         }
 
         private synchronized void end() {

@@ -6,18 +6,19 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.Datasets.Nearby;
+import dev.siphon.node.mount.ValuesInUse;
 import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -46,20 +47,23 @@ public final class Replicas implements AutoCloseable {
     private final Consumer<String> warn;
     private List<DiskWatch> disks = List.of();
     private final ReplicaCounts counts = new ReplicaCounts();
-    private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
+    private final ValuesInUse<Digest, DatasetState> states;
+    private final ReplicaListing listing;
 
     private Replicas(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn) {
         this.warn = warn;
         Pace pace = settings.pace();
         this.settings = settings;
+        this.states = new ValuesInUse<>(digest -> new DatasetState(digest, pace), DatasetState::isRemembered);
         this.folders = new AttachmentFolders(settings.state());
         this.attachments = new Attachments(folders, settings.erofs());
         this.turns = new Turns(calls, pace.callLimit());
         this.caches = new Caches(settings.caches(), this::leave, calls, pace);
         this.swapping = new Swapping(attachments, caches, turns, counts);
-        this.room = new Room(swapping, attachments, calls, pace, counts);
-        this.threads = new DatasetThreads(pace, this::step, tasks);
-        this.tending = new Tending(caches, swapping, room, calls, settings, this::state, threads::isClosed, counts);
+        this.room = new Room(swapping, attachments, calls, pace, counts, states);
+        this.threads = new DatasetThreads(pace, states, this::step, tasks);
+        this.tending = new Tending(caches, swapping, room, calls, settings, threads::isClosed, counts);
+        this.listing = new ReplicaListing(states, caches);
         this.choice = new TreeChoice(attachments, caches, swapping, settings);
         this.reach = new ImageReach(settings, calls);
     }
@@ -80,19 +84,19 @@ public final class Replicas implements AutoCloseable {
         List<Caches.Found> found = caches.inventory();
         Stream.concat(folders.known().stream(), found.stream().map(Caches.Found::digest))
                 .distinct()
-                .map(this::state)
-                .forEach(state -> {
-                    if (found.stream().anyMatch(part -> part.digest().equals(state.digest()) && !part.whole())) {
-                        state.want(true);
+                .forEach(digest -> {
+                    if (found.stream().anyMatch(part -> part.digest().equals(digest) && !part.whole())) {
+                        states.with(digest, state -> state.want(true));
                     }
-                    threads.wake(state);
+                    threads.wake(digest);
                 });
     }
 
     /// Has what is read from a disk that fails put back over CephFS, whatever its next step would have been.
     private void leave(Path cache) {
-        states.values().stream()
+        states.values()
                 .filter(state -> state.servedFrom().contains(cache))
+                .map(DatasetState::digest)
                 .forEach(threads::wake);
         caches.at(cache).trouble().map(CacheDirectory.Trouble::why).ifPresent(warn);
     }
@@ -134,8 +138,11 @@ public final class Replicas implements AutoCloseable {
         state.found();
     }
 
-    private DatasetState state(Digest dataset) {
-        return states.computeIfAbsent(dataset, _ -> new DatasetState(dataset, settings.pace()));
+    /// Has `body` use a dataset's state, and the dataset looked after when that has ended.
+    private <T> T changing(Digest dataset, Function<DatasetState, T> body) {
+        T result = states.use(dataset, body);
+        threads.wake(dataset);
+        return result;
     }
 
     /// Attaches a dataset over its image, at once, and has a replica made. Where one is on a disk already, it is
@@ -147,25 +154,27 @@ public final class Replicas implements AutoCloseable {
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices, or neither EROFS nor
     ///     what erofsfuse needs
     public Attachment attach(DatasetImage image) {
-        DatasetState state = state(image.digest());
-        Attachment attachment = turns.take(image.digest(), () -> {
-            find(state);
-            Attachment now = attachments
-                    .find(state.key())
-                    .map(attached -> swapping.seen(state, state.key(), attached))
-                    .orElseGet(() -> attachNew(state, image));
-            folders.make(state.key(), image);
-            state.image(image);
-            if (state.attachment(state.key()).isEmpty() && choice.isPossible()) {
-                state.unsettled(Instant.now().plus(settings.near().patience()));
-            }
-            state.attached(now);
-            return now;
+        return changing(image.digest(), state -> {
+            Attachment attachment = turns.take(image.digest(), () -> attach(state, image));
+            state.want(false);
+            state.use();
+            return attachment;
         });
-        state.want(false);
-        state.use();
-        threads.wake(state);
-        return attachment;
+    }
+
+    private Attachment attach(DatasetState state, DatasetImage image) {
+        find(state);
+        Attachment now = attachments
+                .find(state.key())
+                .map(attached -> swapping.seen(state, state.key(), attached))
+                .orElseGet(() -> attachNew(state, image));
+        folders.make(state.key(), image);
+        state.image(image);
+        if (state.attachment(state.key()).isEmpty() && choice.isPossible()) {
+            state.unsettled(Instant.now().plus(settings.near().patience()));
+        }
+        state.attached(now);
+        return now;
     }
 
     private Attachment attachNew(DatasetState state, DatasetImage image) {
@@ -181,18 +190,16 @@ public final class Replicas implements AutoCloseable {
     /// @param nearest the cache directories that are nearest to the pod's devices; none if it does not matter
     /// @return what to bind; empty if it does not matter, or if the dataset is not attached
     public Optional<Nearby> near(Digest dataset, List<Path> nearest) {
-        DatasetState state = state(dataset);
-        if (nearest.isEmpty() || !choice.isPossible()) {
-            state.settle(List.of());
-            threads.wake(state);
-            return Optional.empty(); // no disk is waited for
-        }
-        Optional<Nearby> found = turns.take(dataset, settings.near().limit(), () -> {
-            find(state);
-            return choice.readable(state).map(common -> choice.choose(state, common, nearest));
+        return changing(dataset, state -> {
+            if (nearest.isEmpty() || !choice.isPossible()) {
+                state.settle(List.of());
+                return Optional.empty(); // no disk is waited for
+            }
+            return turns.take(dataset, settings.near().limit(), () -> {
+                find(state);
+                return choice.readable(state).map(common -> choice.choose(state, common, nearest));
+            });
         });
-        threads.wake(state);
-        return found;
     }
 
     /// Has the replica behind an attached dataset's common tree moved to where its pods' devices are now: made in
@@ -202,16 +209,17 @@ public final class Replicas implements AutoCloseable {
     /// @return the cache directory; empty if it is, or is going to be, in one of them, if there is no room for it
     ///     ([NearPods#fillsSecond]), or if the dataset has none and is to have none
     public Optional<Path> follow(Digest dataset, List<Path> nearest) {
-        DatasetState state = state(dataset);
         if (!choice.isPossible()) {
             return Optional.empty();
         }
-        Optional<Path> home = turns.take(dataset, settings.near().limit(), () -> {
-            find(state);
-            return choice.readable(state).flatMap(common -> choice.move(state, common, nearest));
-        });
+        Optional<Path> home = states.use(
+                dataset,
+                state -> turns.take(dataset, settings.near().limit(), () -> {
+                    find(state);
+                    return choice.readable(state).flatMap(common -> choice.move(state, common, nearest));
+                }));
         if (home.isPresent()) {
-            threads.wake(state);
+            threads.wake(dataset);
         }
         return home;
     }
@@ -221,27 +229,29 @@ public final class Replicas implements AutoCloseable {
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume still shows it, or a file in it is open
     public void detach(AttachmentKey key) {
-        DatasetState state = state(key.digest());
-        turns.take(key.digest(), () -> {
-            attachments.detach(key);
-            state.unattached(key);
+        var _ = changing(key.digest(), state -> {
+            turns.take(key.digest(), () -> {
+                attachments.detach(key);
+                state.unattached(key);
+                return key;
+            });
+            state.use();
             return key;
         });
-        state.use();
-        threads.wake(state);
     }
 
     /// Has a replica made, or the one that is there checked, although nobody has the dataset attached.
     public void warm(DatasetImage image) {
-        DatasetState state = state(image.digest());
-        turns.take(image.digest(), () -> {
-            find(state);
-            folders.make(state.key(), image); // so that a fill goes on after a restart
+        var _ = changing(image.digest(), state -> {
+            turns.take(image.digest(), () -> {
+                find(state);
+                folders.make(state.key(), image); // so that a fill goes on after a restart
+                return image;
+            });
+            state.image(image);
+            state.want(true);
             return image;
         });
-        state.image(image);
-        state.want(true);
-        threads.wake(state);
     }
 
     /// Has a replica of a dataset made, or the one that is there checked, and says how far it is, until it is
@@ -257,16 +267,17 @@ public final class Replicas implements AutoCloseable {
     /// @throws DriverException as [Fill#run]
     public void warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         long end = System.nanoTime() + limit.toNanos();
-        DatasetState state = state(dataset);
-        look(state); // it may be known here since before a restart
-        long before = state.failures();
-        if (!state.isAttached() && !caches.whole(dataset).isEmpty()) {
-            state.want(true); // to be checked, for which no image is needed
-            threads.wake(state);
-        } else if (state.servedFrom().isEmpty()) {
-            warm(reach.image(state));
-        }
-        new WarmWatch(state, before, () -> status(dataset)).follow(end, progress, gone);
+        states.with(dataset, state -> {
+            look(state); // it may be known here since before a restart
+            long before = state.failures();
+            if (!state.isAttached() && !caches.whole(dataset).isEmpty()) {
+                state.want(true); // to be checked, for which no image is needed
+                threads.wake(dataset);
+            } else if (state.servedFrom().isEmpty()) {
+                warm(reach.image(state));
+            }
+            new WarmWatch(state, before, () -> listing.status(state)).follow(end, progress, gone);
+        });
     }
 
     /// Removes a dataset's replicas, and stops one that is being made. What is attached stays so, over CephFS,
@@ -275,10 +286,11 @@ public final class Replicas implements AutoCloseable {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is pinned, or the way back to CephFS is not
     ///     known
     public void evict(Digest dataset) {
-        DatasetState state = state(dataset);
-        look(state);
-        room.evict(state, () -> caches.of(dataset));
-        threads.wake(state);
+        var _ = changing(dataset, state -> {
+            look(state);
+            room.evict(state, () -> caches.of(dataset));
+            return state;
+        });
     }
 
     /// Keeps a dataset's replica, whole or being made, from being evicted; also after a restart.
@@ -303,30 +315,18 @@ public final class Replicas implements AutoCloseable {
     ///
     /// @param keeper tells who keeps it from all others that keep the same
     public void keep(Digest dataset, Object keeper) {
-        state(dataset).keep(keeper);
+        states.with(dataset, state -> state.keep(keeper));
     }
 
     /// Undoes [#keep] of the same `keeper`, and of no other.
     public void letGo(Digest dataset, Object keeper) {
-        state(dataset).letGo(keeper);
+        states.with(dataset, state -> state.letGo(keeper));
     }
 
     /// Every dataset that is attached, on a disk or on its way there, ordered by digest; one with replicas in
     /// several cache directories is several.
     public List<ReplicaStatus> list() {
-        Map<Digest, List<Caches.Found>> found =
-                caches.inventory().stream().collect(Collectors.groupingBy(Caches.Found::digest));
-        return Stream.concat(found.keySet().stream(), states.keySet().stream())
-                .distinct()
-                .sorted(Comparator.comparing(Digest::hex))
-                .flatMap(digest -> ReplicaStatus.all(state(digest), found.getOrDefault(digest, List.of())))
-                .toList();
-    }
-
-    private Optional<ReplicaStatus> status(Digest dataset) {
-        return ReplicaStatus.of(
-                state(dataset),
-                caches.of(dataset).stream().map(Caches.Found::of).reduce((one, other) -> one.whole() ? one : other));
+        return listing.all();
     }
 
     /// The dataset that is meant, of those that are attached, on a disk, or were either since the driver started.
@@ -334,9 +334,7 @@ public final class Replicas implements AutoCloseable {
     /// @throws DriverException.NotFound (NOT_FOUND) if it is none of them
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it may be several
     public Digest find(DatasetName name) {
-        return name.among(Stream.concat(
-                        states.keySet().stream(), caches.inventory().stream().map(Caches.Found::digest))
-                .toList());
+        return listing.named(name);
     }
 
     /// Whether this node has a cache directory at all.
@@ -348,28 +346,19 @@ public final class Replicas implements AutoCloseable {
     ///
     /// @param beginning of its digest, as volumes' ids have it
     public Optional<ReplicaStatus> status(String beginning) {
-        return Stream.concat(
-                        states.keySet().stream(), caches.inventory().stream().map(Caches.Found::digest))
-                .filter(digest -> digest.beginning().equals(beginning))
-                .findFirst()
-                .flatMap(this::status);
+        return listing.status(beginning);
     }
 
     /// What is wrong with a dataset here, though it can be read. Asks no disk.
     ///
     /// @param beginning of its digest, as volumes' ids have it
     public Optional<String> problem(String beginning) {
-        return states.values().stream()
-                .filter(state -> state.digest().beginning().equals(beginning))
-                .findFirst()
-                .flatMap(DatasetState::problem);
+        return listing.problem(beginning);
     }
 
     /// What is attached, as it was last seen. Asks no disk.
     List<Attachment> attached() {
-        return states.values().stream()
-                .flatMap(state -> state.attachments().stream())
-                .toList();
+        return listing.attached();
     }
 
     /// What each cache directory still takes without an eviction, in bytes; without those that cannot be read.
@@ -380,6 +369,11 @@ public final class Replicas implements AutoCloseable {
     /// Whether each cache directory can be read, as far as is known. Asks no disk.
     Map<Path, Boolean> readableCaches() {
         return caches.readable();
+    }
+
+    /// The datasets that this process has anything in memory of.
+    Set<Digest> remembered() {
+        return Stream.concat(states.keys(), threads.datasets().stream()).collect(Collectors.toSet());
     }
 
     ReplicaCounts counts() {

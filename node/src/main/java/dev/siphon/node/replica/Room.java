@@ -3,6 +3,7 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.ValuesInUse;
 import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import dev.siphon.node.replica.cache.Eviction;
@@ -12,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,9 +26,18 @@ final class Room {
     private final BlockingCalls calls;
     private final Pace pace;
     private final ReplicaCounts counts;
+    private final ValuesInUse<Digest, DatasetState> states;
     private final Map<Path, ReentrantLock> locks = new ConcurrentHashMap<>();
 
-    Room(Swapping swapping, Attachments attachments, BlockingCalls calls, Pace pace, ReplicaCounts counts) {
+    /// @param states of every dataset
+    Room(
+            Swapping swapping,
+            Attachments attachments,
+            BlockingCalls calls,
+            Pace pace,
+            ReplicaCounts counts,
+            ValuesInUse<Digest, DatasetState> states) {
+        this.states = states;
         this.swapping = swapping;
         this.attachments = attachments;
         this.calls = calls;
@@ -38,14 +47,8 @@ final class Room {
 
     /// Makes room in `directory` for a replica of `bytes` of `dataset`, and has `then` take it.
     ///
-    /// @param states of every dataset
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what may go is not enough
-    void make(
-            CacheDirectory directory,
-            Digest dataset,
-            long bytes,
-            Function<Digest, DatasetState> states,
-            Runnable then) {
+    void make(CacheDirectory directory, Digest dataset, long bytes, Runnable then) {
         // one at a time in each directory, so that two fills do not count on the same room
         ReentrantLock lock = locks.computeIfAbsent(directory.path(), _ -> new ReentrantLock(true));
         if (!taken(lock)) {
@@ -53,9 +56,9 @@ final class Room {
                     "room is still being made in " + directory.path() + " for another dataset");
         }
         try {
-            for (List<Digest> leaving = leaving(directory, dataset, bytes, states);
+            for (List<Digest> leaving = leaving(directory, dataset, bytes);
                     !leaving.isEmpty();
-                    leaving = leaving(directory, dataset, bytes, states)) {
+                    leaving = leaving(directory, dataset, bytes)) {
                 Digest first = leaving.getFirst();
                 LOG.atInfo()
                         .addKeyValue("dataset", first)
@@ -63,7 +66,7 @@ final class Room {
                         .addKeyValue("for", dataset)
                         .log("evicting a replica");
                 // if it was pinned meanwhile, the next look finds another
-                boolean _ = evictUnpinned(states.apply(first), () -> List.of(directory.replica(first)));
+                boolean _ = states.use(first, state -> evictUnpinned(state, () -> List.of(directory.replica(first))));
             }
             then.run();
         } finally {
@@ -80,13 +83,12 @@ final class Room {
         }
     }
 
-    private List<Digest> leaving(
-            CacheDirectory directory, Digest dataset, long bytes, Function<Digest, DatasetState> states) {
+    private List<Digest> leaving(CacheDirectory directory, Digest dataset, long bytes) {
         List<Caches.Found> found =
                 calls.change("room in " + directory.path(), pace.callLimit(), () -> Caches.inventory(directory));
         List<Eviction.Candidate> present = found.stream()
                 .filter(other -> !other.digest().equals(dataset))
-                .map(other -> candidate(other, states.apply(other.digest()), directory.path()))
+                .map(other -> states.use(other.digest(), state -> candidate(other, state, directory.path())))
                 .toList();
         return Eviction.toFit(directory.limits(), present, bytes)
                 .orElseThrow(() -> new DriverException.QuotaExhausted("dataset " + dataset + " of " + bytes

@@ -1,7 +1,6 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.mount.BlockingCalls;
@@ -20,7 +19,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +33,6 @@ final class Tending {
     private final Room room;
     private final BlockingCalls calls;
     private final ReplicaSettings settings;
-    private final Function<Digest, DatasetState> states;
     private final BooleanSupplier closed;
     private final ReplicaCounts counts;
     private final Semaphore fills;
@@ -48,7 +45,6 @@ final class Tending {
             Room room,
             BlockingCalls calls,
             ReplicaSettings settings,
-            Function<Digest, DatasetState> states,
             BooleanSupplier closed,
             ReplicaCounts counts) {
         this.caches = caches;
@@ -56,7 +52,6 @@ final class Tending {
         this.room = room;
         this.calls = calls;
         this.settings = settings;
-        this.states = states;
         this.closed = closed;
         this.counts = counts;
         this.fills = new Semaphore(settings.pace().fillsAtOnce(), true);
@@ -341,7 +336,7 @@ final class Tending {
                             counts.filledBytes()));
             state.filling(true);
             long failures = directory.failures();
-            room.make(directory, state.digest(), manifest.imageBytes(), states, fill::begin);
+            room.make(directory, state.digest(), manifest.imageBytes(), fill::begin);
             long begun = System.nanoTime();
             if (fill.run()) {
                 state.checked(replica, failures);

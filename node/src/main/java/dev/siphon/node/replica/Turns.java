@@ -5,10 +5,9 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.SystemErrors;
+import dev.siphon.node.mount.ValuesInUse;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,7 +21,8 @@ import java.util.function.Supplier;
 final class Turns {
     private final BlockingCalls calls;
     private final Duration limit;
-    private final Map<Digest, Semaphore> turns = new ConcurrentHashMap<>();
+    private final ValuesInUse<Digest, Semaphore> turns =
+            new ValuesInUse<>(_ -> new Semaphore(1, true), turn -> turn.availablePermits() == 0);
 
     Turns(BlockingCalls calls, Duration limit) {
         this.calls = calls;
@@ -39,18 +39,25 @@ final class Turns {
 
     /// The same, with another limit.
     <T> T take(Digest dataset, Duration limit, Supplier<T> change) {
-        Semaphore turn = turns.computeIfAbsent(dataset, _ -> new Semaphore(1, true));
+        return turns.use(dataset, turn -> take(dataset, turn, limit, change));
+    }
+
+    private <T> T take(Digest dataset, Semaphore turn, Duration limit, Supplier<T> change) {
         await(dataset, turn, limit);
         AtomicBoolean begun = new AtomicBoolean();
         try {
-            return calls.change("dataset " + dataset, limit, () -> {
-                begun.set(true);
-                try {
-                    return change.get();
-                } finally {
-                    turn.release();
-                }
-            });
+            // whoever releases a turn uses it: its caller may have left
+            return calls.change(
+                    "dataset " + dataset,
+                    limit,
+                    () -> turns.use(dataset, _ -> {
+                        begun.set(true);
+                        try {
+                            return change.get();
+                        } finally {
+                            turn.release();
+                        }
+                    }));
         } catch (DriverException.BackendUnavailable e) {
             if (!begun.get()) {
                 turn.release(); // refused, so it never runs

@@ -1,6 +1,7 @@
 package dev.siphon.node.replica;
 
 import static dev.siphon.node.replica.ReplicaNode.FAST;
+import static dev.siphon.node.replica.ReplicaNode.await;
 import static dev.siphon.node.replica.ReplicaNode.awaitLocal;
 import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
 import static dev.siphon.node.replica.ReplicaNode.awaitStatus;
@@ -121,6 +122,18 @@ class ReplicasIT {
         replicas.evict(dataset.digest());
         assertEquals(List.of(), replicas.list());
         assertEquals(List.of(), workplace.mounts());
+    }
+
+    @Test
+    void nothingIsRememberedOfADatasetThatIsGone() {
+        replicas.attach(dataset.image());
+        awaitLocal(replicas, dataset.digest(), cache);
+        assertEquals(Set.of(dataset.digest()), replicas.remembered());
+
+        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        replicas.evict(dataset.digest());
+
+        await(() -> "it is forgotten", () -> replicas.remembered().isEmpty());
     }
 
     @Test

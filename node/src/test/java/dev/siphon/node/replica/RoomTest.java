@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.ValuesInUse;
 import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CacheLimits;
 import dev.siphon.node.replica.cache.CachedReplica;
@@ -19,10 +20,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,10 +42,11 @@ final class RoomTest {
 
     private final BlockingCalls calls = new BlockingCalls();
     private final ReplicaCounts counts = new ReplicaCounts();
-    private final Map<Digest, DatasetState> states = new ConcurrentHashMap<>();
+    private final ValuesInUse<Digest, DatasetState> states =
+            new ValuesInUse<>(digest -> new DatasetState(digest, FAST), _ -> true);
 
     private DatasetState state(Digest digest) {
-        return states.computeIfAbsent(digest, _ -> new DatasetState(digest, FAST));
+        return states.use(digest, Function.identity());
     }
 
     private CacheDirectory directory() {
@@ -57,7 +58,7 @@ final class RoomTest {
                 new Attachments(new AttachmentFolders(place.resolve("state")), ErofsSelection.ofThisNode());
         Caches caches = new Caches(List.of(directory().limits()), _ -> {}, calls, FAST);
         Swapping swapping = new Swapping(attachments, caches, new Turns(calls, FAST.callLimit()), counts);
-        return new Room(swapping, attachments, calls, FAST, counts);
+        return new Room(swapping, attachments, calls, FAST, counts, states);
     }
 
     @BeforeEach
@@ -109,7 +110,7 @@ final class RoomTest {
     @Test
     void roomIsMadeWithoutWhatIsPinnedMeanwhile() {
         CompletableFuture<Void> made =
-                pinWhileItWaits(OLD, () -> room().make(directory(), WANTED, PART_BYTES, this::state, () -> {}));
+                pinWhileItWaits(OLD, () -> room().make(directory(), WANTED, PART_BYTES, () -> {}));
         made.join();
         assertTrue(directory().replica(OLD).isPart());
         assertFalse(directory().replica(RECENT).isPart());
