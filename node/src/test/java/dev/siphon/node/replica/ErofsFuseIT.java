@@ -13,12 +13,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.mount.MountedVolume;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -132,11 +135,16 @@ class ErofsFuseIT {
 
     @Test
     void anImageThatIsNoneIsRefusedAndLeavesNothing() throws IOException {
-        Files.write(dataset.image().image(), new byte[(int) dataset.manifest().imageBytes()]);
+        byte[] zeros = new byte[1 << 20];
+        Manifest manifest = new Manifest(zeros.length, 1, List.of(Digest.of(ByteBuffer.wrap(zeros))));
+        DatasetImage image = new DatasetImage(
+                manifest.root(),
+                Files.write(workplace.path("zeros"), zeros),
+                Files.writeString(workplace.path("zeros.manifest"), manifest.text()));
         DriverException.BackendFault said =
-                assertThrows(DriverException.BackendFault.class, () -> replicas.attach(dataset.image()));
+                assertThrows(DriverException.BackendFault.class, () -> replicas.attach(image));
         assertTrue(String.valueOf(said.getMessage()).contains("erofs"), said.getMessage());
-        awaitNoDevice(dataset.digest());
+        awaitNoDevice(image.digest());
         assertEquals(List.of(), workplace.mounts());
     }
 }
