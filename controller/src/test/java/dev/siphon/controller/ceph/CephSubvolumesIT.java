@@ -120,6 +120,11 @@ class CephSubvolumesIT {
         Duration took = Duration.ofNanos(System.nanoTime() - began);
 
         assertTrue(took.compareTo(QUICK) < 0, CLONES + " clones at once took " + took);
+        assertEquals(
+                List.of(),
+                subvolumes.groups("lab", CephLab.fileSystem()).stream()
+                        .filter(name -> name.contains("flush"))
+                        .toList());
     }
 
     @Test

@@ -31,6 +31,9 @@ import java.util.function.Supplier;
 public final class CephFileSystems implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
+    /// Beside files of the mgr's own; it takes directories alone for groups.
+    private static final String FLUSH_FILE = Mounts.VOLUMES + "/_siphon-flush";
+
     private static final String FLUSHED = "user.siphon.flushed";
 
     private final Function<String, CephConnection> connections;
@@ -165,14 +168,14 @@ public final class CephFileSystems implements AutoCloseable {
         client(cluster, fileSystem).warmUp();
     }
 
-    /// Has the MDS write its journal at once: changes a note on the directory of all volumes, and waits until that is
-    /// on
-    /// disk. Only a client with a change that is not on disk may ask for it (`Client::flush_mdlog_sync`).
+    /// Has the MDS write its journal at once: changes a file that nobody else has open, and waits until that is on
+    /// disk.
+    /// Only a client with a change that is not on disk may ask for it (`Client::flush_mdlog_sync`).
     public void flushJournal(String cluster, String fileSystem) {
         boolean _ = client(cluster, fileSystem).call("flush journal", mount -> {
-            try (OpenFile volumes = mount.openDirectory(mount.locate(Mounts.VOLUMES))) {
-                volumes.setText(FLUSHED, Long.toString(System.nanoTime()));
-                volumes.sync();
+            try (OpenFile file = mount.open(mount.locate(FLUSH_FILE), OpenFlags.WRITE | OpenFlags.CREATE)) {
+                file.setText(FLUSHED, Long.toString(System.nanoTime()));
+                file.sync();
             }
             return true;
         });
