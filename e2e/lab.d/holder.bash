@@ -17,7 +17,7 @@ holder_pid() { cut -d' ' -f1 "$RUN/holder"; }
 
 # What the lab shows of the host, at the same paths.
 visible_paths() {
-  printf '%s\n' "$PROJECT" "$HOME/.m2" "$LAB_DIR"/{run,guest,guest-smp,kubernetes,docker} /tmp
+  printf '%s\n' "$PROJECT" "$HOME/.m2" "$LAB_DIR"/{run,guest,guest-smp,kubernetes,engine} /tmp
   "$HERE/lab.d/jdk" 2>/dev/null || true
   if command -v go >/dev/null; then echo "$(go env GOPATH)/bin"; fi
 }
