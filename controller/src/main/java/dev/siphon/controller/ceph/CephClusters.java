@@ -76,7 +76,6 @@ public final class CephClusters implements Clusters, AutoCloseable {
     @Override
     public Optional<String> trouble(String cluster, Duration deadline) {
         CephConnection connection = named(cluster);
-        long began = System.nanoTime();
         try {
             for (FileSystem each : refresh(cluster, connection, deadline)) {
                 // The mgr reads a directory for it, so the file system's MDS has answered too.
@@ -88,11 +87,6 @@ public final class CephClusters implements Clusters, AutoCloseable {
                         .orThrow();
             }
             return Optional.empty();
-        } catch (DriverException.DeadlinePassed e) {
-            // its one thread for volumes has answered others meanwhile: it is busy, not gone
-            return connection.hasAnswered(Daemon.MGR, began)
-                    ? Optional.empty()
-                    : Optional.of(String.valueOf(e.getMessage()));
         } catch (DriverException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }

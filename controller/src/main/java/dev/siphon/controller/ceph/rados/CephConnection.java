@@ -4,14 +4,10 @@ import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.Reconnecting;
-import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /// Commands to one cluster; see [dev.siphon.controller.ceph.call.NativeCalls] for deadlines and
@@ -27,7 +23,6 @@ public final class CephConnection implements AutoCloseable {
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
     private final Reconnecting<RadosHandle> handles;
-    private final Map<Daemon, Long> answered = new ConcurrentHashMap<>();
 
     /// @param timeLeft how long the caller on this thread still waits
     public CephConnection(ClusterAccess access, CallLimits limits, Supplier<Duration> timeLeft, CephMetrics metrics) {
@@ -79,24 +74,13 @@ public final class CephConnection implements AutoCloseable {
         return reply.is(CephErrno.ENOTCONN) || reply.is(CephErrno.ESHUTDOWN);
     }
 
-    /// Whether daemons of that type have answered a command since.
-    ///
-    /// @param since by [System#nanoTime]
-    public boolean hasAnswered(Daemon daemon, long since) {
-        return Optional.ofNullable(answered.get(daemon))
-                .filter(at -> at - since >= 0)
-                .isPresent();
-    }
-
     private CommandReply measured(CephCommand command, String what, long deadline) {
-        CommandReply reply = metrics.measure(
+        return metrics.measure(
                 access.cluster(),
                 command.daemon().toString(),
                 command.prefix(),
                 CommandReply::result,
                 () -> handles.call(what, deadline, handle -> handle.send(command, what)));
-        answered.put(command.daemon(), System.nanoTime());
-        return reply;
     }
 
     /// See [Reconnecting#sweep].
