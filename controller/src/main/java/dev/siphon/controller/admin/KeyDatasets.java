@@ -40,7 +40,12 @@ final class KeyDatasets {
     /// Identities by where they are.
     private final Map<Place, Set<Target>> targets = new LinkedHashMap<>();
 
-    private record Place(String cluster, String fileSystem) {}
+    private record Place(String cluster, String fileSystem) {
+        @Override
+        public String toString() {
+            return "datasets of file system " + fileSystem + " of cluster " + cluster;
+        }
+    }
 
     /// @param failures what is to be told at the end
     KeyDatasets(CommandSpec command, Backend backend, Failures failures) {
@@ -118,7 +123,7 @@ final class KeyDatasets {
     Table revoke(Predicate<ClientSession> where) {
         List<Revoked> revoked = new ArrayList<>();
         targets.forEach((place, found) -> failures.collect(
-                "datasets of file system " + place.fileSystem() + " of cluster " + place.cluster(),
+                place.toString(),
                 () -> revoked.addAll(revocation.revoke(place.cluster(), place.fileSystem(), found, where))));
         Table table = new Table(
                 "dataset's identity", "of node", "reached files in", "reached objects in", "ended at", "goes on at");
@@ -132,7 +137,7 @@ final class KeyDatasets {
                     new Cell.Text(each.target().objects().orElse("?")),
                     new Cell.Text(places(each.ended())),
                     new Cell.Text(places(each.elsewhere())));
-            each.unfinished().forEach(why -> failures.add("client." + identity.userId(), why));
+            addUnfinished(each);
         }
         return table;
     }
@@ -144,32 +149,28 @@ final class KeyDatasets {
     /// @return whether none is left
     boolean rotate(Table table) {
         AtomicBoolean isDone = new AtomicBoolean(true);
-        List.copyOf(targets.entrySet())
-                .forEach(each -> failures.collect(
-                        "datasets of file system " + each.getKey().fileSystem() + " of cluster "
-                                + each.getKey().cluster(),
-                        () -> {
-                            Place place = each.getKey();
-                            Map<Target, List<ClientSession>> used =
-                                    revocation.inUse(place.cluster(), place.fileSystem(), each.getValue());
-                            used.forEach((target, sessions) -> table.row(row(target, places(sessions))));
-                            isDone.compareAndSet(true, used.isEmpty());
-                            List<Target> unused = each.getValue().stream()
-                                    .filter(target -> !used.containsKey(target))
-                                    .toList();
-                            for (Revoked done :
-                                    revocation.revoke(place.cluster(), place.fileSystem(), unused, _ -> true)) {
-                                table.row(row(done.target(), ""));
-                                done.unfinished()
-                                        .forEach(why -> failures.add(
-                                                "client."
-                                                        + done.target()
-                                                                .identity()
-                                                                .userId(),
-                                                why));
-                            }
-                        }));
+        targets.forEach((place, found) ->
+                failures.collect(place.toString(), () -> isDone.compareAndSet(true, rotate(place, found, table))));
         return isDone.get();
+    }
+
+    private boolean rotate(Place place, Set<Target> found, Table table) {
+        Map<Target, List<ClientSession>> used = revocation.inUse(place.cluster(), place.fileSystem(), found);
+        used.forEach((target, sessions) -> table.row(row(target, places(sessions))));
+        List<Target> unused =
+                found.stream().filter(target -> !used.containsKey(target)).toList();
+        revocation
+                .revoke(place.cluster(), place.fileSystem(), unused, _ -> true)
+                .forEach(done -> {
+                    table.row(row(done.target(), ""));
+                    addUnfinished(done);
+                });
+        return used.isEmpty();
+    }
+
+    private void addUnfinished(Revoked done) {
+        String identity = "client." + done.target().identity().userId();
+        done.unfinished().forEach(why -> failures.add(identity, why));
     }
 
     private static Cell[] row(Target target, String usedBy) {

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /// [Subvolumes] by the mgr's module `volumes` (`src/pybind/mgr/volumes/module.py` names the arguments).
@@ -261,10 +262,10 @@ final class CephSubvolumes implements Subvolumes {
 
     /// A missing file system is told from a missing subvolume by the mgr's words alone.
     private CommandReply call(String cluster, CephCommand command) {
+        Supplier<CommandReply> send = () -> connections.apply(cluster).call(command);
         CommandReply reply = command.text("vol_name")
-                .map(fileSystem -> journal.during(
-                        cluster, fileSystem, () -> connections.apply(cluster).call(command)))
-                .orElseGet(() -> connections.apply(cluster).call(command));
+                .map(fileSystem -> journal.during(cluster, fileSystem, send))
+                .orElseGet(send);
         if (reply.is(CephErrno.ENOENT) && NO_FILE_SYSTEM.matcher(reply.words()).matches()) {
             throw new DriverException.InUse("cluster " + cluster + " has no such file system now: " + reply.words());
         }

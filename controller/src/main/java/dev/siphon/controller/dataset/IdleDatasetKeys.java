@@ -107,12 +107,11 @@ public final class IdleDatasetKeys implements AutoCloseable {
 
     /// The identities of nodes.
     private List<Minted> listed(String cluster, long begun) {
-        List<Minted> listed = identities.listed(cluster, begun).stream()
+        return identities.listed(cluster, begun).stream()
                 .flatMap(userId -> clusters.fileSystems(cluster).stream()
                         .flatMap(fileSystem -> DatasetIdentity.parse(fileSystem.name(), userId).stream()))
                 .filter(identity -> identity.node().isPresent())
                 .map(identity -> new Minted(cluster, identity))
                 .toList();
-        return listed;
     }
 }

@@ -73,7 +73,7 @@ public final class GrantsMetrics {
         }
     }
 
-    /// How often the log was warned of something that lasts.
+    /// What the log was warned of and lasts.
     Set<String> told() {
         return Set.copyOf(told);
     }

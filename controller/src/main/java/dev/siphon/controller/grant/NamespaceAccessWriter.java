@@ -13,9 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,8 +35,7 @@ public final class NamespaceAccessWriter implements AutoCloseable {
     private final String own;
     private final Gauge objects;
     private final Gauge pending;
-    private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("namespace-access").factory());
+    private Optional<BackgroundTasks.Task> writing = Optional.empty();
 
     /// The digests of what is there; empty until somebody has looked.
     private Optional<Map<NamespaceAccess.Key, String>> there = Optional.empty();
@@ -79,14 +75,13 @@ public final class NamespaceAccessWriter implements AutoCloseable {
 
     /// Begins to write.
     public NamespaceAccessWriter start(BackgroundTasks tasks) {
-        var _ = worker.scheduleWithFixedDelay(
-                tasks.guarded("namespace-access", this::keep), 0, EVERY.toMillis(), TimeUnit.MILLISECONDS);
+        writing = Optional.of(tasks.every("namespace-access", Duration.ZERO, EVERY, this::keep));
         return this;
     }
 
     @Override
     public void close() {
-        worker.shutdownNow();
+        writing.ifPresent(BackgroundTasks.Task::close);
     }
 
     private void keep() {

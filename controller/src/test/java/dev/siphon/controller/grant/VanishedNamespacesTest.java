@@ -100,11 +100,15 @@ final class VanishedNamespacesTest {
         assertEquals(Set.of("user-u1"), noted(U1));
     }
 
+    private void makeAnew(String namespace) {
+        namespaces.remove(namespace);
+        namespaces.annotate(namespace, Map.of());
+    }
+
     @Test
     void oneThatIsMadeAnewInheritsNothing() {
         grants().allow(U1, "u1", "team");
-        namespaces.remove("team");
-        namespaces.annotate("team", Map.of());
+        makeAnew("team");
         grants().keep();
         assertEquals(Set.of(), published(U1));
         assertEquals(Set.of(), noted(U1));
@@ -113,8 +117,7 @@ final class VanishedNamespacesTest {
     @Test
     void noneIsInheritedBeforeSomebodyLooksEither() {
         grants().allow(U1, "u1", "team");
-        namespaces.remove("team");
-        namespaces.annotate("team", Map.of());
+        makeAnew("team");
         grants().allow(U2, "u2", "team");
         assertEquals(Set.of(), published(U1));
         assertEquals(Set.of("team"), published(U2));
@@ -123,8 +126,7 @@ final class VanishedNamespacesTest {
     @Test
     void aVolumeInANamespaceThatWasMadeAnewIsGrantedAnew() {
         grants().allow(U1, "u1", "team");
-        namespaces.remove("team");
-        namespaces.annotate("team", Map.of());
+        makeAnew("team");
         grants().allow(U1, "u1", "team");
         grants().keep();
         assertEquals(Set.of("team"), published(U1));
@@ -133,8 +135,7 @@ final class VanishedNamespacesTest {
     @Test
     void oneThatIsMadeAnewAndStandsForTheAccountByItselfStays() {
         grants().allow(U1, "u1", "user-u1");
-        namespaces.remove("user-u1");
-        namespaces.annotate("user-u1", Map.of());
+        makeAnew("user-u1");
         grants().keep();
         assertEquals(Set.of("user-u1"), published(U1));
     }
@@ -142,8 +143,7 @@ final class VanishedNamespacesTest {
     @Test
     void whatWasMadeAnewWhileNoControllerRanIsSeen() {
         grants().allow(U1, "u1", "team");
-        namespaces.remove("team");
-        namespaces.annotate("team", Map.of());
+        makeAnew("team");
         restart();
         grants().keep();
         assertEquals(Set.of(), published(U1));
@@ -162,8 +162,7 @@ final class VanishedNamespacesTest {
         restart();
         grants().keep();
         assertEquals(Set.of("team"), published(U1));
-        namespaces.remove("team");
-        namespaces.annotate("team", Map.of());
+        makeAnew("team");
         restart();
         grants().keep();
         assertEquals(Set.of(), published(U1));

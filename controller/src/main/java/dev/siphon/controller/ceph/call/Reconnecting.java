@@ -33,7 +33,7 @@ public final class Reconnecting<H extends NativeHandle> {
     private final List<H> retired = new ArrayList<>();
     private final List<CompletableFuture<Void>> closing = new ArrayList<>();
     private int handles;
-    private long failedAt;
+    private long retryAt;
     private long usedAt;
     private boolean closed;
 
@@ -92,7 +92,7 @@ public final class Reconnecting<H extends NativeHandle> {
         usedAt = System.nanoTime();
         boolean failed =
                 current.filter(CompletableFuture::isCompletedExceptionally).isPresent();
-        if (current.isEmpty() || (failed && System.nanoTime() - failedAt >= CONNECT_PAUSE.toNanos())) {
+        if (current.isEmpty() || (failed && System.nanoTime() - retryAt >= 0)) {
             current = Optional.of(connect());
         }
         return current.get();
@@ -113,7 +113,7 @@ public final class Reconnecting<H extends NativeHandle> {
         Throwable why = error.getCause() == null ? error : error.getCause();
         // a file system has no /volumes before its first volume: the next call may find it
         boolean isEmpty = why instanceof DriverException.NotFound;
-        failedAt = System.nanoTime() - (isEmpty ? CONNECT_PAUSE.toNanos() : 0);
+        retryAt = System.nanoTime() + (isEmpty ? 0 : CONNECT_PAUSE.toNanos());
         LOG.atLevel(isEmpty ? Level.INFO : Level.WARN)
                 .addKeyValue("handle", name)
                 .log("cannot connect{}: {}", isEmpty ? " yet" : "", why.getMessage());
