@@ -39,9 +39,9 @@ import siphon.node.v1.Replica;
 import siphon.node.v1.WarmProgress;
 import siphon.node.v1.WarmRequest;
 
-/// A node's replicas by its control socket and by HTTP, on real loop devices and real EROFS, without any Ceph: the
-/// image is
-/// on a local disk, attached and shown by a run before, and the node that is started then finds it.
+/// A node's replicas by its control socket and by HTTP, on real loop devices and real EROFS, without any Ceph:
+/// the image is on a local disk, attached and shown by a run before, and the node that is started then finds
+/// it.
 class CacheControlIT {
     /// Says whether the other end of a unix socket sends a byte: an HTTP/2 server does, before anything else.
     private static final String KNOCK = """

@@ -19,10 +19,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Keys as files of one folder, for orchestrators without Secrets: `VOLUME_ID.json`, mode 0600, with
-/// `userID`, `userKey` and `volumeID` as NodeStageVolume takes them; a slash in the id is `%2F` in the name. A file is
-/// whole
-/// or not there.
+/// Keys as files of one folder, for orchestrators without Secrets: `VOLUME_ID.json`, mode 0600, with `userID`,
+/// `userKey` and `volumeID` as NodeStageVolume takes them; a slash in the id is `%2F` in the name. A file is
+/// whole or not there.
 ///
 /// Failures of the file system are [DriverException.BackendUnavailable] (UNAVAILABLE), and name the file.
 public final class FileKeyStore implements KeyStore, DatasetKeyStore {

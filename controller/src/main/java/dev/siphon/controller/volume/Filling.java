@@ -31,9 +31,8 @@ final class Filling {
     /// How often a clone is asked how far it is; a clone of little takes half a second.
     private static final Duration POLL = Duration.ofMillis(250);
 
-    /// Of a file system. The mgr makes that many at once (`mgr/volumes/max_concurrent_clones`), and from Ceph 20 on
-    /// refuses
-    /// others.
+    /// Of a file system. The mgr makes that many at once (`mgr/volumes/max_concurrent_clones`), and from Ceph
+    /// 20 on refuses others.
     private static final int CLONES_AT_ONCE = 4;
 
     /// What is kept of the caller's time to finish with and to answer in.

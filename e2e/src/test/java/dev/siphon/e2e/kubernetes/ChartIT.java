@@ -23,9 +23,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The chart with the values of docs/operations.md, as the API server reads it, which makes nothing of it. In the lab
-/// no network
-/// keeps to policies: that they are what they should be is all that can be seen here.
+/// The chart with the values of docs/operations.md, as the API server reads it, which makes nothing of it. In
+/// the lab no network keeps to policies: that they are what they should be is all that can be seen here.
 @Tag("kubernetes")
 @OnCluster
 final class ChartIT {

@@ -14,9 +14,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// The machine that the lab's node says it is: two NUMA nodes, each with four GPUs and an NVMe disk. It is a tree of
-/// files as sysfs
-/// and NVIDIA's driver have them; the GPUs are names that a device plugin gives to pods.
+/// The machine that the lab's node says it is: two NUMA nodes, each with four GPUs and an NVMe disk. It is a
+/// tree of files as sysfs and NVIDIA's driver have them; the GPUs are names that a device plugin gives to pods.
 final class GpuMachine {
     private static final Path STATE = Path.of("/var/lib/siphon");
     private static final Path ROOT = STATE.resolve("machine");

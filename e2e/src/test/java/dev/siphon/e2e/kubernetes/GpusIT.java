@@ -19,9 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Many pods with one, two and four GPUs, while the kubelet is killed: each reads its dataset from the disk of the NUMA
-/// node that has
-/// most of its GPUs.
+/// Many pods with one, two and four GPUs, while the kubelet is killed: each reads its dataset from the disk of
+/// the NUMA node that has most of its GPUs.
 @Tag("kubernetes")
 @AloneOnCluster
 final class GpusIT {

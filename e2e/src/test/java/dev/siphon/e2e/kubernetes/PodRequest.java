@@ -14,9 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/// What a pod of a test is to be: one container that runs a script of busybox's shell, as the account of its namespace,
-/// and sees a
-/// volume at `/data`.
+/// What a pod of a test is to be: one container that runs a script of busybox's shell, as the account of its
+/// namespace, and sees a volume at `/data`.
 ///
 /// @param volumes none or one
 /// @param changes what else is to be different, in turn

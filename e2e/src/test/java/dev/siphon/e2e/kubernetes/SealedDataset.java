@@ -23,9 +23,9 @@ import java.util.Random;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// The dataset `digits` of an account, sealed by an administrator with a client that sees the whole file system, and
-/// the object that
-/// declares it. It has 51 files: `one/1` to `one/50`, and `two/7`, which says `seven`.
+/// The dataset `digits` of an account, sealed by an administrator with a client that sees the whole file
+/// system, and the object that declares it. It has 51 files: `one/1` to `one/50`, and `two/7`, which says
+/// `seven`.
 ///
 /// @param declaration the object as `siphon dataset seal` has printed it
 record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
