@@ -21,7 +21,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /// [Subvolumes] by the mgr's module `volumes` (`src/pybind/mgr/volumes/module.py` names the arguments).
@@ -29,12 +28,10 @@ final class CephSubvolumes implements Subvolumes {
     private static final Pattern NO_FILE_SYSTEM = Pattern.compile("FS '.*' not found\\s*");
 
     private final Function<String, CephConnection> connections;
-    private final JournalFlush journal;
 
     /// @param connections the connection to the cluster of that id
-    CephSubvolumes(Function<String, CephConnection> connections, JournalFlush journal) {
+    CephSubvolumes(Function<String, CephConnection> connections) {
         this.connections = connections;
-        this.journal = journal;
     }
 
     @Override
@@ -262,10 +259,7 @@ final class CephSubvolumes implements Subvolumes {
 
     /// A missing file system is told from a missing subvolume by the mgr's words alone.
     private CommandReply call(String cluster, CephCommand command) {
-        Supplier<CommandReply> send = () -> connections.apply(cluster).call(command);
-        CommandReply reply = command.text("vol_name")
-                .map(fileSystem -> journal.during(cluster, fileSystem, send))
-                .orElseGet(send);
+        CommandReply reply = connections.apply(cluster).call(command);
         if (reply.is(CephErrno.ENOENT) && NO_FILE_SYSTEM.matcher(reply.words()).matches()) {
             throw new DriverException.InUse("cluster " + cluster + " has no such file system now: " + reply.words());
         }

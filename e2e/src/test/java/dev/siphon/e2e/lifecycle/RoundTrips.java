@@ -21,9 +21,6 @@ final class RoundTrips {
     /// MDS lets it hold the attributes of a directory, and calls them back.
     private static final Set<String> WITHIN_THE_CLIENT = Set.of("mds get note");
 
-    /// What is sent beside a command that takes long, and nobody waits for.
-    private static final Set<String> BESIDE = Set.of("mds flush journal");
-
     private final ServedProcess controller;
 
     RoundTrips(ServedProcess controller) {
@@ -51,9 +48,7 @@ final class RoundTrips {
                     Map<String, String> labels = new TreeMap<>();
                     LABEL.matcher(line.group(1)).results().forEach(label -> labels.put(label.group(1), label.group(2)));
                     String command = labels.get("daemon") + " " + labels.get("command");
-                    if (!OF_READINESS.contains(command)
-                            && !WITHIN_THE_CLIENT.contains(command)
-                            && !BESIDE.contains(command)) {
+                    if (!OF_READINESS.contains(command) && !WITHIN_THE_CLIENT.contains(command)) {
                         counts.merge(command, (int) Double.parseDouble(line.group(2)), Integer::sum);
                     }
                 });

@@ -5,7 +5,6 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import java.util.List;
-import java.util.Optional;
 
 /// A command to a mon or mgr daemon, in the JSON form that `ceph --verbose` shows.
 ///
@@ -70,11 +69,6 @@ public record CephCommand(Daemon daemon, String prefix, boolean repeatable, Json
         JsonObject more = arguments.deepCopy();
         more.add(name, value);
         return new CephCommand(daemon, prefix, repeatable, more);
-    }
-
-    /// An argument that is a text; empty if it has none of that name.
-    public Optional<String> text(String name) {
-        return Optional.ofNullable(arguments.get(name)).map(JsonElement::getAsString);
     }
 
     @Override
