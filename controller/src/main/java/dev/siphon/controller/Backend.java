@@ -9,6 +9,7 @@ import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.ldap.LdapAdapter;
+import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.server.DriverName;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -56,6 +57,13 @@ public record Backend(
                         .<DatasetKeyStore>map(FileKeyStore::new)
                         .or(() -> kubernetes.map(KubernetesAdapter::datasetKeys)),
                 kubernetes);
+    }
+
+    /// Whose identities of datasets this driver's are; empty without Kubernetes.
+    ///
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if Kubernetes does not answer
+    public Optional<String> owner() {
+        return kubernetes.map(KubernetesAdapter::clusterUid).map(Names::owner);
     }
 
     private static Directory directory(

@@ -70,7 +70,7 @@ record DeclaredDatasets(
         var namespaces = backend.kubernetes().map(KubernetesAdapter::namespaces);
         NamespaceAccounts accounts = new NamespaceAccounts(config.namespaceOwner(), namespaces);
         DatasetIdentities identities =
-                new DatasetIdentities(ports.files(), backend.ceph().identities());
+                new DatasetIdentities(ports.files(), backend.ceph().identities(), backend::owner);
         Optional<DatasetVolumes.Keys> keys =
                 backend.datasetKeys().map(store -> new DatasetVolumes.Keys(identities, store));
         DatasetVolumes volumes =

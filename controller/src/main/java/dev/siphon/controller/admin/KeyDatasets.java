@@ -61,7 +61,7 @@ final class KeyDatasets {
                 backend.ceph().clientSessions(),
                 new DatasetVolumes.Keys(
                         new DatasetIdentities(
-                                backend.ceph().ports().files(), backend.ceph().identities()),
+                                backend.ceph().ports().files(), backend.ceph().identities(), backend::owner),
                         store),
                 Eviction.PATIENCE);
     }

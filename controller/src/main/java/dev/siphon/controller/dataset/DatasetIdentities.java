@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -33,6 +34,7 @@ public final class DatasetIdentities {
 
     private final FileTree files;
     private final Identities identities;
+    private final Supplier<Optional<String>> owner;
     private final long started = System.nanoTime();
 
     /// The nodes' identities that are known, by cluster and id, each with the time when it was last given.
@@ -44,13 +46,25 @@ public final class DatasetIdentities {
     /// Of datasets whose keys were given to volumes or removed.
     private final Map<VolumeId.Dataset, ReadWriteLock> locks = new ConcurrentHashMap<>();
 
-    public DatasetIdentities(FileTree files, Identities identities) {
+    /// @param owner whose they are, as of [DatasetIdentity]; asked each time, and may throw what its Kubernetes throws
+    public DatasetIdentities(FileTree files, Identities identities, Supplier<Optional<String>> owner) {
         this.files = files;
         this.identities = identities;
+        this.owner = owner;
     }
 
-    private static DatasetIdentity shared(VolumeId.Dataset dataset) {
-        return new DatasetIdentity(dataset.fileSystem(), Names.dataset(dataset), Optional.empty());
+    private DatasetIdentity shared(VolumeId.Dataset dataset) {
+        return new DatasetIdentity(dataset.fileSystem(), Names.dataset(dataset), owner.get(), Optional.empty());
+    }
+
+    /// Whether an identity was made for this Kubernetes cluster, and no other's nodes know its key.
+    boolean isOwn(DatasetIdentity identity) {
+        return identity.owner().equals(owner.get());
+    }
+
+    /// Whether it may have been: a controller of before did not say whose identities are.
+    boolean mayBeOwn(DatasetIdentity identity) {
+        return identity.owner().isEmpty() || isOwn(identity);
     }
 
     /// Looks whether a dataset can have an identity: 1 round trip to the MDS, unless it could before.
@@ -98,6 +112,7 @@ public final class DatasetIdentities {
                 .mapToObj(slot -> new DatasetIdentity(
                         shared.fileSystem(),
                         shared.dataset(),
+                        shared.owner(),
                         Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot))))
                 .flatMap(identity -> mint(dataset.cluster(), identity.userId(), grant).stream())
                 .findFirst()
@@ -218,13 +233,17 @@ public final class DatasetIdentities {
         return locks.computeIfAbsent(dataset, _ -> new ReentrantReadWriteLock());
     }
 
-    /// Removes all identities of a dataset: 1 mon command, and 1 for each. None is no error.
+    /// Removes all identities of a dataset but those of other Kubernetes clusters: 1 mon command, and 1 for each. None
+    /// is
+    /// no error.
     void remove(VolumeId.Dataset dataset) {
         DatasetIdentity shared = shared(dataset);
-        identities.startingWith(dataset.cluster(), shared.userId()).stream()
+        String begin = DatasetIdentity.allOf(shared.fileSystem(), shared.dataset());
+        identities.startingWith(dataset.cluster(), begin).stream()
                 .filter(userId -> DatasetIdentity.parse(dataset.fileSystem(), userId)
-                        .filter(identity -> identity.node().isPresent()
-                                && identity.dataset().equals(shared.dataset()))
+                        .filter(identity -> !identity.equals(shared)
+                                && identity.dataset().equals(shared.dataset())
+                                && mayBeOwn(identity))
                         .isPresent())
                 .forEach(userId -> identities.remove(dataset.cluster(), userId));
         identities.remove(dataset.cluster(), shared.userId());

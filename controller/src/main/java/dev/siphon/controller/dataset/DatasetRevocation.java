@@ -80,13 +80,13 @@ public final class DatasetRevocation {
         }
     }
 
-    /// All identities of a dataset: 1 mon command.
+    /// All identities of a dataset, but those that are another Kubernetes cluster's: 1 mon command.
     ///
     /// @param dataset for no claim
     /// @throws DriverException.NotFound (NOT_FOUND) if it has none
     public List<Target> of(VolumeId.Dataset dataset) {
         List<Target> found = minted(dataset.cluster(), dataset.fileSystem(), Names.dataset(dataset)).stream()
-                .filter(target -> target.isOf(dataset))
+                .filter(target -> target.isOf(dataset) && keys.identities().mayBeOwn(target.identity()))
                 .toList();
         if (found.isEmpty()) {
             throw new DriverException.NotFound("dataset " + dataset + " has no key");
@@ -96,7 +96,8 @@ public final class DatasetRevocation {
 
     /// The identities that a node may know: all that were minted for it, whether or not it uses them now, and those
     /// that have a session there. If such a session is another node's by its identity, all of that node's come with
-    /// it: the node may be called so. What a run retired that was cut off is among them too.
+    /// it: the node may be called so. What a run retired that was cut off is among them too. Another Kubernetes
+    /// cluster's are among them where a session tells that the node knows them.
     ///
     /// @param name the node's, as the cluster knows it; empty if only `where` tells
     public List<Target> at(String cluster, String fileSystem, Optional<String> name, Predicate<ClientSession> where) {
@@ -112,12 +113,16 @@ public final class DatasetRevocation {
                 .collect(Collectors.toSet());
         name.map(DatasetIdentity::nameOf).ifPresent(names::add);
         return minted.stream()
-                .filter(target -> used.contains(target.identity().userId())
-                        || target.objects().isEmpty()
-                        || target.identity()
-                                .node()
-                                .filter(at -> names.contains(at.name()))
-                                .isPresent())
+                .filter(target -> {
+                    Optional<DatasetIdentity.AtNode> node = target.identity().node();
+                    boolean isUsed = used.contains(target.identity().userId());
+                    boolean isNamed =
+                            node.filter(at -> names.contains(at.name())).isPresent();
+                    // of what another cluster's nodes share, that cluster alone can give its claims another key
+                    return keys.identities().mayBeOwn(target.identity())
+                            ? isUsed || isNamed || target.objects().isEmpty()
+                            : isUsed && node.isPresent();
+                })
                 .toList();
     }
 
@@ -190,7 +195,8 @@ public final class DatasetRevocation {
             if (target.identity().node().isEmpty()) {
                 volumes = giveAnother(target);
             }
-            if (volumes.isEmpty() && goesOn.isEmpty()) {
+            boolean isReplaced = !volumes.isEmpty() && keys.identities().isOwn(target.identity());
+            if (!isReplaced && goesOn.isEmpty()) {
                 identities.remove(target.cluster(), target.identity().userId());
             }
         } catch (DriverException notNow) {

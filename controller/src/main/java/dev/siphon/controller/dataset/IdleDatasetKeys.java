@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Removes the identity of a node for a dataset that it uses no more: no pod there shows the dataset, and no replica
-/// is wanted there, at two looks in a row, and the node has not asked for it between them. Of a dataset that is
+/// is wanted there, at two looks in a row, and the node has not asked for it between them. Those of other Kubernetes
+/// clusters, whose pods are not known here, are left alone. Of a dataset that is
 /// declared no more [DatasetGrants] removes all identities, when the last pod is gone.
 ///
 /// A look costs what [DatasetUsers] pays for one, a list of DatasetReplicas, and a mon command for each cluster.
@@ -110,7 +111,7 @@ public final class IdleDatasetKeys implements AutoCloseable {
         return identities.listed(cluster, begun).stream()
                 .flatMap(userId -> clusters.fileSystems(cluster).stream()
                         .flatMap(fileSystem -> DatasetIdentity.parse(fileSystem.name(), userId).stream()))
-                .filter(identity -> identity.node().isPresent())
+                .filter(identity -> identity.node().isPresent() && identities.isOwn(identity))
                 .map(identity -> new Minted(cluster, identity))
                 .toList();
     }

@@ -5,12 +5,16 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A cephx identity that reads a dataset. `siphon-dataset.FS.DATASET` is the one whose key the volumes of claims have
-/// copies of; `siphon-dataset.FS.DATASET.SLOT.NODE` is one node's alone.
+/// A cephx identity that reads a dataset. `siphon-dataset.FS.DATASET.OWNER` is the one whose key the volumes of claims
+/// have copies of; `siphon-dataset.FS.DATASET.OWNER.SLOT.NODE` is one node's alone. Without Kubernetes there is no
+/// OWNER.
 ///
 /// @param dataset a short name for it, see [dev.siphon.controller.volume.Names#dataset]
+/// @param owner the Kubernetes cluster that it was made for, see [dev.siphon.controller.volume.Names#owner]: several
+///     may declare one dataset, and each removes its own identities alone. Empty without Kubernetes, and of what a
+///     controller of before made
 /// @param node whose it is; empty if all nodes share it
-public record DatasetIdentity(String fileSystem, String dataset, Optional<AtNode> node) {
+public record DatasetIdentity(String fileSystem, String dataset, Optional<String> owner, Optional<AtNode> node) {
     /// How they all begin: like no volume's.
     public static final String PREFIX = "siphon-dataset.";
 
@@ -19,7 +23,7 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<AtNode
 
     /// A node's name may have dots, so it comes last.
     private static final Pattern BEHIND_FILE_SYSTEM =
-            Pattern.compile("([0-9a-v]+)(?:\\.([1-9])\\.([A-Za-z0-9][A-Za-z0-9._-]*))?");
+            Pattern.compile("([0-9a-v]+)(?:\\.(k[0-9a-v]{9}))?(?:\\.([1-9])\\.([A-Za-z0-9][A-Za-z0-9._-]*))?");
 
     /// Nodes take ids of 128 characters at most.
     private static final int LONGEST_NAME = 48;
@@ -42,6 +46,7 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<AtNode
     /// The identity's id, without `client.`.
     public String userId() {
         return allOf(fileSystem, dataset)
+                + owner.map(of -> "." + of).orElse("")
                 + node.map(at -> "." + at.slot() + "." + at.name()).orElse("");
     }
 
@@ -61,8 +66,9 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<AtNode
                 ? Optional.of(new DatasetIdentity(
                         fileSystem,
                         rest.group(1),
-                        Optional.ofNullable(rest.group(3))
-                                .map(name -> new AtNode(name, Integer.parseInt(rest.group(2))))))
+                        Optional.ofNullable(rest.group(2)),
+                        Optional.ofNullable(rest.group(4))
+                                .map(name -> new AtNode(name, Integer.parseInt(rest.group(3))))))
                 : Optional.empty();
     }
 }

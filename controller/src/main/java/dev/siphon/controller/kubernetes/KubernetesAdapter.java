@@ -11,6 +11,7 @@ import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.warm.WarmingCluster;
 import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +24,9 @@ public final class KubernetesAdapter implements AutoCloseable {
     private final String driver;
     private final PersistentVolumes persistentVolumes;
     private final KeyStore keys;
+
+    /// Empty until it was read.
+    private volatile String clusterUid = "";
 
     private KubernetesAdapter(KubernetesApi api, String driver) {
         this.api = api;
@@ -57,6 +61,22 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// The driver's own namespace.
     public String namespace() {
         return api.namespace();
+    }
+
+    /// What tells this Kubernetes cluster from others: the uid of its namespace `kube-system`, which nobody can delete.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer
+    public String clusterUid() {
+        String known = clusterUid;
+        if (known.isEmpty()) {
+            known = namespaces()
+                    .uid("kube-system")
+                    .orElseThrow(
+                            () -> new DriverException.BackendUnavailable(
+                                    "the Kubernetes API shows no namespace kube-system, whose uid tells its cluster from others"));
+            clusterUid = known;
+        }
+        return known;
     }
 
     /// Where the keys of volumes that show datasets are.

@@ -23,6 +23,7 @@ public final class Names {
     private static final int DIGITS = BITS / 5;
     private static final int MEMBER_DIGITS = 8;
     private static final int CLAIM_DIGITS = 12;
+    private static final int OWNER_DIGITS = 9;
     private static final int TIME_DIGITS = 7;
     private static final int SECONDS_PER_MINUTE = 60;
     private static final char EXPORT = 'x';
@@ -247,6 +248,13 @@ public final class Names {
     /// What tells the volume called `name` from others that show the same dataset.
     public static String datasetClaim(VolumeId.Dataset dataset, String name) {
         return digest("claim\0" + dataset.forNobody() + "\0" + name).substring(0, CLAIM_DIGITS);
+    }
+
+    /// What tells identities that one Kubernetes cluster had made from those of others.
+    ///
+    /// @param uid of its namespace `kube-system`, which stands for the cluster
+    public static String owner(String uid) {
+        return "k" + digest("kubernetes\0" + uid).substring(0, OWNER_DIGITS);
     }
 
     private static String volume(Group group, String name) {

@@ -26,7 +26,8 @@ final class DatasetIdentitiesTest {
                                     ? layoutOf(String.valueOf(call.arguments().get(2)))
                                     : make.get())
                     .files(),
-            minted);
+            minted,
+            Optional::empty);
 
     private FileTree.Layout layoutOf(String path) {
         return Optional.ofNullable(layouts.get(path)).orElseThrow();

@@ -20,6 +20,8 @@ import dev.siphon.controller.volume.FileTree;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Digest;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,6 +42,7 @@ final class DatasetKeysIT {
     private static final String STOLEN = "node-a.example";
     private static final String OTHER = "node-b.example";
     private static final String PATH = "/datasets/keys";
+    private static final Digest DIGEST = new Digest("1".repeat(64));
 
     private final CephAdapter ceph = CephAdapter.open(
             new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
@@ -51,11 +54,13 @@ final class DatasetKeysIT {
             new BackgroundTasks());
     private final MintedKeys copies = new MintedKeys();
     private final DatasetIdentities identities =
-            new DatasetIdentities(ceph.ports().files(), ceph.identities());
+            new DatasetIdentities(ceph.ports().files(), ceph.identities(), () -> Optional.of("kmine00000"));
+    private final DatasetIdentities others =
+            new DatasetIdentities(ceph.ports().files(), ceph.identities(), () -> Optional.of("kother0000"));
     private final DatasetRevocation revocation = new DatasetRevocation(
             ceph.identities(), ceph.clientSessions(), new DatasetVolumes.Keys(identities, copies), Eviction.PATIENCE);
     private final VolumeId.Dataset dataset =
-            new VolumeId.Dataset("lab", CephLab.fileSystem(), "1".repeat(40), Optional.empty(), PATH);
+            new VolumeId.Dataset("lab", CephLab.fileSystem(), DIGEST.beginning(), Optional.empty(), PATH);
 
     @TempDir
     private Path folder = Path.of("");
@@ -74,6 +79,7 @@ final class DatasetKeysIT {
     @AfterEach
     void remove() throws IOException {
         identities.remove(dataset);
+        others.remove(dataset);
         assertEquals(Set.of(), minted());
         ceph.close();
         try (FuseMount admin = FuseMount.mount()) {
@@ -138,6 +144,37 @@ final class DatasetKeysIT {
         VolumeKey again = identities.mint(dataset, STOLEN);
         assertNotEquals(stolen.secret(), again.secret());
         assertTrue(canMount(again), "a node that was not stolen goes on with another key");
+    }
+
+    /// Two controllers, which know their own pods alone. Both call the Ceph cluster the same, and both clusters have a
+    /// node of that name.
+    @Test
+    void theNodesOfAnotherKubernetesClusterKeepTheirKeysOfTheSameDataset() throws IOException {
+        VolumeKey mine = identities.mint(dataset, STOLEN);
+        VolumeKey another = others.mint(dataset, STOLEN);
+        VolumeKey shared = others.mint(dataset);
+        NoPods pods =
+                new NoPods(new Dataset("keys", Optional.empty(), CephLab.fileSystem(), PATH, DIGEST, 1, Set.of("*")));
+        try (FuseMount there = mount(STOLEN, another)) {
+            IdleDatasetKeys idle = new IdleDatasetKeys(pods, ceph.ports().clusters(), identities);
+            idle.look();
+            idle.look();
+            assertEquals(Set.of(another.userId(), shared.userId()), minted(), "an idle one is removed by its own");
+            assertFalse(canMount(mine));
+
+            VolumeKey again = identities.mint(dataset, STOLEN);
+            var stolen = revocation.at("lab", CephLab.fileSystem(), Optional.of(STOLEN), _ -> false);
+            assertEquals(1, revoke(stolen).size());
+            assertFalse(canMount(again));
+            var _ = identities.mint(dataset, STOLEN);
+            assertEquals(1, revoke(revocation.of(dataset)).size(), "of a dataset");
+            var _ = identities.mint(dataset, STOLEN);
+            identities.remove(dataset);
+            assertEquals(Set.of(another.userId(), shared.userId()), minted(), "a dataset that is declared no more");
+            assertEquals("1", Files.readString(there.at("/one")));
+        }
+        assertTrue(canMount(another));
+        assertTrue(canMount(shared));
     }
 
     /// A host that calls itself otherwise than its cluster does.

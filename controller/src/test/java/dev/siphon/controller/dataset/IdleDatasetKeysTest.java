@@ -1,6 +1,7 @@
 package dev.siphon.controller.dataset;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -33,15 +34,36 @@ final class IdleDatasetKeysTest {
             Set.of("*"));
     private final VolumeId.Dataset dataset =
             declared.volume(ceph.ports().clusters().defaultCluster());
-    private final DatasetIdentities identities = new DatasetIdentities(
-            InterceptedPorts.of(
-                            ceph.ports(),
-                            (call, make) ->
-                                    call.method().equals("layout") ? new FileTree.Layout("data", "mine") : make.get())
-                    .files(),
-            minted);
+    private final DatasetIdentities identities = of(Optional.of("kmine00000"));
+    private final DatasetIdentities others = of(Optional.of("kother0000"));
     private final Uses uses = new Uses();
     private final IdleDatasetKeys idle = new IdleDatasetKeys(uses, ceph.ports().clusters(), identities);
+
+    private DatasetIdentities of(Optional<String> owner) {
+        return new DatasetIdentities(
+                InterceptedPorts.of(
+                                ceph.ports(),
+                                (call, make) -> call.method().equals("layout")
+                                        ? new FileTree.Layout("data", "mine")
+                                        : make.get())
+                        .files(),
+                minted,
+                () -> owner);
+    }
+
+    /// Whose pods are not known here. A controller of before said of no identity whose it is.
+    @Test
+    void keysOfAnotherKubernetesClustersNodesAreLeft() {
+        var _ = others.mint(dataset, "node-1");
+        String nobodys = of(Optional.empty()).mint(dataset, "node-1").userId();
+        String shared = others.mint(dataset).userId();
+        IntStream.range(0, 3).forEach(_ -> idle.look());
+        assertEquals(Set.of(), minted.removed);
+        String mine = identities.mint(dataset).userId();
+        identities.remove(dataset);
+        assertEquals(Set.of(mine, nobodys), minted.removed, "the dataset is declared no more");
+        assertNotEquals(mine, shared);
+    }
 
     @Test
     void whatNoPodAndNoReplicaUsesAtTwoLooksIsRemoved() {

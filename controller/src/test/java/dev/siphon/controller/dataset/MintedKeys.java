@@ -34,7 +34,7 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     Runnable whileGiven = () -> {};
 
     public DatasetVolumes.Keys keys(FileTree files) {
-        return new DatasetVolumes.Keys(new DatasetIdentities(files, this), this);
+        return new DatasetVolumes.Keys(new DatasetIdentities(files, this, Optional::empty), this);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.volume.Names;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,24 +12,34 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class DatasetIdentityTest {
     private static final String DATASET = "0123456789abcdefghij";
+    private static final String OWNER = Names.owner("6f0c1a52-0b0e-4a43-9d9f-1f4f3a1c7a11");
 
     private static DatasetIdentity of(String node, int slot) {
+        return of(Optional.of(OWNER), node, slot);
+    }
+
+    private static DatasetIdentity of(Optional<String> owner, String node, int slot) {
         return new DatasetIdentity(
-                "fs", DATASET, Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot)));
+                "fs", DATASET, owner, Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot)));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"node-1", "2", "1.2", "gpu-1.rack.example.org"})
     void anIdSaysWhoseItIs(String node) {
         DatasetIdentity identity = of(node, 9);
-        assertEquals("siphon-dataset.fs." + DATASET + ".9." + node, identity.userId());
+        assertEquals("siphon-dataset.fs." + DATASET + "." + OWNER + ".9." + node, identity.userId());
         assertEquals(Optional.of(identity), DatasetIdentity.parse("fs", identity.userId()));
+        DatasetIdentity nobodys = of(Optional.empty(), node, 9);
+        assertEquals("siphon-dataset.fs." + DATASET + ".9." + node, nobodys.userId());
+        assertEquals(Optional.of(nobodys), DatasetIdentity.parse("fs", nobodys.userId()));
     }
 
     @Test
     void whatAllNodesShareIsNoNodes() {
-        DatasetIdentity shared = new DatasetIdentity("fs", DATASET, Optional.empty());
+        DatasetIdentity shared = new DatasetIdentity("fs", DATASET, Optional.empty(), Optional.empty());
         assertEquals(Optional.of(shared), DatasetIdentity.parse("fs", "siphon-dataset.fs." + DATASET));
+        DatasetIdentity owned = new DatasetIdentity("fs", DATASET, Optional.of(OWNER), Optional.empty());
+        assertEquals(Optional.of(owned), DatasetIdentity.parse("fs", owned.userId()));
     }
 
     @ParameterizedTest
@@ -38,6 +49,7 @@ final class DatasetIdentityTest {
                 "siphon-dataset.fs.0123456789abcdefghij.0.node-1",
                 "siphon-dataset.fs.0123456789abcdefghij.10.node-1",
                 "siphon-dataset.fs.0123456789abcdefghij.1.",
+                "siphon-dataset.fs.0123456789abcdefghij.k12",
                 "siphon-dataset.fs.more.0123456789abcdefghij",
                 "siphon.fs.a.v"
             })
@@ -51,7 +63,7 @@ final class DatasetIdentityTest {
         String one = "n".repeat(252) + "1";
         String two = "n".repeat(252) + "2";
         assertNotEquals(of(one, 1).userId(), of(two, 1).userId());
-        assertTrue(of(one, 1).userId().length() < 100, of(one, 1)::userId);
+        assertTrue(of(one, 1).userId().length() < 110, of(one, 1)::userId);
         assertEquals(
                 Optional.of(of(one, 1)), DatasetIdentity.parse("fs", of(one, 1).userId()));
     }

@@ -109,7 +109,8 @@ final class SealLab implements AutoCloseable {
                 new SealedSnapshots.Ports(
                         adapter.ports(),
                         cluster.datasets(),
-                        new DatasetVolumes.Keys(new DatasetIdentities(files, adapter.identities()), store),
+                        new DatasetVolumes.Keys(
+                                new DatasetIdentities(files, adapter.identities(), Optional::empty), store),
                         adapter.identities(),
                         cluster),
                 domain);
