@@ -55,7 +55,7 @@ public record Backend(
                 config.keyFolder().<KeyStore>map(FileKeyStore::new).or(() -> kubernetes.map(KubernetesAdapter::keys)),
                 config.keyFolder()
                         .<DatasetKeyStore>map(FileKeyStore::new)
-                        .or(() -> kubernetes.map(KubernetesAdapter::datasetKeys)),
+                        .or(() -> kubernetes.map(adapter -> adapter.datasetKeys(config.datasetKeysInSecrets()))),
                 kubernetes);
     }
 

@@ -14,6 +14,7 @@ import java.util.Optional;
 /// @param directory where accounts are looked up
 /// @param keyFolder where the keys of volumes go; empty if they go into Kubernetes, or the driver mints none
 /// @param keyType of these keys; empty for the cluster's default
+/// @param datasetKeysInSecrets whether claims of datasets have keys in Secrets though all nodes ask for their own
 /// @param kubernetes which Kubernetes the driver belongs to; empty without it
 public record BackendConfig(
         ClustersFile clusters,
@@ -21,4 +22,5 @@ public record BackendConfig(
         DirectoryChoice directory,
         Optional<Path> keyFolder,
         Optional<String> keyType,
+        boolean datasetKeysInSecrets,
         Optional<KubernetesAccess> kubernetes) {}

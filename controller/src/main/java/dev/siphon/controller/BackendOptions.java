@@ -75,6 +75,14 @@ public final class BackendOptions {
     private String kubeconfig = "";
 
     @Option(
+            names = "--dataset-keys-in-secrets",
+            defaultValue = "${env:SIPHON_DATASET_KEYS_IN_SECRETS:-false}",
+            description =
+                    "Keep a key in the Secret of each claim's dataset though all nodes ask for their own: before a"
+                            + " version is put back whose nodes do not (env SIPHON_DATASET_KEYS_IN_SECRETS; default: false).")
+    private boolean datasetKeysInSecrets;
+
+    @Option(
             names = "--command-timeout",
             defaultValue = "${env:SIPHON_COMMAND_TIMEOUT:-30}",
             description = "Seconds that one command to Ceph may take, the caller's deadline permitting (default: 30).")
@@ -94,7 +102,13 @@ public final class BackendOptions {
         var keys = problems.read("--key-dir", () -> given(keyFolder).map(BackendOptions::forKeys));
         var kubernetes = kubernetes(problems);
         return problems.readIfNone(() -> new BackendConfig(
-                file.get(), limits.get(), accounts.get(), keys.get(), given(keyType), kubernetes.get()));
+                file.get(),
+                limits.get(),
+                accounts.get(),
+                keys.get(),
+                given(keyType),
+                datasetKeysInSecrets,
+                kubernetes.get()));
     }
 
     /// Where accounts come from, for people.

@@ -1,5 +1,6 @@
 package dev.siphon.controller;
 
+import dev.siphon.controller.dataset.ClaimKeys;
 import dev.siphon.controller.dataset.DatasetGrants;
 import dev.siphon.controller.dataset.DatasetIdentities;
 import dev.siphon.controller.dataset.DatasetUsers;
@@ -17,12 +18,14 @@ import dev.siphon.controller.warm.Warming;
 import dev.siphon.controller.warm.WarmingMetrics;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.server.DriverProcess;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 
 /// What the controller does with the datasets that administrators declare, put together.
@@ -32,6 +35,7 @@ import java.util.Optional;
 /// @param access shows people what namespaces may use; empty without Kubernetes
 /// @param users writes down at them which pods use them; empty without Kubernetes
 /// @param idle removes keys that nodes use no more; empty without Kubernetes
+/// @param claims gives volumes of claims keys while nodes need them; empty without Kubernetes
 /// @param kubernetes has pods that name datasets themselves; empty without it
 /// @param warming has them filled for pods that wait; empty without Kubernetes
 /// @param sealing what makes datasets of snapshots; empty without Kubernetes
@@ -41,6 +45,7 @@ record DeclaredDatasets(
         Optional<NamespaceAccessWriter> access,
         Optional<DatasetUsers> users,
         Optional<IdleDatasetKeys> idle,
+        Optional<ClaimKeys> claims,
         Optional<KubernetesAdapter> kubernetes,
         Optional<Warming> warming,
         Optional<SealedSnapshots.Ports> sealing) {
@@ -92,6 +97,7 @@ record DeclaredDatasets(
                 backend.kubernetes()
                         .filter(_ -> keys.isPresent())
                         .map(kubernetes -> new IdleDatasetKeys(kubernetes.usingPods(), ports.clusters(), identities)),
+                backend.kubernetes().flatMap(_ -> keys.map(ClaimKeys::new)),
                 backend.kubernetes(),
                 backend.kubernetes()
                         .flatMap(kubernetes -> published.map(grants -> new Warming(
@@ -123,13 +129,19 @@ record DeclaredDatasets(
         }
     }
 
+    private List<String> names(VolumeId.Dataset volume) {
+        return grants.map(known -> known.names(volume)).orElse(List.of());
+    }
+
     /// Goes on until the process ends.
     void start(DriverProcess process, BackgroundTasks tasks) {
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
         access.ifPresent(writing -> process.closeAtEnd("namespace access", writing.start(tasks)));
         users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));
         idle.ifPresent(looking -> process.closeAtEnd("idle dataset keys", looking.start(tasks)));
-        kubernetes.ifPresent(asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes, tasks)));
+        claims.ifPresent(looking -> process.closeAtEnd("claim keys", looking.start(tasks)));
+        kubernetes.ifPresent(
+                asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes, this::names, tasks)));
         warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start(tasks)));
     }
 }

@@ -71,6 +71,20 @@ public record VolumeContext(
         mountOptions.forEach(MountOptions::check);
     }
 
+    /// The same place, mounted as another context of it says: by its mounter, and with its options.
+    public VolumeContext usedAs(VolumeContext other) {
+        return new VolumeContext(
+                monitors,
+                fileSystem,
+                mountPath,
+                dataPath,
+                other.mounter,
+                other.mountOptions,
+                readOnly,
+                owner,
+                containerUser);
+    }
+
     /// The map that travels in `volume_context`.
     public Map<String, String> toMap() {
         Map<String, String> map = new LinkedHashMap<>();

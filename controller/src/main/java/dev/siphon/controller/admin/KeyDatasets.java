@@ -71,12 +71,16 @@ final class KeyDatasets {
         return text.startsWith(BEGIN);
     }
 
-    /// Takes a dataset, by its name or by the id of a volume that shows it.
+    /// Takes all keys of a dataset, by its name, or what the Secrets of its claims have, by the id of a claim's volume.
     void add(String text) {
         failures.collect(text, () -> {
-            VolumeId.Dataset dataset =
-                    VolumeId.Dataset.tryParse(text).orElseGet(() -> named(text)).forNobody();
-            add(dataset.cluster(), dataset.fileSystem(), revocation.of(dataset));
+            VolumeId.Dataset given = VolumeId.Dataset.tryParse(text).orElseGet(() -> named(text));
+            VolumeId.Dataset dataset = given.forNobody();
+            boolean isClaims = given.claim().isPresent() && backend.kubernetes().isPresent();
+            add(
+                    dataset.cluster(),
+                    dataset.fileSystem(),
+                    isClaims ? revocation.ofClaims(dataset) : revocation.of(dataset));
         });
     }
 

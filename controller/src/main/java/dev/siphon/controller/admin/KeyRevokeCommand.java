@@ -67,8 +67,8 @@ final class KeyRevokeCommand implements Callable<Integer> {
         @Parameters(
                 paramLabel = "VOLUME",
                 description = {
-                    "The ids of volumes, or dataset:NAME for all keys of a dataset (also by the id of a volume that",
-                    "shows it)."
+                    "The ids of volumes, or dataset:NAME for all keys of a dataset. The id of a claim's volume that shows",
+                    "one is for the key in the Secrets of such claims, if nodes do not ask for their own."
                 },
                 arity = "1..*")
         private List<String> volumes = List.of();
@@ -155,7 +155,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
         if (node.isPresent() && isNobody) {
             tellWhoIsThere(backend, revocation, which.node.orElse(""));
         }
-        return failures.print(command) || isNobody ? FAILED : 0;
+        return failures.print(command) || (node.isPresent() && isNobody) ? FAILED : 0;
     }
 
     /// A name that nobody has must not look like a node of which nothing was mounted.

@@ -58,8 +58,8 @@ final class KeyRotateCommand implements Callable<Integer> {
         @Parameters(
                 paramLabel = "VOLUME",
                 description = {
-                    "The ids of volumes, or dataset:NAME for all keys of a dataset (also by the id of a volume that",
-                    "shows it)."
+                    "The ids of volumes, or dataset:NAME for all keys of a dataset. The id of a claim's volume that shows",
+                    "one is for the key in the Secrets of such claims, if nodes do not ask for their own."
                 },
                 arity = "1..*")
         private List<String> volumes = List.of();

@@ -86,6 +86,17 @@ public final class DatasetGrants implements AutoCloseable {
         return details;
     }
 
+    /// What a dataset may be called that is where a volume is, by what is published.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be known now
+    public List<String> names(VolumeId.Dataset volume) {
+        return published.published().datasets().entrySet().stream()
+                .filter(each -> each.getValue().volume().equals(volume.forNobody()))
+                .map(Map.Entry::getKey)
+                .filter(name -> !name.contains("@")) // one that is no more
+                .toList();
+    }
+
     private void keep() {
         try {
             look();

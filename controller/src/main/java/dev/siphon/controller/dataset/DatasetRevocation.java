@@ -7,6 +7,7 @@ import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.MintedIdentity;
+import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -85,13 +86,24 @@ public final class DatasetRevocation {
     /// @param dataset for no claim
     /// @throws DriverException.NotFound (NOT_FOUND) if it has none
     public List<Target> of(VolumeId.Dataset dataset) {
-        List<Target> found = minted(dataset.cluster(), dataset.fileSystem(), Names.dataset(dataset)).stream()
-                .filter(target -> target.isOf(dataset) && keys.identities().mayBeOwn(target.identity()))
-                .toList();
+        List<Target> found = own(dataset);
         if (found.isEmpty()) {
             throw new DriverException.NotFound("dataset " + dataset + " has no key");
         }
         return found;
+    }
+
+    private List<Target> own(VolumeId.Dataset dataset) {
+        return minted(dataset.cluster(), dataset.fileSystem(), Names.dataset(dataset)).stream()
+                .filter(target -> target.isOf(dataset) && keys.identities().mayBeOwn(target.identity()))
+                .toList();
+    }
+
+    /// Those of them that the Secrets of claims may have keys of: none where nodes ask for their own. 1 mon command.
+    public List<Target> ofClaims(VolumeId.Dataset dataset) {
+        return own(dataset).stream()
+                .filter(target -> target.identity().node().isEmpty())
+                .toList();
     }
 
     /// The identities that a node may know: all that were minted for it, whether or not it uses them now, and those
@@ -195,7 +207,9 @@ public final class DatasetRevocation {
             if (target.identity().node().isEmpty()) {
                 volumes = giveAnother(target);
             }
-            boolean isReplaced = !volumes.isEmpty() && keys.identities().isOwn(target.identity());
+            boolean isReplaced = !volumes.isEmpty()
+                    && keys.identities().isOwn(target.identity())
+                    && keys.store().shown(true).stream().anyMatch(target::isOf);
             if (!isReplaced && goesOn.isEmpty()) {
                 identities.remove(target.cluster(), target.identity().userId());
             }
@@ -206,13 +220,15 @@ public final class DatasetRevocation {
         return new Revoked(target, ended, elsewhere, volumes, unfinished);
     }
 
-    /// Another key for all volumes of claims that have a copy.
+    /// Another key for all volumes of claims that have a copy; none where nodes ask for their own.
     private List<VolumeId.Dataset> giveAnother(Target target) {
         DatasetKeyStore store = keys.store();
         List<VolumeId.Dataset> volumes =
-                store.shown().stream().filter(target::isOf).toList();
+                store.shown(true).stream().filter(target::isOf).toList();
         volumes.stream().findFirst().ifPresent(one -> {
-            var another = keys.identities().mint(one.forNobody());
+            Optional<VolumeKey> another = store.nodesAsk()
+                    ? Optional.empty()
+                    : Optional.of(keys.identities().mint(one.forNobody()));
             volumes.forEach(volume -> store.replace(volume, another));
         });
         return volumes;

@@ -35,14 +35,15 @@ public final class DatasetVolumes {
     public record Keys(DatasetIdentities identities, DatasetKeyStore store) {
         private static final int MOST_NAMED = 5;
 
-        /// Keeps a copy of its dataset's key for a volume.
+        /// Keeps a volume, with a copy of its dataset's key unless nodes ask for theirs.
         ///
         /// @param check whether the dataset is still declared, while nobody can take it back
         /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
         void give(VolumeId.Dataset volume, String name, Runnable check) {
             VolumeId.Dataset dataset = volume.forNobody();
             keeping(dataset, check, () -> {
-                store.put(volume, name, identities.mint(dataset));
+                Optional<VolumeKey> key = store.nodesAsk() ? Optional.empty() : Optional.of(identities.mint(dataset));
+                store.put(volume, name, key);
                 return volume;
             });
         }
@@ -54,6 +55,17 @@ public final class DatasetVolumes {
         /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
         VolumeKey mint(VolumeId.Dataset dataset, String node, Runnable check) {
             return keeping(dataset, check, () -> identities.mint(dataset, node));
+        }
+
+        /// Gives a volume that has none a copy.
+        ///
+        /// @throws DriverException.OperationPending (ABORTED) as [#give]
+        void fill(VolumeId.Dataset volume) {
+            VolumeId.Dataset dataset = volume.forNobody();
+            var _ = keeping(dataset, () -> {}, () -> {
+                store.replace(volume, Optional.of(identities.mint(dataset)));
+                return volume;
+            });
         }
 
         private <T> T keeping(VolumeId.Dataset dataset, Runnable check, Supplier<T> action) {
@@ -233,6 +245,23 @@ public final class DatasetVolumes {
         checkReader(dataset, Optional.of(pod.namespace()));
         VolumeId.Dataset volume = volume(dataset);
         return opened(dataset, claimed(dataset, volume, pod.volume()), pod.node());
+    }
+
+    /// Opens a dataset for a pod that has a claim for it. Nothing is kept of it. May be repeated.
+    ///
+    /// @param claimed the claim's volume
+    /// @param names those that a dataset may have which is where the volume is
+    /// @throws DriverException.NotFound (NOT_FOUND) if none is declared there
+    /// @throws DriverException as [#open]
+    public Opened openClaimed(VolumeId.Dataset claimed, List<String> names, Reader pod) {
+        Optional<Dataset> dataset = names.stream()
+                .flatMap(name -> datasets.find(name).stream())
+                .filter(each -> volume(each).equals(claimed.forNobody()))
+                .findFirst();
+        Dataset found = dataset.orElseThrow(() -> new DriverException.NotFound(
+                "the dataset that volume " + claimed + " shows is no more: nobody may read it"));
+        checkReader(found, Optional.of(pod.namespace()));
+        return opened(found, claimed, pod.node());
     }
 
     /// Opens a dataset for a node that is to keep a replica of it, for no pod. Nothing is kept of it. May be

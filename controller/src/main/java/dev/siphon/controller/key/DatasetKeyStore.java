@@ -2,33 +2,46 @@ package dev.siphon.controller.key;
 
 import dev.siphon.csi.VolumeId;
 import java.util.List;
+import java.util.Optional;
 
-/// Port: where the keys of volumes that show datasets wait for the nodes that stage them: a copy for each volume,
-/// of the one key that its dataset has. What it throws is as in [KeyStore].
+/// Port: where the volumes of claims that show datasets are kept, each with a copy of the one key that its dataset has
+/// for them, unless nodes ask for keys of their own. What it throws is as in [KeyStore].
 public interface DatasetKeyStore {
-    /// Keeps the key of a volume, in place of an earlier one.
+    /// Whether all nodes ask the controller for the datasets of claims, so that volumes need no key here. One that does
+    /// not
+    /// finds no other.
+    default boolean nodesAsk() {
+        return false;
+    }
+
+    /// Keeps a volume and its key, in place of an earlier one.
     ///
     /// @param name what the CO calls the volume
+    /// @param key empty where [#nodesAsk]
     /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if something that is not Siphon's has
     ///     the place; it is left as it is
-    void put(VolumeId.Dataset volume, String name, VolumeKey key);
+    void put(VolumeId.Dataset volume, String name, Optional<VolumeKey> key);
 
-    /// Whether any volume that shows this dataset has a key here.
+    /// Whether any volume that shows this dataset is here.
     ///
     /// @param dataset for no claim
     boolean hasAny(VolumeId.Dataset dataset);
 
-    /// Who has a key of this dataset here, in words for people: volumes of claims, and pods that name it themselves.
+    /// Who uses this dataset by what is here, in words for people: volumes of claims, and pods that name it themselves.
     ///
     /// @param dataset for no claim
     List<String> users(VolumeId.Dataset dataset);
 
-    /// The volumes that have a key here, of all datasets.
-    List<VolumeId.Dataset> shown();
+    /// The volumes that are here, of all datasets.
+    ///
+    /// @param withKey those that have a key, or those that have none
+    List<VolumeId.Dataset> shown(boolean withKey);
 
-    /// Gives a volume another key, if it has one.
-    void replace(VolumeId.Dataset volume, VolumeKey key);
+    /// Gives a volume that is here another key.
+    ///
+    /// @param key empty for none
+    void replace(VolumeId.Dataset volume, Optional<VolumeKey> key);
 
-    /// Forgets the key of a volume; one that is not there is no error.
+    /// Forgets a volume and its key; one that is not there is no error.
     void remove(VolumeId.Dataset volume);
 }

@@ -45,8 +45,8 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     }
 
     @Override
-    public void put(VolumeId.Dataset volume, String name, VolumeKey key) {
-        write(volume, key);
+    public void put(VolumeId.Dataset volume, String name, Optional<VolumeKey> key) {
+        write(volume, key.orElseThrow());
     }
 
     @Override
@@ -56,14 +56,17 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
 
     @Override
     public List<String> users(VolumeId.Dataset dataset) {
-        return shown().stream()
+        return shown(true).stream()
                 .filter(volume -> volume.forNobody().equals(dataset))
                 .map(volume -> "volume " + volume)
                 .toList();
     }
 
     @Override
-    public List<VolumeId.Dataset> shown() {
+    public List<VolumeId.Dataset> shown(boolean withKey) {
+        if (!withKey) {
+            return List.of(); // who mounts without Kubernetes cannot ask
+        }
         return ids().stream()
                 .flatMap(name -> VolumeId.Dataset.tryParse(name.replace("%2F", "/")).stream())
                 .filter(volume -> volume.claim().isPresent())
@@ -71,9 +74,9 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     }
 
     @Override
-    public void replace(VolumeId.Dataset volume, VolumeKey key) {
+    public void replace(VolumeId.Dataset volume, Optional<VolumeKey> key) {
         if (Files.exists(file(volume))) {
-            write(volume, key);
+            write(volume, key.orElseThrow());
         }
     }
 

@@ -5,6 +5,7 @@ import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import java.net.HttpURLConnection;
 import java.time.Duration;
@@ -14,8 +15,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Answers nodes that ask for datasets which pods name themselves: looks whether there is such a pod on that
-/// node, whether its namespace may read the dataset, and seals the dataset's key for the node that asked.
+/// Answers nodes that ask for datasets which pods name themselves or have claims for: looks whether there is such a pod
+/// on that node, whether its namespace may read the dataset, and seals the dataset's key for the node that asked.
 ///
 /// Each question is answered once. One that could not be is asked again by the node, under another number.
 final class DatasetRequests implements AutoCloseable {
@@ -58,7 +59,7 @@ final class DatasetRequests implements AutoCloseable {
 
     private volatile Optional<BackgroundTasks.Task> following = Optional.empty();
 
-    /// Decides who gets what, as [DatasetVolumes#open].
+    /// Decides who gets what, as [DatasetVolumes#open] and [DatasetVolumes#openClaimed].
     @FunctionalInterface
     interface Opener {
         DatasetVolumes.Opened open(String dataset, DatasetVolumes.Reader pod);
@@ -146,14 +147,16 @@ final class DatasetRequests implements AutoCloseable {
         try {
             DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
             RecentPods.Key key = new RecentPods.Key(namespace, asked.pod(), asked.podUid());
-            pods.get(key, () -> InlinePod.read(api, driver, namespace, asked)).check(name, asked);
+            InlinePod pod = pods.get(key, () -> InlinePod.read(api, driver, namespace, asked));
+            VolumeId.Dataset.tryParse(asked.dataset())
+                    .ifPresentOrElse(claimed -> pod.checkClaimed(name, claimed, asked), () -> pod.check(name, asked));
             DatasetVolumes.Opened opened =
                     datasets.open(asked.dataset(), new DatasetVolumes.Reader(namespace, name, asked.node()));
             LOG.atInfo()
                     .addKeyValue("dataset", asked.dataset())
                     .addKeyValue("pod", namespace + "/" + asked.pod())
                     .addKeyValue("node", asked.node())
-                    .log("a pod reads a dataset that it names");
+                    .log("a pod reads a dataset");
             return DatasetAccess.Given.seal(
                     request,
                     asked.publicKey(),

@@ -2,32 +2,42 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/// A pod that names datasets in inline volumes, as far as it matters who may have their keys.
+/// A pod with datasets, of inline volumes or of claims, as far as it matters who may have their keys.
 ///
 /// @param title for messages: `Pod u1/"train"`
 /// @param isMirror whether a node has made it itself
 /// @param datasets which dataset each of its inline volumes names, by the kubelet's name of the volume
-record InlinePod(String title, String uid, String node, boolean isMirror, Map<String, String> datasets) {
+/// @param claims its claims
+record InlinePod(
+        String title, String uid, String node, boolean isMirror, Map<String, String> datasets, PodClaims claims) {
     /// What a kubelet writes at pods that it makes itself (`ConfigMirrorAnnotationKey` of Kubernetes).
     private static final String MIRROR = "kubernetes.io/config.mirror";
 
     private static final Keep PARTS = Keep.of(
+            "metadata.name",
             "metadata.uid",
             "metadata.annotations." + MIRROR,
             "spec.nodeName",
             "spec.volumes.name",
             "spec.volumes.csi.driver",
-            "spec.volumes.csi.volumeAttributes.dataset");
+            "spec.volumes.csi.volumeAttributes.dataset",
+            "spec.volumes.persistentVolumeClaim.claimName",
+            // that it is one
+            "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name");
 
     InlinePod {
         datasets = Map.copyOf(datasets);
@@ -53,10 +63,10 @@ record InlinePod(String title, String uid, String node, boolean isMirror, Map<St
             throw new DriverException.InUse(title + " has more volumes, or longer names in them, than are read of a"
                     + " pod: use fewer volumes in one pod");
         }
-        return of(title, driver, parts.kept());
+        return of(title, api, driver, namespace, parts.kept());
     }
 
-    private static InlinePod of(String title, String driver, JsonObject pod) {
+    private static InlinePod of(String title, KubernetesApi api, String driver, String namespace, JsonObject pod) {
         String uid = JsonParts.text(pod, "metadata", "uid").orElse("");
         Map<String, String> datasets = new HashMap<>();
         JsonParts.each(pod, "spec", "volumes")
@@ -69,7 +79,16 @@ record InlinePod(String title, String uid, String node, boolean isMirror, Map<St
                 uid,
                 JsonParts.text(pod, "spec", "nodeName").orElse(""),
                 JsonParts.at(pod, "metadata", "annotations", MIRROR).isPresent(),
-                datasets);
+                datasets,
+                new PodClaims(api, driver, namespace, claims(driver, pod)));
+    }
+
+    private static List<String> claims(String driver, JsonObject pod) {
+        return new PodReading(driver)
+                .uses(pod).stream()
+                        .flatMap(use ->
+                                use instanceof GatedPod.Use.Claimed(var claim) ? Stream.of(claim) : Stream.empty())
+                        .toList();
     }
 
     /// What a kubelet calls a pod's volume (`makeVolumeHandle` in `pkg/volume/csi` of Kubernetes).
@@ -84,14 +103,31 @@ record InlinePod(String title, String uid, String node, boolean isMirror, Map<St
     /// @param volume the kubelet's name of the volume that the question is about
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the node gets nothing
     void check(String volume, DatasetAccess.Asked asked) {
+        checkNode(asked);
+        if (!asked.dataset().equals(datasets.get(volume))) {
+            throw new DriverException.AccessDenied(title + " has no volume of dataset " + Quoted.of(asked.dataset()));
+        }
+    }
+
+    /// The same of a question about a claim.
+    ///
+    /// @param name the question's
+    /// @param volume that the claim is bound to
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the claims cannot be read now
+    void checkClaimed(String name, VolumeId.Dataset volume, DatasetAccess.Asked asked) {
+        checkNode(asked);
+        boolean isAsked = name.equals(DatasetAccess.nameOfClaimed(uid, volume));
+        if (!isAsked || !claims.have(volume)) {
+            throw new DriverException.AccessDenied(title + " has no claim with volume " + volume);
+        }
+    }
+
+    private void checkNode(DatasetAccess.Asked asked) {
         if (!node.equals(asked.node())) {
             throw new DriverException.AccessDenied(title + " is not on node " + Quoted.of(asked.node()));
         }
         if (isMirror) {
             throw new DriverException.AccessDenied(title + " is a node's own: it gets no dataset");
-        }
-        if (!asked.dataset().equals(datasets.get(volume))) {
-            throw new DriverException.AccessDenied(title + " has no volume of dataset " + Quoted.of(asked.dataset()));
         }
     }
 }

@@ -17,7 +17,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// The key of a volume as a Secret; all names in such Secrets are in this file.
+/// The key of a volume as a Secret, which is there without a key where a class makes volumes name one that needs none;
+/// all names in such Secrets are in this file.
 final class KeySecret {
     static final String MANAGED_BY = "app.kubernetes.io/managed-by";
     static final String SIPHON = "siphon";
@@ -78,7 +79,8 @@ final class KeySecret {
         return labels;
     }
 
-    static Secret make(String name, VolumeId volume, VolumeKey key, Instant now) {
+    /// @param key empty for one that names its volume and opens nothing
+    static Secret make(String name, VolumeId volume, Optional<VolumeKey> key, Instant now) {
         return new SecretBuilder()
                 .withNewMetadata()
                 .withName(name)
@@ -91,8 +93,8 @@ final class KeySecret {
                 .build();
     }
 
-    /// The same Secret with another key; what else people wrote on it stays.
-    static Secret replace(Secret there, VolumeId volume, VolumeKey key, Instant now) {
+    /// The same Secret with another key, or none; what else people wrote on it stays.
+    static Secret replace(Secret there, VolumeId volume, Optional<VolumeKey> key, Instant now) {
         return new SecretBuilder(there)
                 .editMetadata()
                 .addToAnnotations(SINCE, now.toString())
@@ -126,14 +128,11 @@ final class KeySecret {
         }
     }
 
-    private static Map<String, String> data(VolumeId volume, VolumeKey key) {
-        return Map.of(
-                VolumeSecret.USER_ID,
-                encoded(key.userId()),
-                VolumeSecret.USER_KEY,
-                encoded(key.secret()),
-                VolumeSecret.VOLUME_ID,
-                encoded(volume.toString()));
+    private static Map<String, String> data(VolumeId volume, Optional<VolumeKey> key) {
+        Map<String, String> data = new TreeMap<>(Map.of(VolumeSecret.VOLUME_ID, encoded(volume.toString())));
+        key.ifPresent(known -> data.putAll(
+                Map.of(VolumeSecret.USER_ID, encoded(known.userId()), VolumeSecret.USER_KEY, encoded(known.secret()))));
+        return data;
     }
 
     private static String encoded(String text) {

@@ -23,7 +23,7 @@ final class KeySecrets {
     }
 
     /// @return false if the Secret of that name holds the key of another volume
-    boolean write(String name, VolumeId volume, VolumeKey key) {
+    boolean write(String name, VolumeId volume, Optional<VolumeKey> key) {
         for (int left = TRIES; left > 0; left--) {
             if (create(KeySecret.make(name, volume, key, Instant.now()))) {
                 return true;

@@ -16,6 +16,7 @@ import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /// All ports that Kubernetes serves, over one client.
@@ -79,9 +80,11 @@ public final class KubernetesAdapter implements AutoCloseable {
         return known;
     }
 
-    /// Where the keys of volumes that show datasets are.
-    public DatasetKeyStore datasetKeys() {
-        return new KubernetesDatasetKeyStore(api);
+    /// Where the volumes that show datasets are, and keys of theirs.
+    ///
+    /// @param always whether they have keys though all nodes ask for their own
+    public DatasetKeyStore datasetKeys(boolean always) {
+        return new KubernetesDatasetKeyStore(api, always);
     }
 
     /// The datasets that are declared as objects.
@@ -94,11 +97,16 @@ public final class KubernetesAdapter implements AutoCloseable {
         return new KubernetesUsingPods(api, persistentVolumes, driver);
     }
 
-    /// Answers nodes whose pods name datasets themselves, until it is closed.
+    /// Answers nodes whose pods have datasets, until it is closed.
     ///
     /// @param datasets decides
-    public AutoCloseable answerNodes(DatasetVolumes datasets, BackgroundTasks tasks) {
-        return new DatasetRequests(api, driver, datasets::open).start(tasks);
+    /// @param names what the dataset of a claim's volume may be called
+    public AutoCloseable answerNodes(
+            DatasetVolumes datasets, Function<VolumeId.Dataset, List<String>> names, BackgroundTasks tasks) {
+        DatasetRequests.Opener opener = (dataset, pod) -> VolumeId.Dataset.tryParse(dataset)
+                .map(claimed -> datasets.openClaimed(claimed, names.apply(claimed), pod))
+                .orElseGet(() -> datasets.open(dataset, pod));
+        return new DatasetRequests(api, driver, opener).start(tasks);
     }
 
     /// Pods that wait until datasets are on disks of nodes, and what nodes were told.

@@ -4,22 +4,52 @@ import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import io.fabric8.kubernetes.api.model.ListOptions;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/// Keys for volumes that show datasets, as Secrets of the driver's namespace, each called like the
-/// PersistentVolume of its volume. Those of pods that name datasets themselves are in no Secret.
+/// Volumes that show datasets, as Secrets of the driver's namespace, each called like the PersistentVolume of its
+/// volume: a class makes all its PersistentVolumes name one, and a kubelet mounts nothing without it. They have keys
+/// while a node does not ask for its own.
 final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     private final KubernetesApi api;
-    private final KeySecrets secrets;
+    private static final String OF_NODES = "app.kubernetes.io/name=siphon,app.kubernetes.io/component=node";
 
-    KubernetesDatasetKeyStore(KubernetesApi api) {
+    /// The label of those pods of the node plugin that ask.
+    private static final String ASKING = "siphon.dev/dataset-keys";
+
+    private final KeySecrets secrets;
+    private final boolean always;
+
+    /// @param always whether volumes have keys though all nodes ask
+    KubernetesDatasetKeyStore(KubernetesApi api, boolean always) {
         this.api = api;
         this.secrets = new KeySecrets(api);
+        this.always = always;
+    }
+
+    /// By the pods of the node plugin: those of before say nothing. Where there are none, somebody else runs nodes.
+    @Override
+    public boolean nodesAsk() {
+        return !always && !isAnyNode("!" + ASKING) && isAnyNode(ASKING);
+    }
+
+    private boolean isAnyNode(String labelled) {
+        ListOptions one = new ListOptionsBuilder()
+                .withLabelSelector(OF_NODES + "," + labelled)
+                .withLimit(1L)
+                .build();
+        return api.find(
+                        "list Pods in namespace " + api.namespace(),
+                        server -> server.pods().inNamespace(api.namespace()).list(one))
+                .filter(found -> !found.getItems().isEmpty())
+                .isPresent();
     }
 
     @Override
-    public void put(VolumeId.Dataset volume, String name, VolumeKey key) {
+    public void put(VolumeId.Dataset volume, String name, Optional<VolumeKey> key) {
         String called = KeySecret.name(volume, name);
         if (!secrets.write(called, volume, key)) {
             throw new DriverException.InUse(
@@ -69,11 +99,12 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     @Override
-    public List<VolumeId.Dataset> shown() {
+    public List<VolumeId.Dataset> shown(boolean withKey) {
         List<VolumeId.Dataset> shown = new ArrayList<>();
         secrets.list(
                 KeySecret.OF_DATASETS,
                 secret -> KeySecret.volume(secret)
+                        .filter(_ -> KeySecret.key(secret).isPresent() == withKey)
                         .filter(VolumeId.Dataset.class::isInstance)
                         .map(VolumeId.Dataset.class::cast)
                         .ifPresent(shown::add));
@@ -81,7 +112,7 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     @Override
-    public void replace(VolumeId.Dataset volume, VolumeKey key) {
+    public void replace(VolumeId.Dataset volume, Optional<VolumeKey> key) {
         secrets.search(volume).forEach(secret -> {
             boolean _ = secrets.write(secret.getMetadata().getName(), volume, key);
         });

@@ -61,14 +61,14 @@ final class KubernetesKeyStore implements KeyStore {
     public void put(VolumeId.Provisioned volume, VolumeKey key) {
         String spare = KeySecret.spareName(volume);
         String name = hasPlaceFor(volume) ? names.getOrDefault(volume, spare) : spare;
-        if (!secrets.write(name, volume, key)) {
+        if (!secrets.write(name, volume, Optional.of(key))) {
             LOG.warn(
                     "{} holds the key of another volume, so that of {} is in {}",
                     secrets.called(name),
                     volume,
                     secrets.called(spare));
             name = spare;
-            if (!secrets.write(name, volume, key)) {
+            if (!secrets.write(name, volume, Optional.of(key))) {
                 throw new DriverException.BackendFault(
                         secrets.called(name) + " holds the key of another volume than " + volume);
             }

@@ -106,7 +106,7 @@ final class KubernetesSealing implements SealingCluster {
         JsonObject template = parts.kept();
         JsonObject job = objects.job(JsonParts.object(template, "template").orElseGet(JsonObject::new));
         String secret = order.name() + PackerObjects.TARGET;
-        if (!secrets.write(secret, order.target().id(), order.key())) {
+        if (!secrets.write(secret, order.target().id(), Optional.of(order.key()))) {
             throw new DriverException.InUse(secrets.called(secret) + " is not this packer's: remove it");
         }
         if (!cluster.areBound(objects)) {

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 final class RecentPods {
     private static final long LIFE_NANOS = Duration.ofSeconds(5).toNanos();
 
-    /// Some 250 bytes each, of all pods together.
+    /// Some 250 bytes each, with claims, of all pods together.
     private static final int MOST_DATASETS = 4_000;
 
     private static final int MOST_PODS = 64;
@@ -37,6 +37,7 @@ final class RecentPods {
         int datasets() {
             return pod.state() == Future.State.SUCCESS
                     ? pod.resultNow().datasets().size()
+                            + pod.resultNow().claims().count()
                     : 0;
         }
     }

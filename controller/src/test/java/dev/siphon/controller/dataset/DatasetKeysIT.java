@@ -240,7 +240,7 @@ final class DatasetKeysIT {
         VolumeKey shared = identities.mint(dataset);
         VolumeKey ofNode = identities.mint(dataset, OTHER);
         VolumeId.Dataset claim = dataset.forClaim("0123456789ab");
-        copies.put(claim, "pvc-1", shared);
+        copies.put(claim, "pvc-1", Optional.of(shared));
         try (FuseMount there = mount(STOLEN, shared);
                 FuseMount elsewhere = mount(OTHER, ofNode)) {
             assertEquals("1", Files.readString(there.at("/one")));
@@ -252,7 +252,7 @@ final class DatasetKeysIT {
         }
         assertFalse(canMount(shared));
         assertFalse(canMount(ofNode));
-        VolumeKey another = Optional.ofNullable(copies.kept.get(claim)).orElseThrow();
+        VolumeKey another = copies.kept.getOrDefault(claim, Optional.empty()).orElseThrow();
         assertNotEquals(shared.secret(), another.secret());
         assertTrue(canMount(another));
         copies.remove(claim);

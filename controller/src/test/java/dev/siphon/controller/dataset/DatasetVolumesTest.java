@@ -119,4 +119,47 @@ final class DatasetVolumesTest {
         assertThrows(
                 DriverException.InvalidRequest.class, () -> kubernetes.volumes().wanted(byClass));
     }
+
+    private DatasetVolumes.Opened openClaimed(VolumeId.Dataset volume, String namespace, String... names) {
+        return outside.volumes()
+                .openClaimed(volume, List.of(names), new DatasetVolumes.Reader(namespace, "csi-1", "node-1"));
+    }
+
+    @Test
+    void aPodsNodeGetsTheKeyOfItsClaimsDataset() {
+        MintedKeys minted = new MintedKeys();
+        outside.keys = Optional.of(minted.keys(outside.files()));
+        VolumeId.Dataset volume =
+                (VolumeId.Dataset) made(outside, "user-u1", "u1.mine").id();
+        DatasetVolumes.Opened opened = openClaimed(volume, "user-u1", "gone", "vision", "u1.mine");
+        assertEquals(volume, opened.volume());
+        assertTrue(opened.key().userId().endsWith(".1.node-1"), opened.key().userId());
+        assertThrows(DriverException.AccessDenied.class, () -> openClaimed(volume, "user-u2", "u1.mine"));
+        assertThrows(DriverException.NotFound.class, () -> openClaimed(volume, "user-u1", "vision"));
+        outside.declare(Map.of("u1/mine", List.of("u2")));
+        assertThrows(DriverException.AccessDenied.class, () -> openClaimed(volume, "user-u1", "u1.mine"));
+        outside.declare(Map.of());
+        assertThrows(DriverException.NotFound.class, () -> openClaimed(volume, "user-u1", "u1.mine"));
+    }
+
+    @Test
+    void aClaimsVolumeHasAKeyWhileANodeDoesNotAsk() {
+        MintedKeys minted = new MintedKeys();
+        DatasetVolumes.Keys keys = minted.keys(outside.files());
+        outside.keys = Optional.of(keys);
+        minted.nodesAsk = true;
+        VolumeId.Dataset volume =
+                (VolumeId.Dataset) made(outside, "user-u1", "u1.mine").id();
+        assertEquals(Map.of(volume, Optional.empty()), minted.kept);
+        assertEquals(List.of(), minted.startingWith("lab", ""), "nobody has a key");
+        ClaimKeys claims = new ClaimKeys(keys);
+        claims.look();
+        assertEquals(Map.of(volume, Optional.empty()), minted.kept);
+        minted.nodesAsk = false;
+        claims.look();
+        assertTrue(minted.kept.getOrDefault(volume, Optional.empty()).isPresent(), "a version of before is put back");
+        minted.nodesAsk = true;
+        var _ = made(outside, "user-u1", "u1.mine");
+        assertEquals(Map.of(volume, Optional.empty()), minted.kept, "a retry");
+    }
 }

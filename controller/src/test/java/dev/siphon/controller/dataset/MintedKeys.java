@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class MintedKeys implements Identities, DatasetKeyStore {
     public final Set<String> removed = new HashSet<>();
     private final Set<String> there = new TreeSet<>();
-    public final Map<VolumeId.Dataset, VolumeKey> kept = new HashMap<>();
+    public final Map<VolumeId.Dataset, Optional<VolumeKey>> kept = new HashMap<>();
+    public boolean nodesAsk;
 
     /// How often an identity was to be removed.
     int asked;
@@ -87,7 +88,12 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     }
 
     @Override
-    public void put(VolumeId.Dataset volume, String name, VolumeKey key) {
+    public boolean nodesAsk() {
+        return nodesAsk;
+    }
+
+    @Override
+    public void put(VolumeId.Dataset volume, String name, Optional<VolumeKey> key) {
         whileGiven.run();
         kept.put(volume, key);
     }
@@ -101,12 +107,14 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     }
 
     @Override
-    public List<VolumeId.Dataset> shown() {
-        return List.copyOf(kept.keySet());
+    public List<VolumeId.Dataset> shown(boolean withKey) {
+        return kept.keySet().stream()
+                .filter(volume -> kept.getOrDefault(volume, Optional.empty()).isPresent() == withKey)
+                .toList();
     }
 
     @Override
-    public void replace(VolumeId.Dataset volume, VolumeKey key) {
+    public void replace(VolumeId.Dataset volume, Optional<VolumeKey> key) {
         kept.computeIfPresent(volume, (_, _) -> key);
     }
 

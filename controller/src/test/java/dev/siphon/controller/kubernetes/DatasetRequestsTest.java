@@ -15,6 +15,7 @@ import dev.siphon.csi.dataset.SealedSecret;
 import io.grpc.Status;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -47,7 +48,7 @@ final class DatasetRequestsTest {
         started = Optional.of(cluster);
         requests = Optional.of(new DatasetRequests(
                 new KubernetesApi(cluster.access(), () -> Duration.ofSeconds(20)), DRIVER, (dataset, pod) -> {
-                    if (!dataset.equals("u1/x")) {
+                    if (!List.of("u1/x", VOLUME.toString()).contains(dataset)) {
                         throw new DriverException.NotFound("there is no dataset " + dataset);
                     }
                     if (!pod.namespace().equals("u1")) {
@@ -60,6 +61,10 @@ final class DatasetRequestsTest {
         pod("u2", "u1/x", DRIVER);
         pod("u3", "u3/x", DRIVER);
         pod("u4", "u1/x", "csi.example.org");
+        claim("u1", "data", VOLUME.toString(), DRIVER, "u1");
+        claim("u1", "train-scratch", VOLUME.forClaim("vvvvvvvvvvvv").toString(), DRIVER, "u1");
+        claim("u1", "other", VOLUME.forClaim("000000000000").toString(), "csi.example.org", "u1");
+        claim("u1", "anothers", VOLUME.forClaim("111111111111").toString(), DRIVER, "u2");
     }
 
     private void pod(String namespace, String dataset, String driver) {
@@ -70,10 +75,76 @@ final class DatasetRequestsTest {
                         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train", "namespace": "%s", "uid": "uid-1"},
                          "spec": {"nodeName": "node-1", "containers": [], "volumes": [
                            {"name": "tmp", "emptyDir": {}},
+                           {"name": "gone", "persistentVolumeClaim": {"claimName": "gone"}},
+                           {"name": "o", "persistentVolumeClaim": {"claimName": "other"}},
+                           {"name": "a", "persistentVolumeClaim": {"claimName": "anothers"}},
+                           {"name": "c", "persistentVolumeClaim": {"claimName": "data"}},
+                           {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"metadata": {"name": "x"}}}},
                            {"name": "other", "csi": {"driver": "%s"}},
                            {"name": "data", "csi": {"driver": "%s", "volumeAttributes": {"dataset": "%s"}}}]}}
                         """.formatted(
                         namespace, driver, driver, dataset));
+    }
+
+    private void claim(String namespace, String name, String volume, String driver, String of) {
+        started.orElseThrow()
+                .admin()
+                .raw("/api/v1/namespaces/" + namespace + "/persistentvolumeclaims", "POST", """
+                        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "%s", "namespace": "%s"},
+                         "spec": {"volumeName": "pv-%s"}}
+                        """.formatted(
+                                name, namespace, name));
+        started.orElseThrow().admin().raw("/api/v1/persistentvolumes", "POST", """
+                        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv-%s"},
+                         "spec": {"claimRef": {"namespace": "%s", "name": "%s"},
+                          "csi": {"driver": "%s", "volumeHandle": "%s"}}}
+                        """.formatted(
+                        name, of, name, driver, volume));
+    }
+
+    private DatasetAccess.Answer answerClaimed(String namespace, VolumeId.Dataset volume, String where) {
+        String uid = serverUid(namespace);
+        DatasetAccess.Asked asked =
+                new DatasetAccess.Asked(volume.toString(), where, "train", uid, node.publicKey(), "7");
+        return requests.orElseThrow().answer(namespace, DatasetAccess.nameOfClaimed(uid, volume), "7", asked.toSpec());
+    }
+
+    @Test
+    void aNodeGetsTheKeyOfAPodsClaim() {
+        DatasetAccess.Given given = assertInstanceOf(DatasetAccess.Given.class, answerClaimed("u1", VOLUME, "node-1"));
+        assertEquals(SECRET, node.open(given.sealedKey(), given.about()));
+    }
+
+    @ParameterizedTest(name = "{0} {1} {2}")
+    @CsvSource({
+        "u1, 0123456789ab, node-2", // another node's pod
+        "u2, 0123456789ab, node-1", // a claim of another namespace
+        "u1, 000000000000, node-1", // another driver's volume
+        "u1, 111111111111, node-1", // a PersistentVolume that is for another claim
+        "u1, 222222222222, node-1" // what no claim has
+    })
+    void aNodeGetsNoKeyOfWhatNoClaimOfItsPodHas(String namespace, String claim, String where) {
+        DatasetAccess.Refused refused =
+                assertInstanceOf(DatasetAccess.Refused.class, answerClaimed(namespace, VOLUME.forClaim(claim), where));
+        assertInstanceOf(DriverException.AccessDenied.class, refused.why(), refused.why()::getMessage);
+    }
+
+    /// It reaches the one who decides, who knows no such volume.
+    @Test
+    void aGenericEphemeralVolumesClaimIsThePodsToo() {
+        DatasetAccess.Refused refused = assertInstanceOf(
+                DatasetAccess.Refused.class, answerClaimed("u1", VOLUME.forClaim("vvvvvvvvvvvv"), "node-1"));
+        assertInstanceOf(DriverException.NotFound.class, refused.why(), refused.why()::getMessage);
+    }
+
+    @Test
+    void aQuestionAboutAClaimHasTheNameOfThatClaim() {
+        String uid = serverUid("u1");
+        DatasetAccess.Asked asked =
+                new DatasetAccess.Asked(VOLUME.toString(), "node-1", "train", uid, node.publicKey(), "7");
+        assertInstanceOf(
+                DatasetAccess.Refused.class,
+                requests.orElseThrow().answer("u1", InlinePod.handle(uid, "data"), "7", asked.toSpec()));
     }
 
     @AfterEach

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -42,7 +43,7 @@ abstract class KubernetesDatasetsContract {
         opened.clear();
     }
 
-    private KubernetesAdapter adapter() {
+    KubernetesAdapter adapter() {
         KubernetesAdapter adapter = cluster().adapter();
         opened.add(adapter);
         return adapter;
@@ -134,24 +135,45 @@ abstract class KubernetesDatasetsContract {
         String name = "pvc-" + unique;
         VolumeId.Dataset volume =
                 new VolumeId.Dataset("lab", "cephfs", DIGEST.substring(0, 40), Optional.of("0123456789av"), "/d");
-        adapter().datasetKeys().put(volume, name, new VolumeKey("siphon-dataset.x", "secret"));
-        adapter().datasetKeys().put(volume, name, new VolumeKey("siphon-dataset.x", "another"));
+        adapter().datasetKeys(false).put(volume, name, Optional.of(new VolumeKey("siphon-dataset.x", "secret")));
+        adapter().datasetKeys(false).put(volume, name, Optional.of(new VolumeKey("siphon-dataset.x", "another")));
         assertEquals(
                 Optional.of("another"),
                 secret(name)
                         .map(found -> new String(
                                 Base64.getDecoder().decode(found.getData().get("userKey")), StandardCharsets.UTF_8)));
         assertEquals(List.of(), adapter().keys().volumes(), "it is no provisioned volume's");
-        assertTrue(adapter().datasetKeys().hasAny(volume.forNobody()));
-        assertEquals(1, adapter().datasetKeys().users(volume.forNobody()).size());
+        assertTrue(adapter().datasetKeys(false).hasAny(volume.forNobody()));
+        assertEquals(1, adapter().datasetKeys(false).users(volume.forNobody()).size());
         VolumeId.Dataset other = volume.forClaim("vvvvvvvvvvvv");
         assertThrows(
                 DriverException.InUse.class,
-                () -> adapter().datasetKeys().put(other, name, new VolumeKey("siphon-dataset.y", "third")));
-        adapter().datasetKeys().remove(volume);
-        adapter().datasetKeys().remove(volume);
+                () -> adapter()
+                        .datasetKeys(false)
+                        .put(other, name, Optional.of(new VolumeKey("siphon-dataset.y", "third"))));
+        adapter().datasetKeys(false).remove(volume);
+        adapter().datasetKeys(false).remove(volume);
         assertEquals(Optional.empty(), secret(name));
-        assertFalse(adapter().datasetKeys().hasAny(volume.forNobody()));
+        assertFalse(adapter().datasetKeys(false).hasAny(volume.forNobody()));
+    }
+
+    @Test
+    void whereAllNodesAskTheSecretOfAVolumeHasNoKey() {
+        String name = "pvc-" + unique;
+        VolumeId.Dataset volume =
+                new VolumeId.Dataset("lab", "cephfs", DIGEST.substring(0, 40), Optional.of("0123456789av"), "/d");
+        DatasetKeyStore store = adapter().datasetKeys(false);
+        store.put(volume, name, Optional.of(new VolumeKey("siphon-dataset.x", "secret")));
+        assertTrue(store.shown(true).contains(volume));
+        store.replace(volume, Optional.empty());
+        assertEquals(Set.of("volumeID"), secret(name).orElseThrow().getData().keySet());
+        assertFalse(store.shown(true).contains(volume));
+        assertTrue(store.shown(false).contains(volume));
+        assertTrue(store.hasAny(volume.forNobody()), "the dataset is in use");
+        store.put(volume, name, Optional.of(new VolumeKey("siphon-dataset.x", "another")));
+        assertTrue(store.shown(true).contains(volume), "a node came that does not ask");
+        store.remove(volume);
+        assertEquals(Optional.empty(), secret(name));
     }
 
     private Optional<Secret> secret(String name) {

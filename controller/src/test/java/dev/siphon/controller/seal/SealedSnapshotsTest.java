@@ -153,7 +153,7 @@ final class SealedSnapshotsTest {
                         Optional.empty(),
                         world.place(id).path())
                 .forClaim("0123456789av");
-        world.minted.kept.put(shown, new VolumeKey("siphon-dataset.x", "key"));
+        world.minted.kept.put(shown, Optional.of(new VolumeKey("siphon-dataset.x", "key")));
         String said = assertThrows(DriverException.InUse.class, () -> world.sealed.delete(id))
                 .getMessage();
         assertTrue(said.contains(shown.toString()), said);

@@ -6,13 +6,15 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.StatusMapping;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// How a node asks the controller for a dataset that a pod names itself, and is answered: by an object
-/// `DatasetAccess` of Kubernetes in the pod's namespace, which goes with the pod. The node writes its `spec`, the
-/// controller its `status`. All names in that JSON are in this file.
+/// How a node asks the controller for a dataset that a pod names itself or has a claim for, and is answered: by an
+/// object `DatasetAccess` of Kubernetes in the pod's namespace, which goes with the pod. The node writes its `spec`,
+/// the controller its `status`. All names in that JSON are in this file.
 public final class DatasetAccess {
     /// The object's kind.
     public static final String KIND = "DatasetAccess";
@@ -38,9 +40,20 @@ public final class DatasetAccess {
 
     private DatasetAccess() {}
 
+    /// What the object is called by which a node asks for the dataset of a pod's claim; that of an inline volume is
+    /// called as the kubelet calls the volume, which no claim's is.
+    ///
+    /// @param volume the claim's
+    public static String nameOfClaimed(String podUid, VolumeId.Dataset volume) {
+        String text = "claim\0" + podUid + "\0" + volume;
+        return "csi-"
+                + Digest.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)))
+                        .hex();
+    }
+
     /// What a node asks for.
     ///
-    /// @param dataset as the pod names it
+    /// @param dataset as the pod names it; of a claim the id of its volume, which no dataset can be called
     /// @param node on which the pod is
     /// @param pod its name
     /// @param podUid which of all pods that ever had that name

@@ -8,17 +8,30 @@ import dev.siphon.node.pod.Pod;
 import java.time.Duration;
 import java.util.Map;
 
-/// Port: who knows what a dataset is that a pod names, and whether that pod may read it.
+/// Port: who knows what a dataset is that a pod names or has a claim for, and whether that pod may read it.
 @FunctionalInterface
 public interface InlineDatasets {
     /// The one attribute that a pod writes (`volumeAttributes` of its volume).
     String DATASET = "dataset";
 
     /// Nobody: no Kubernetes is known.
-    InlineDatasets NONE = (_, _, _, _) -> {
-        throw new DriverException.InUse(
-                "inline volumes need a node that may ask the Kubernetes API: start it with --kubernetes-namespace");
+    InlineDatasets NONE = new InlineDatasets() {
+        @Override
+        public Opened open(String volume, Pod pod, String dataset, Duration limit) {
+            throw new DriverException.InUse(
+                    "inline volumes need a node that may ask the Kubernetes API: start it with --kubernetes-namespace");
+        }
+
+        @Override
+        public boolean isThere() {
+            return false;
+        }
     };
+
+    /// Whether there is anybody to ask, now or later.
+    default boolean isThere() {
+        return true;
+    }
 
     /// How the kubelet says that a volume is an inline one (`pkg/volume/csi` of Kubernetes).
     static boolean isWanted(Map<String, String> context) {
@@ -32,8 +45,8 @@ public interface InlineDatasets {
 
     /// Asks for a dataset.
     ///
-    /// @param volume the kubelet's name for the pod's volume
-    /// @param dataset as the pod names it
+    /// @param volume tells the pod's volume from others, as the name of a [dev.siphon.csi.dataset.DatasetAccess]
+    /// @param dataset as of [dev.siphon.csi.dataset.DatasetAccess.Asked]
     /// @param limit how long to wait for an answer
     /// @throws DriverException whatever the controller refuses it with, or UNAVAILABLE if it does not answer
     Opened open(String volume, Pod pod, String dataset, Duration limit);

@@ -46,12 +46,26 @@ public record CephCredentials(String userId, CephKey key) {
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the secrets are for another volume
     public static CephCredentials ofVolume(VolumeId volume, Map<String, String> secrets) {
         CephCredentials credentials = fromSecrets(secrets);
-        String is = secrets.getOrDefault(VolumeSecret.VOLUME_ID, "");
-        if (is.isEmpty() ? isOtherPackers(volume, credentials.userId) : !is.equals(volume.toString())) {
-            throw new DriverException.AccessDenied("the secrets are for another volume than " + volume
-                    + ": the PV or the class names the wrong Secret; each volume has its own");
+        checkVolume(volume, secrets);
+        if (secrets.getOrDefault(VolumeSecret.VOLUME_ID, "").isEmpty() && isOtherPackers(volume, credentials.userId)) {
+            throw ofAnother(volume);
         }
         return credentials;
+    }
+
+    /// Refuses secrets that say that they are for another volume, whether or not there is a key in them.
+    ///
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if they do
+    public static void checkVolume(VolumeId volume, Map<String, String> secrets) {
+        String is = secrets.getOrDefault(VolumeSecret.VOLUME_ID, "");
+        if (!is.isEmpty() && !is.equals(volume.toString())) {
+            throw ofAnother(volume);
+        }
+    }
+
+    private static DriverException ofAnother(VolumeId volume) {
+        return new DriverException.AccessDenied("the secrets are for another volume than " + volume
+                + ": the PV or the class names the wrong Secret; each volume has its own");
     }
 
     private static boolean isOtherPackers(VolumeId volume, String userId) {

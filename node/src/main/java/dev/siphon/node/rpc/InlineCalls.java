@@ -6,11 +6,13 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.device.DatasetPlacing;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
 import dev.siphon.node.mount.AccessMode;
+import dev.siphon.node.mount.CephCredentials;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.StageRequest;
 import dev.siphon.node.mount.TargetPath;
@@ -19,7 +21,8 @@ import dev.siphon.node.pod.Pod;
 import java.util.Map;
 import java.util.Optional;
 
-/// Volumes that pods name themselves (CSI ephemeral inline volumes): datasets, and nothing else.
+/// Datasets that the controller is asked for when they are shown to a pod: those that pods name themselves (CSI
+/// ephemeral inline volumes, which show nothing else), and those of claims whose Secret has no key.
 final class InlineCalls {
     private final NodeVolumes volumes;
     private final InlineVolumes known;
@@ -53,11 +56,7 @@ final class InlineCalls {
         String name = request.getVolumeId();
         InlineVolumes.check(name);
         Map<String, String> context = request.getVolumeContextMap();
-        Pod pod = Pod.ofContext(context)
-                .orElseThrow(
-                        () -> new DriverException.InUse("inline volume " + name + " cannot be published: the kubelet"
-                                + " does not say for which pod; the CSIDriver object of this driver has to have"
-                                + " podInfoOnMount: true"));
+        Pod pod = Pod.ofContext(context).orElseThrow(() -> noPod("inline volume " + name));
         String dataset = dataset(context);
         if (request.getSecretsCount() > 0) {
             throw new DriverException.InvalidRequest("an inline volume of dataset " + Quoted.of(dataset)
@@ -79,6 +78,51 @@ final class InlineCalls {
                 opened.volume(),
                 Optional.of(pod),
                 nearest -> volumes.publishUnstaged(stage, nearest, deadlines.remaining()));
+    }
+
+    private static DriverException noPod(String volume) {
+        return new DriverException.InUse(volume + " cannot be published: the kubelet does not say for which pod; the"
+                + " CSIDriver object of this driver has to have podInfoOnMount: true");
+    }
+
+    /// Whether a volume's key comes from the controller, for each pod: there is none in its secrets.
+    ///
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the secrets are for another volume
+    boolean isAskedFor(VolumeId volume, Map<String, String> secrets) {
+        if (!(volume instanceof VolumeId.Dataset) || CephCredentials.arePresent(secrets) || !datasets.isThere()) {
+            return false;
+        }
+        CephCredentials.checkVolume(volume, secrets);
+        return true;
+    }
+
+    /// Shows the dataset of a claim to a pod, at the target alone. The kubelet stages a claim's volume once for all
+    /// pods
+    /// of a node, and knows no pod then; the controller answers about pods, so that a node gets what its own need.
+    ///
+    /// @param context the PersistentVolume's, from which the mounter and the mount options are
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the kubelet does not say for which pod
+    /// @throws DriverException as [InlineDatasets#open]
+    void publishClaimed(
+            VolumeId.Dataset volume,
+            Optional<VolumeContext> context,
+            Optional<Pod> pod,
+            VolumeUse use,
+            TargetPath target) {
+        Pod reader = pod.orElseThrow(() -> noPod("volume " + volume));
+        if (volumes.isShown(volume, target, deadlines.remaining())) {
+            return; // a pod that has it keeps it, whoever answers now
+        }
+        InlineDatasets.Opened opened = datasets.open(
+                DatasetAccess.nameOfClaimed(reader.uid(), volume), reader, volume.toString(), deadlines.remaining());
+        if (!opened.volume().equals(volume)) {
+            throw new DriverException.BackendFault(
+                    "the controller was asked for volume " + volume + " and answers with " + opened.volume());
+        }
+        VolumeContext now =
+                context.map(written -> opened.context().usedAs(written)).orElse(opened.context());
+        StageRequest stage = new StageRequest(volume, target, now, use, opened.credentials());
+        placing.publish(volume, pod, nearest -> volumes.publishUnstaged(stage, nearest, deadlines.remaining()));
     }
 
     private static String dataset(Map<String, String> context) {

@@ -113,12 +113,14 @@ final class LookCalls {
 
     NodeGetVolumeHealthResponse volumeHealth(NodeGetVolumeHealthRequest request) {
         Optional<VolumeId> id = inline.volumeId(request.getVolumeId());
-        List<TargetPath> expected = Stream.of(
-                        Fields.optionalPath("volume_publish_path", request.getVolumePublishPath()),
-                        Fields.optionalPath(STAGING, request.getStagingTargetPath()))
+        Optional<TargetPath> target = Fields.optionalPath("volume_publish_path", request.getVolumePublishPath());
+        Optional<TargetPath> staging = Fields.optionalPath(STAGING, request.getStagingTargetPath());
+        VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(request.getVolumeId()));
+        // a dataset that the controller is asked for is where pods see it alone
+        boolean isAtStaging = !(volume instanceof VolumeId.Dataset) || target.isEmpty();
+        List<TargetPath> expected = Stream.of(target, staging.filter(_ -> isAtStaging))
                 .flatMap(Optional::stream)
                 .toList();
-        VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(request.getVolumeId()));
         VolumeHealth.Builder health = VolumeHealth.newBuilder().setVolumeId(request.getVolumeId());
         for (VolumeProblem problem : volumes.problems(volume, expected, deadlines.remaining())) {
             health.addHealthStatuses(VolumeHealth.VolumeHealthEntry.newBuilder()

@@ -64,6 +64,9 @@ final class MountCalls {
         checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
         VolumeId volume = id.orElseThrow(() -> Fields.noSuchVolume(request.getVolumeId()));
         VolumeContext context = VolumeContext.fromMap(volume, request.getVolumeContextMap());
+        if (inline.isAskedFor(volume, request.getSecretsMap())) {
+            return NodeStageVolumeResponse.getDefaultInstance(); // each pod's publish asks, and shows it at the target
+        }
         CephCredentials credentials = CephCredentials.ofVolume(volume, request.getSecretsMap());
         volumes.stage(new StageRequest(volume, staging, context, use, credentials), deadlines.remaining());
         return NodeStageVolumeResponse.getDefaultInstance();
@@ -110,6 +113,10 @@ final class MountCalls {
                 context,
                 Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAMESPACE)),
                 Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAME)));
+        if (volume instanceof VolumeId.Dataset dataset && inline.isAskedFor(dataset, request.getSecretsMap())) {
+            inline.publishClaimed(dataset, context, Pod.ofContext(request.getVolumeContextMap()), use, target);
+            return;
+        }
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
                 ? Optional.of(CephCredentials.ofVolume(volume, request.getSecretsMap()))
                 : Optional.empty();

@@ -10,15 +10,20 @@ import csi.v1.NodeUnpublishVolumeRequest;
 import csi.v1.VolumeCapability;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.StatusMapping;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.RealDatasets;
 import dev.siphon.node.device.AnyPlace;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.mount.AccessMode;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.Mounters;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.mount.TargetPath;
+import dev.siphon.node.mount.VolumeUse;
+import dev.siphon.node.pod.Pod;
 import dev.siphon.node.pod.PodEvents;
 import dev.siphon.node.pod.PodHealth;
 import dev.siphon.node.pod.PublishedPods;
@@ -28,6 +33,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +44,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What is wrong with a pod's inline volume is said before anybody is asked.
 final class InlineCallsTest {
+    private static final VolumeId.Dataset CLAIMED =
+            new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.of("0123456789ab"), "/datasets/x");
     private static final String NAME = "csi-" + "0123456789abcdef".repeat(4);
 
     @TempDir
@@ -125,6 +134,40 @@ final class InlineCallsTest {
         assertFalse(refused.getMessage().contains("AQBdF2Fl"), refused::getMessage);
         assertTrue(refusal(request -> request.setVolumeId("csi-1")).getMessage().contains("volume_id"));
         assertEquals(List.of(), questions);
+    }
+
+    private void publishClaimed(Optional<Pod> pod) {
+        TargetPath target =
+                TargetPath.parse("target_path", folder.resolve("mount").toString());
+        VolumeUse use = new VolumeUse(AccessMode.MULTI_NODE_READER_ONLY, List.of(), true);
+        calls().publishClaimed(CLAIMED, Optional.empty(), pod, use, target);
+    }
+
+    @Test
+    void theControllerIsAskedForThePodsClaim() {
+        assertEquals(
+                "no reader",
+                assertThrows(
+                                DriverException.AccessDenied.class,
+                                () -> publishClaimed(Optional.of(new Pod("u1", "train", "1-2-3"))))
+                        .getMessage());
+        String name = DatasetAccess.nameOfClaimed("1-2-3", CLAIMED);
+        assertEquals(List.of(name + " u1/train " + CLAIMED), questions);
+        InlineVolumes.check(name);
+        assertThrows(DriverException.InUse.class, () -> publishClaimed(Optional.empty()));
+    }
+
+    /// Its Secret has a key while there are nodes that do not ask; no other volume is asked for.
+    @Test
+    void aClaimOfADatasetIsAskedForWhereItsSecretHasNoKey() {
+        assertTrue(calls().isAskedFor(CLAIMED, Map.of()));
+        assertTrue(calls().isAskedFor(CLAIMED, Map.of("volumeID", CLAIMED.toString())));
+        assertFalse(calls().isAskedFor(CLAIMED, Map.of("userID", "u", "userKey", "AQBdF2Fl")));
+        assertFalse(calls().isAskedFor(CLAIMED, Map.of("userID", "u")), "a Secret that somebody has broken");
+        assertFalse(calls().isAskedFor(VolumeId.tryParse("s1:lab:fs:g:v").orElseThrow(), Map.of()));
+        Map<String, String> others =
+                Map.of("volumeID", CLAIMED.forClaim("vvvvvvvvvvvv").toString());
+        assertThrows(DriverException.AccessDenied.class, () -> calls().isAskedFor(CLAIMED, others));
     }
 
     @Test

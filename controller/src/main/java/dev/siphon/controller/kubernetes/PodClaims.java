@@ -1,0 +1,74 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/// The volumes of datasets that a pod's claims are bound to. A claim is read when the first question needs it, and once
+/// for all questions about the pod while it is remembered.
+final class PodClaims {
+    private static final Keep OF_CLAIM = Keep.of("spec.volumeName");
+
+    private final KubernetesApi api;
+    private final String driver;
+    private final String namespace;
+    private final List<String> names;
+    private final Map<String, Optional<VolumeId.Dataset>> volumes = new ConcurrentHashMap<>();
+
+    /// @param driver the CSI driver's name
+    /// @param names those of the claims, as the pod has them
+    PodClaims(KubernetesApi api, String driver, String namespace, List<String> names) {
+        this.api = api;
+        this.driver = driver;
+        this.namespace = namespace;
+        this.names = List.copyOf(names);
+    }
+
+    int count() {
+        return names.size();
+    }
+
+    /// Whether one of them is bound to a volume: 2 requests for each that has not been read.
+    boolean have(VolumeId.Dataset volume) {
+        return names.stream().anyMatch(name -> of(name).equals(Optional.of(volume)));
+    }
+
+    private Optional<VolumeId.Dataset> of(String name) {
+        Optional<VolumeId.Dataset> known = volumes.getOrDefault(name, Optional.empty());
+        if (known.isPresent() || volumes.containsKey(name)) {
+            return known;
+        }
+        Optional<VolumeId.Dataset> read = read(name);
+        volumes.put(name, read);
+        return read;
+    }
+
+    /// A PersistentVolume may be anybody's: it has to be this claim's by its own word too.
+    private Optional<VolumeId.Dataset> read(String name) {
+        return find(
+                        "PersistentVolumeClaim",
+                        "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/",
+                        name,
+                        OF_CLAIM)
+                .flatMap(claim -> JsonParts.text(claim, "spec", "volumeName"))
+                .flatMap(volume ->
+                        find("PersistentVolume", "api/v1/persistentvolumes/", volume, PersistentVolumes.PARTS))
+                .filter(volume -> isOf(volume, "namespace", namespace) && isOf(volume, "name", name))
+                .flatMap(volume -> PersistentVolumes.dataset(volume, driver));
+    }
+
+    private static boolean isOf(JsonObject volume, String part, String wanted) {
+        return JsonParts.text(volume, "spec", "claimRef", part).equals(Optional.of(wanted));
+    }
+
+    private Optional<JsonObject> find(String kind, String path, String name, Keep keep) {
+        return KubernetesNamespaces.NAME.matcher(name).matches()
+                ? ObjectParts.find(api, "get " + kind + " " + name, path + name, keep)
+                        .map(ObjectParts::kept)
+                : Optional.empty();
+    }
+}
