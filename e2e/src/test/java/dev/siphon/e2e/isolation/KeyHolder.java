@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Somebody with one key and all of Ceph's own tools.
-record KeyHolder(String userId, Path keyring) {
+public record KeyHolder(String userId, Path keyring) {
     private static final Duration MOUNT_LIMIT = Duration.ofSeconds(20);
 
     /// Who holds this key.
     ///
     /// @param folder for a keyring of mode 0600
-    static KeyHolder with(String userId, String key, Path folder) {
+    public static KeyHolder with(String userId, String key, Path folder) {
         try {
             Path keyring = Files.createTempFile(
                     folder,
@@ -53,7 +53,7 @@ record KeyHolder(String userId, Path keyring) {
     }
 
     /// A directory of the file system, mounted.
-    record Mounted(Path root) implements AutoCloseable {
+    public record Mounted(Path root) implements AutoCloseable {
         @Override
         public void close() {
             Command.run("umount", "--lazy", root.toString());
@@ -70,7 +70,7 @@ record KeyHolder(String userId, Path keyring) {
     ///
     /// @param options of ceph-fuse
     /// @throws Refused if Ceph refuses
-    Mounted mount(String directory, String... options) throws Refused {
+    public Mounted mount(String directory, String... options) throws Refused {
         try {
             Path root = Files.createTempDirectory("siphon-attack-");
             List<String> command =
@@ -89,7 +89,7 @@ record KeyHolder(String userId, Path keyring) {
     }
 
     /// A mount that was refused.
-    static final class Refused extends Exception {
+    public static final class Refused extends Exception {
         private static final long serialVersionUID = 1L;
 
         Refused(String said) {

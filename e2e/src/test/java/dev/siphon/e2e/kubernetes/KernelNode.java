@@ -39,6 +39,15 @@ record KernelNode(Cluster cluster, String name) {
                 .toList();
     }
 
+    /// From where it reaches the cluster, and Ceph.
+    String address() {
+        return cluster.client().nodes().withName(name).get().getStatus().getAddresses().stream()
+                .filter(each -> "InternalIP".equals(each.getType()))
+                .map(each -> each.getAddress())
+                .findFirst()
+                .orElseThrow();
+    }
+
     /// No new pod comes there, but for those that name it.
     void cordon() {
         var _ = cluster.kubectl("cordon", name);

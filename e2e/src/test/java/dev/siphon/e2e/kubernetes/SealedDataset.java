@@ -155,7 +155,7 @@ record SealedDataset(Cluster cluster, Tenant owner, JsonObject declaration) {
     }
 
     /// Where its image lies in the file system.
-    private String path() {
+    String path() {
         return declaration.getAsJsonObject("spec").get("path").getAsString();
     }
 
