@@ -60,7 +60,7 @@ public final class ArchitectureRules {
             .resideInAnyPackage("..rpc..")
             .and()
             // which call, and are answered with a status
-            .resideOutsideOfPackages("..admin.rpc..", "..device.rpc..")
+            .resideOutsideOfPackages("..admin.rpc..", "..device.rpc..", "..fuse.rpc..")
             .should()
             .dependOnClassesThat()
             .haveNameMatching("io\\.grpc\\.Status.*")

@@ -29,6 +29,7 @@ public final class SiphonMain implements Runnable {
     private static final List<Subcommand> SUBCOMMANDS = List.of(
             Subcommand.serving("controller", "dev.siphon.controller.ControllerMain"),
             Subcommand.serving("node", "dev.siphon.node.NodeMain"),
+            Subcommand.serving("fuse", "dev.siphon.node.FuseMain"),
             Subcommand.of("csi", "dev.siphon.cli.CsiCommand"),
             Subcommand.of("cache", "dev.siphon.cli.CacheCommand"),
             Subcommand.of(

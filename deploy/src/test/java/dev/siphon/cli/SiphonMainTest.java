@@ -33,6 +33,7 @@ final class SiphonMainTest {
                         "controller",
                         "csi",
                         "dataset",
+                        "fuse",
                         "home",
                         "key",
                         "node",

@@ -18,6 +18,7 @@ import java.util.Optional;
 /// @param maxVolumes how many volumes the CO may bring here, 0 for as many as it likes
 /// @param limits how long file systems may take
 /// @param mounter what every volume is mounted with, whatever its class says; `auto` leaves it to the class
+/// @param fuse how ceph-fuse and erofsfuse are run
 /// @param grants where to learn which namespaces may use whose volumes
 /// @param caches the disks for replicas of datasets
 /// @param devices how it learns which devices pods hold
@@ -31,6 +32,7 @@ public record NodeConfig(
         long maxVolumes,
         NodeVolumes.Limits limits,
         MounterChoice mounter,
+        FuseConfig fuse,
         GrantsFrom grants,
         List<CacheLimits> caches,
         DeviceConfig devices,

@@ -16,6 +16,7 @@ import dev.siphon.node.device.Machine;
 import dev.siphon.node.device.NearestCaches;
 import dev.siphon.node.device.RunningPods;
 import dev.siphon.node.device.rpc.KubeletPodDevices;
+import dev.siphon.node.fuse.FuseProcesses;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
@@ -88,6 +89,7 @@ public final class NodeMain implements Callable<Integer> {
         BlockingCalls calls = new BlockingCalls();
         PrometheusRegistry metrics = new PrometheusRegistry();
         BackgroundTasks tasks = BackgroundMetrics.tasks(metrics);
+        FuseProcesses fuse = config.fuse().processes();
         Path trees = state.path().resolve("datasets");
         Replicas replicas = Replicas.start(
                 new ReplicaSettings(
@@ -96,13 +98,14 @@ public final class NodeMain implements Callable<Integer> {
                         Placement.mostFree(),
                         Pace.usual(),
                         config.devices().near(),
-                        ErofsSelection.ofThisNode()),
+                        ErofsSelection.ofThisNode(fuse)),
                 tasks,
                 cacheEvents(config));
         DatasetTrees datasets = new DatasetTrees(replicas, trees);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),
-                MounterSelection.ofThisNode(config.mounter(), config.id().name(), datasets),
+                MounterSelection.ofThisNode(
+                        config.mounter(), config.id().name(), config.fuse().caches(), fuse, datasets),
                 datasets,
                 calls,
                 config.limits());

@@ -84,6 +84,9 @@ final class NodeOptions {
     private HttpOptions http = new HttpOptions();
 
     @Mixin
+    private FuseFlags fuse = new FuseFlags();
+
+    @Mixin
     private CacheOptions caches = new CacheOptions();
 
     @Mixin
@@ -107,6 +110,7 @@ final class NodeOptions {
         var look = problems.read("--syscall-timeout", () -> seconds(syscallSeconds));
         var mount = problems.read("--mount-timeout", () -> seconds(mountSeconds));
         var choice = problems.read("--mounter", () -> MounterChoice.parse(mounter));
+        var clients = fuse.read(problems);
         var grantsPath = problems.read(
                 "--grants-file",
                 () -> Optional.of(grantsFile).filter(file -> !file.isEmpty()).map(file -> absolute(Path.of(file))));
@@ -130,6 +134,7 @@ final class NodeOptions {
                         max.get(),
                         new NodeVolumes.Limits(look.get(), mount.get()),
                         choice.get(),
+                        clients.get(),
                         grants.get(),
                         limits.get(),
                         machine.get(),

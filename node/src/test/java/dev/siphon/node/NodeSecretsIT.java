@@ -7,15 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.siphon.node.linux.KernelLog;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,25 +35,17 @@ class NodeSecretsIT {
         Lab.Volume volume = Lab.createVolume(Lab.createGroup(64 * MIB), 32 * MIB);
         String key = volume.secrets().getOrDefault("userKey", "");
         KernelLog kernel = KernelLog.fromNow();
-        AtomicBoolean done = new AtomicBoolean();
-        var watcher = Thread.ofPlatform().start(() -> {
-            while (!done.get()) {
-                assertEquals(List.of(), seen(key));
-            }
-        });
-        List<Throwable> failures = new java.util.concurrent.CopyOnWriteArrayList<>();
-        watcher.setUncaughtExceptionHandler((_, e) -> failures.add(e));
+        KeyWatch watch = new KeyWatch(key);
 
         for (int i = 0; i < 3; i++) {
             node.stub().nodeStageVolume(Requests.stage(volume, staging));
-            assertEquals(List.of(), seen(key));
+            assertEquals(List.of(), watch.seen());
             assertFalse(Files.readString(Path.of("/proc/self/mountinfo")).contains(key), "in the mount table");
             node.stub().nodeUnstageVolume(Requests.unstage(volume, staging));
         }
         refusedWithoutKey(volume, key);
-        done.set(true);
-        watcher.join(TimeUnit.SECONDS.toMillis(10));
-        assertEquals(List.of(), failures);
+        watch.close();
+        assertEquals(List.of(), watch.seen());
         assertFalse(node.log().contains(key), "in the log");
         assertFalse(String.join("\n", kernel.said()).contains(key.substring(0, 20)), "in the kernel's log");
         kernel.close();
@@ -87,33 +75,11 @@ class NodeSecretsIT {
         }
     }
 
-    /// What `/proc` shows to anybody, of every process.
-    private static List<String> seen(String key) {
-        try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-            return processes
-                    .filter(process -> process.getFileName().toString().matches("[0-9]+"))
-                    .flatMap(process -> Stream.of(process.resolve("cmdline"), process.resolve("environ")))
-                    .filter(file -> holds(file, key))
-                    .map(Path::toString)
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     private List<Path> filesWith(String key) throws IOException {
         try (Stream<Path> files = Files.walk(workplace.path("node"))) {
             return files.filter(Files::isRegularFile)
-                    .filter(file -> holds(file, key))
+                    .filter(file -> KeyWatch.holds(file, key))
                     .toList();
-        }
-    }
-
-    private static boolean holds(Path file, String key) {
-        try {
-            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(key);
-        } catch (IOException _) {
-            return false; // the process has ended
         }
     }
 }

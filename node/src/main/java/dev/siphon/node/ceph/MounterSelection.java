@@ -2,7 +2,9 @@ package dev.siphon.node.ceph;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext.MounterChoice;
-import dev.siphon.node.linux.ChildProcess;
+import dev.siphon.node.fuse.FuseCaches;
+import dev.siphon.node.fuse.FuseProcesses;
+import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.mount.CephKey;
 import dev.siphon.node.mount.MountKind;
 import dev.siphon.node.mount.Mounter;
@@ -27,10 +29,13 @@ public record MounterSelection(
     /// The mounters of this node.
     ///
     /// @param nodeName the host name that clients report to Ceph
+    /// @param caches of each ceph-fuse
+    /// @param processes run ceph-fuse
     /// @param others mounts that are no client's
-    public static Mounters ofThisNode(MounterChoice override, String nodeName, MountKind... others) {
+    public static Mounters ofThisNode(
+            MounterChoice override, String nodeName, FuseCaches caches, FuseProcesses processes, MountKind... others) {
         Mounter kernel = new KernelMounter();
-        Mounter fuse = new FuseMounter(nodeName);
+        Mounter fuse = new FuseMounter(nodeName, caches, processes);
         return new Mounters(
                 Stream.concat(Stream.of(kernel, fuse), Stream.of(others)).toList(),
                 new MounterSelection(override, KernelClient::ask, MounterSelection::isFuseInstalled, kernel, fuse));
@@ -68,7 +73,7 @@ public record MounterSelection(
 
     private void requireFuse() {
         if (!fuse.getAsBoolean()) {
-            throw unable("fuse", FuseMounter.PROGRAM + " is not installed");
+            throw unable("fuse", FuseProgram.CEPH_FUSE.command() + " is not installed");
         }
     }
 
@@ -78,6 +83,6 @@ public record MounterSelection(
 
     /// Whether ceph-fuse is on the PATH.
     public static boolean isFuseInstalled() {
-        return ChildProcess.isInstalled(FuseMounter.PROGRAM);
+        return FuseProgram.CEPH_FUSE.isInstalled();
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /// Starts a program that serves for longer than this process may live: argument list, no shell, an environment of
 /// nothing but `PATH`, a session of its own by setsid(1), so that no signal to this process's group reaches it. Ended
@@ -38,9 +39,17 @@ public final class ChildProcess {
 
     /// Starts `command`, on a thread that may block. Once it serves, it may say what it wants: nobody listens.
     ///
-    /// @param serves is asked again and again
+    /// @param serves is asked again and again; where it throws, the program is ended and that is thrown
     /// @throws UncheckedIOException if no program can be started
     public static Outcome start(List<String> command, Duration limit, BooleanSupplier serves) {
+        return start(command, limit, serves, _ -> {});
+    }
+
+    /// The same, with a look at the process at once.
+    ///
+    /// @param started what to do with it before it is waited for
+    public static Outcome start(
+            List<String> command, Duration limit, BooleanSupplier serves, Consumer<Process> started) {
         List<String> words = new ArrayList<>(List.of("setsid"));
         words.addAll(command);
         try (MemoryFile said = MemoryFile.of("output", new byte[0])) {
@@ -50,6 +59,7 @@ public final class ChildProcess {
                     .redirectOutput(ProcessBuilder.Redirect.to(new File(said.path())));
             builder.environment().keySet().removeIf(name -> !name.equals("PATH"));
             Process process = builder.start();
+            started.accept(process);
             boolean serving = awaitServing(process, limit, serves);
             boolean inTime = serving || !process.isAlive();
             if (!inTime) {
@@ -80,6 +90,9 @@ public final class ChildProcess {
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            end(process);
+            throw e;
         }
         return false;
     }

@@ -38,11 +38,13 @@ final class Attachments {
 
     private final AttachmentFolders folders;
     private final ErofsSelection erofs;
+    private final ErofsFuse fuse;
 
     /// @param erofs chooses what reads new trees; those that are there are known whatever reads them
     Attachments(AttachmentFolders folders, ErofsSelection erofs) {
         this.folders = folders;
         this.erofs = erofs;
+        this.fuse = new ErofsFuse(erofs.processes());
     }
 
     /// Whether `entry` may be a tree: it has the type of one.
@@ -107,7 +109,7 @@ final class Attachments {
         try (LoopDevice device = existing.orElseGet(() -> ImageDevice.make(key, image, manifest))) {
             switch (reader) {
                 case KERNEL -> mount(device, folders.tree(key));
-                case PROGRAM -> ErofsFuse.mount(device, key, folders.tree(key));
+                case PROGRAM -> fuse.mount(device, key, folders.tree(key));
             }
             return new Attached(folders.tree(key), device.status(), existing.isEmpty());
         }
@@ -186,7 +188,7 @@ final class Attachments {
                 throw new DriverException.InUse("dataset " + key.digest() + " is still mounted at " + others);
             }
             unmount(key);
-            ErofsFuse.awaitEnd(mounted);
+            fuse.awaitEnd(mounted);
         });
         folders.remove(key);
     }

@@ -1,6 +1,7 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
@@ -80,7 +81,7 @@ public final class DatasetTrees implements Datasets {
         return ErofsFuse.tag(mount)
                 .flatMap(AttachmentKey::beginning)
                 .map(digest -> "dataset " + digest.substring(0, SHOWN_DIGITS) + " is read by a process ("
-                        + ErofsFuse.PROGRAM + ") in the node's pod, since the node's kernel had no EROFS when it was"
+                        + FuseProgram.EROFSFUSE.command() + "), since the node's kernel had no EROFS when it was"
                         + " attached: slower, and only for as long as that process runs; " + ErofsSelection.REMEDY);
     }
 

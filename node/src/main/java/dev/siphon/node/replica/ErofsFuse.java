@@ -3,20 +3,18 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.fuse.FuseProcesses;
+import dev.siphon.node.fuse.FuseProgram;
+import dev.siphon.node.fuse.FuseStart;
 import dev.siphon.node.linux.ChildProcess;
 import dev.siphon.node.linux.Directory;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.MountEntry;
-import dev.siphon.node.linux.MountTable;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,9 +26,6 @@ import org.slf4j.LoggerFactory;
 /// source and device number are the loop device's. The type ends with the attachment's tag, by which a tree is
 /// known whose process has ended, and whose device may no longer answer.
 final class ErofsFuse {
-    /// The program, looked for on `PATH`.
-    static final String PROGRAM = "erofsfuse";
-
     /// What the kernel calls a FUSE that has a block device.
     static final String BLOCK_TYPE = "fuseblk";
 
@@ -42,26 +37,27 @@ final class ErofsFuse {
 
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
-    private ErofsFuse() {}
+    private final FuseProcesses processes;
+
+    /// @param processes run erofsfuse
+    ErofsFuse(FuseProcesses processes) {
+        this.processes = processes;
+    }
 
     /// Mounts the tree of `key`. The device must not be mounted this way already, not even by a process that has
     /// ended: the kernel would show that mount again, and the new process would serve nobody.
     ///
     /// @throws DriverException.BackendFault (INTERNAL) if erofsfuse takes the image for none
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it has not come up in time
-    static void mount(LoopDevice device, AttachmentKey key, Path tree) {
-        ChildProcess.Outcome outcome = ChildProcess.start(
-                command(device.path(), key, tree),
-                START_LIMIT,
-                () -> MountTable.read()
-                        .at(tree.toString())
-                        .flatMap(ErofsFuse::tag)
-                        .filter(key.tag()::equals)
-                        .isPresent());
+    void mount(LoopDevice device, AttachmentKey key, Path tree) {
+        ChildProcess.Outcome outcome = processes.start(
+                new FuseStart(
+                        FuseProgram.EROFSFUSE, key.tag(), tree, arguments(device.path(), key, tree), Optional.empty()),
+                START_LIMIT);
         if (outcome.serving()) {
             return;
         }
-        String what = "mounting a dataset at " + tree + " by " + PROGRAM;
+        String what = "mounting a dataset at " + tree + " by " + FuseProgram.EROFSFUSE.command();
         if (!outcome.inTime()) {
             throw new DriverException.BackendUnavailable(what + " took longer than " + START_LIMIT.toSeconds()
                     + " s: what the image is read from does not answer");
@@ -70,14 +66,13 @@ final class ErofsFuse {
     }
 
     /// Not made a daemon, for the reasons of docs/adr/0023.
-    static List<String> command(String device, AttachmentKey key, Path tree) {
+    static List<String> arguments(String device, AttachmentKey key, Path tree) {
         return List.of(
-                PROGRAM,
                 "-f",
                 "-o",
                 // blksize: as the device's, whose blocks are larger than the 512 bytes that fuseblk has by default
                 "ro,nosuid,nodev,allow_other,default_permissions,blkdev,blksize=" + LoopDevice.BLOCK_BYTES + ",fsname="
-                        + device + ",subtype=" + key.tag(),
+                        + device + "," + FuseProgram.EROFSFUSE.option(key.tag()),
                 device,
                 tree.toString());
     }
@@ -118,35 +113,13 @@ final class ErofsFuse {
     }
 
     /// Waits, for a while, for the process of a tree that was unmounted: until then the device is there.
-    static void awaitEnd(MountEntry unmounted) {
-        if (tag(unmounted).isEmpty()) {
-            return;
+    void awaitEnd(MountEntry unmounted) {
+        Optional<String> tag = tag(unmounted);
+        if (tag.isPresent() && !processes.awaitEnd(FuseProgram.EROFSFUSE, tag.get(), END_LIMIT)) {
+            LOG.atWarn()
+                    .addKeyValue("mount", unmounted.mountPoint())
+                    .addKeyValue("after_s", END_LIMIT.toSeconds())
+                    .log("erofsfuse still runs after its tree was unmounted");
         }
-        processOf(unmounted.mountPoint()).ifPresent(process -> {
-            try {
-                var _ = process.onExit().get(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-            } catch (TimeoutException | ExecutionException _) {
-                LOG.atWarn()
-                        .addKeyValue("pid", process.pid())
-                        .addKeyValue("after_s", END_LIMIT.toSeconds())
-                        .log("erofsfuse still runs after its tree was unmounted");
-            }
-        });
-    }
-
-    /// The process that was started for `tree`.
-    static Optional<ProcessHandle> processOf(String tree) {
-        return ProcessHandle.allProcesses()
-                .filter(process -> process.info()
-                        .arguments()
-                        .filter(arguments -> Arrays.asList(arguments).contains(tree))
-                        .isPresent())
-                .filter(process -> process.info()
-                        .command()
-                        .filter(command -> command.endsWith("/" + PROGRAM))
-                        .isPresent())
-                .findFirst();
     }
 }

@@ -1,7 +1,9 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.node.linux.ChildProcess;
+import dev.siphon.node.fuse.FuseChildren;
+import dev.siphon.node.fuse.FuseProcesses;
+import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.linux.Mounts;
 import java.util.function.BooleanSupplier;
 
@@ -9,7 +11,8 @@ import java.util.function.BooleanSupplier;
 ///
 /// @param kernel asks the kernel for EROFS, which may load its module
 /// @param program asks whether erofsfuse can be used
-public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program) {
+/// @param processes run erofsfuse
+public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program, FuseProcesses processes) {
     /// What an administrator can do about a kernel without EROFS.
     static final String REMEDY = "`modprobe erofs` on the node, or a kernel built with CONFIG_EROFS_FS";
 
@@ -21,14 +24,20 @@ public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program) {
 
     /// What this node has. Modules may be loaded later, so that is asked anew for each tree.
     public static ErofsSelection ofThisNode() {
+        return ofThisNode(new FuseChildren());
+    }
+
+    /// The same, with erofsfuse run by `processes`.
+    public static ErofsSelection ofThisNode(FuseProcesses processes) {
         return new ErofsSelection(
                 () -> Mounts.kernelHas(Attachments.TYPE),
-                () -> isProgramInstalled() && Mounts.kernelHas(ErofsFuse.BLOCK_TYPE));
+                () -> isProgramInstalled() && Mounts.kernelHas(ErofsFuse.BLOCK_TYPE),
+                processes);
     }
 
     /// Whether erofsfuse is on the `PATH`.
     public static boolean isProgramInstalled() {
-        return ChildProcess.isInstalled(ErofsFuse.PROGRAM);
+        return FuseProgram.EROFSFUSE.isInstalled();
     }
 
     /// What a new tree is to be read by.
@@ -42,7 +51,8 @@ public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program) {
             return Reader.PROGRAM;
         }
         throw new DriverException.Unsupported("this node cannot read datasets: its kernel has no EROFS, and "
-                + ErofsFuse.PROGRAM + " cannot be used instead: " + REMEDY + "; or install " + ErofsFuse.PROGRAM
+                + FuseProgram.EROFSFUSE.command() + " cannot be used instead: " + REMEDY + "; or install "
+                + FuseProgram.EROFSFUSE.command()
                 + ", which needs FUSE (`modprobe fuse`)");
     }
 }

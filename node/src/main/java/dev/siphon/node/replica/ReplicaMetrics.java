@@ -1,5 +1,6 @@
 package dev.siphon.node.replica;
 
+import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
@@ -95,7 +96,7 @@ public final class ReplicaMetrics {
                             .filter(tree -> ErofsFuse.tag(tree).isPresent())
                             .count();
                     callback.call((double) (trees.size() - processes), "kernel");
-                    callback.call((double) processes, ErofsFuse.PROGRAM);
+                    callback.call((double) processes, FuseProgram.EROFSFUSE.command());
                 })
                 .register(registry);
         GaugeWithCallback.builder()

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException.InUse;
 import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.node.fuse.FuseCaches;
+import dev.siphon.node.fuse.FuseChildren;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.CephKey;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +22,7 @@ class MounterSelectionTest {
                 () -> KernelClient.of(hasCeph, release),
                 () -> fuse,
                 new KernelMounter(),
-                new FuseMounter("node"));
+                new FuseMounter("node", FuseCaches.usual(), new FuseChildren()));
     }
 
     private static CephKey key(String kind) {

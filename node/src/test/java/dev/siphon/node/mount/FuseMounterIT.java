@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.ceph.FuseMounter;
+import dev.siphon.node.fuse.FuseCaches;
+import dev.siphon.node.fuse.FuseChildren;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +22,7 @@ class FuseMounterIT extends CephMounterContract {
 
     @Override
     Mounter mounter() {
-        return new FuseMounter("test-node");
+        return new FuseMounter("test-node", FuseCaches.usual(), new FuseChildren());
     }
 
     /// Where it had none, its log went into sockets and pipes that took the number.

@@ -17,6 +17,7 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.mount.MountedVolume;
@@ -58,7 +59,9 @@ class ErofsFuseIT {
     }
 
     private static void kill(Path tree) {
-        ProcessHandle process = ErofsFuse.processOf(tree.toString()).orElseThrow();
+        ProcessHandle process = ErofsFuse.tag(mounted(tree))
+                .flatMap(FuseProgram.EROFSFUSE::process)
+                .orElseThrow();
         assertTrue(process.destroyForcibly());
         try {
             var _ = process.onExit().get(10, TimeUnit.SECONDS);
@@ -77,7 +80,7 @@ class ErofsFuseIT {
         assertTrue(entry.superOptions().containsAll(List.of("allow_other", "default_permissions")));
         assertFalse(ErofsFuse.isDead(entry));
         replicas.detach(key);
-        assertEquals(Optional.empty(), ErofsFuse.processOf(tree.toString()));
+        assertEquals(Optional.empty(), FuseProgram.EROFSFUSE.process(key.tag()));
         assertEquals(List.of(), devices(dataset.digest()));
         assertEquals(List.of(), workplace.mounts());
     }

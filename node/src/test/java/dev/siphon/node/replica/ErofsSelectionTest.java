@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.fuse.FuseChildren;
 import dev.siphon.node.linux.MountEntry;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,13 +25,14 @@ class ErofsSelectionTest {
     @ParameterizedTest(name = "EROFS {0}, erofsfuse {1}: {2}")
     @CsvSource({"true, true, KERNEL", "true, false, KERNEL", "false, true, PROGRAM"})
     void theKernelReadsWhereItCan(boolean kernel, boolean program, ErofsSelection.Reader reader) {
-        assertEquals(reader, new ErofsSelection(() -> kernel, () -> program).choose());
+        assertEquals(reader, new ErofsSelection(() -> kernel, () -> program, new FuseChildren()).choose());
     }
 
     @Test
     void whereNeitherIsTheRemedyNamesBoth() {
         DriverException.Unsupported said = assertThrows(
-                DriverException.Unsupported.class, () -> new ErofsSelection(() -> false, () -> false).choose());
+                DriverException.Unsupported.class,
+                () -> new ErofsSelection(() -> false, () -> false, new FuseChildren()).choose());
         for (String word : List.of("modprobe erofs", "CONFIG_EROFS_FS", "install erofsfuse", "modprobe fuse")) {
             assertTrue(String.valueOf(said.getMessage()).contains(word), said.getMessage());
         }
@@ -40,14 +42,13 @@ class ErofsSelectionTest {
     void theProcessIsNoDaemonAndItsTreeIsReadOnlyForEverybody() {
         assertEquals(
                 List.of(
-                        "erofsfuse",
                         "-f",
                         "-o",
                         "ro,nosuid,nodev,allow_other,default_permissions,blkdev,blksize=4096,fsname=/dev/loop7,subtype="
                                 + TAG,
                         "/dev/loop7",
                         "/state/datasets/0123/any/mount"),
-                ErofsFuse.command("/dev/loop7", KEY, Path.of("/state/datasets/0123/any/mount")));
+                ErofsFuse.arguments("/dev/loop7", KEY, Path.of("/state/datasets/0123/any/mount")));
     }
 
     private static MountEntry mount(String type) {

@@ -16,6 +16,7 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.linux.DataFile;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.LoopDevice;
@@ -185,7 +186,12 @@ class HungSourceIT {
             Programs.run("mount", "--bind", tree.toString(), volume.toString());
         }
         Programs.run("rm", "-rf", cluster.toString());
-        ErofsFuse.processOf(tree.toString()).orElseThrow().destroyForcibly();
+        MountTable.read()
+                .at(tree.toString())
+                .flatMap(ErofsFuse::tag)
+                .flatMap(FuseProgram.EROFSFUSE::process)
+                .orElseThrow()
+                .destroyForcibly();
         fileSystem.destroyForcibly().waitFor();
         Programs.run("umount", "--lazy", mounted.toString());
         try (Replicas restarted = Replicas.start(settings, new BackgroundTasks(), _ -> {})) {

@@ -2,6 +2,7 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.fuse.FuseChildren;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.LoopStatus;
 import dev.siphon.node.replica.cache.CacheLimits;
@@ -16,7 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// Where the tests of replicas keep a node's directories, and how they wait for what it does in the background.
+/// Where the tests of replicas keep a node's directories, and how they wait for what it does in the
+/// background.
 final class ReplicaNode {
     static final long LIMIT = 1L << 30;
 
@@ -93,7 +95,7 @@ final class ReplicaNode {
     }
 
     /// Where the kernel has no EROFS.
-    static final ErofsSelection FUSE = new ErofsSelection(() -> false, () -> true);
+    static final ErofsSelection FUSE = new ErofsSelection(() -> false, () -> true, new FuseChildren());
 
     /// The same for a node whose kernel may have no EROFS.
     static ReplicaSettings with(ErofsSelection erofs, ReplicaSettings settings) {

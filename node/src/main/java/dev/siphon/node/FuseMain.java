@@ -1,0 +1,105 @@
+package dev.siphon.node;
+
+import dev.siphon.csi.ByteSize;
+import dev.siphon.csi.server.ConfigProblems;
+import dev.siphon.csi.server.DriverProcess;
+import dev.siphon.csi.server.JsonLogging;
+import dev.siphon.csi.server.ServerConfig;
+import dev.siphon.csi.server.ServerOptions;
+import dev.siphon.csi.server.StartFailure;
+import dev.siphon.node.fuse.FuseSupervisor;
+import dev.siphon.node.fuse.rpc.FuseService;
+import dev.siphon.node.linux.MemoryGroups;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `siphon fuse`: runs ceph-fuse and erofsfuse for the node, so that mounts outlive the node's process and
+/// container, and bounds the memory of each. It mounts nothing by itself, and keeps no key.
+@Command(
+        name = "fuse",
+        mixinStandardHelpOptions = true,
+        description = "Runs ceph-fuse and erofsfuse for `siphon node --fuse-socket`, at --endpoint.")
+public final class FuseMain implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(FuseMain.class);
+
+    /// Below this ceph-fuse does not come up with its smallest cache.
+    private static final long LEAST_BYTES = 64 << 20;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Mixin
+    private ServerOptions server = new ServerOptions();
+
+    @Option(
+            names = "--process-memory",
+            paramLabel = "SIZE",
+            defaultValue = "${env:SIPHON_PROCESS_MEMORY:-1Gi}",
+            description = "Memory that each of them may have, before the kernel ends that one alone (default: 1Gi).")
+    private String processMemory = "";
+
+    /// @param server where it serves
+    /// @param processMemoryBytes what each process may have
+    private record Config(ServerConfig server, long processMemoryBytes) {}
+
+    /// Serves until SIGTERM.
+    @Override
+    public Integer call() throws InterruptedException {
+        ConfigProblems problems = new ConfigProblems();
+        var serverConfig = server.read(problems);
+        var memory = problems.read("--process-memory", () -> enough(ByteSize.bytes(processMemory)));
+        Config config = problems.orFail(command, () -> new Config(serverConfig.get(), memory.get()));
+        JsonLogging.start(server.logLevel());
+        ownDirectory(config.server().endpoint().path());
+        PrometheusRegistry metrics = new PrometheusRegistry();
+        FuseSupervisor supervisor = new FuseSupervisor(groups(), config.processMemoryBytes(), metrics);
+        DriverProcess process = DriverProcess.start(
+                config.server(),
+                new DriverProcess.Parts(List.of(), List.of(new FuseService(supervisor)), Optional::empty, metrics));
+        return process.await(config);
+    }
+
+    private static long enough(long bytes) {
+        if (bytes < LEAST_BYTES) {
+            throw new IllegalArgumentException(
+                    "must be at least " + ByteSize.text(LEAST_BYTES) + ", not " + ByteSize.text(bytes));
+        }
+        return bytes;
+    }
+
+    /// Whoever could put a socket there would be given keys.
+    private static void ownDirectory(Path socket) {
+        Path directory = Objects.requireNonNull(socket.getParent(), "an absolute path has a parent");
+        try {
+            Files.createDirectories(directory);
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        } catch (IOException e) {
+            throw new StartFailure("the directory " + directory + " of the socket cannot be made", e);
+        }
+    }
+
+    /// Without control groups it works all the same.
+    private static Optional<MemoryGroups> groups() {
+        try {
+            return Optional.of(MemoryGroups.ofThisProcess());
+        } catch (UncheckedIOException e) {
+            LOG.atWarn().setCause(e).log("no control groups can be made: FUSE processes run without a memory limit");
+            return Optional.empty();
+        }
+    }
+}

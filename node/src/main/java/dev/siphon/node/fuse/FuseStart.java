@@ -1,0 +1,34 @@
+package dev.siphon.node.fuse;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.node.mount.CephCredentials;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// A program to start, and the mount by which it is known to serve.
+///
+/// @param tag the mount's own, see [FuseProgram]
+/// @param mountPoint absolute and free of symbolic links
+/// @param arguments without the program itself and without a keyring
+/// @param credentials what a keyring is made of, which the program reads once
+public record FuseStart(
+        FuseProgram program,
+        String tag,
+        Path mountPoint,
+        List<String> arguments,
+        Optional<CephCredentials> credentials) {
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the tag is empty or the mount point not
+    ///     absolute
+    public FuseStart {
+        arguments = List.copyOf(arguments);
+        if (tag.isEmpty()) {
+            throw new DriverException.InvalidRequest("a FUSE mount needs a tag");
+        }
+        if (!mountPoint.isAbsolute()) {
+            throw new DriverException.InvalidRequest(
+                    "the mount point " + Quoted.of(mountPoint.toString()) + " is not absolute");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.siphon.node.fuse;
+
+import dev.siphon.csi.ByteSize;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.linux.ChildProcess;
+import dev.siphon.node.linux.MemoryGroups;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountTable;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Runs the programs of FUSE mounts apart from the node's process: each in a control group of its own, so
+/// that one that needs too much memory ends alone.
+public final class FuseSupervisor implements FuseProcesses {
+    private static final Logger LOG = LoggerFactory.getLogger(FuseSupervisor.class);
+
+    private final FuseChildren children = new FuseChildren();
+    private final KeyedOperations starts = new KeyedOperations();
+    private final Map<Long, FuseProgram> running = new ConcurrentHashMap<>();
+    private final Optional<MemoryGroups> groups;
+    private final long memoryBytes;
+    private final Counter ends;
+
+    /// @param groups where to make control groups; without, processes have no limit
+    /// @param memoryBytes what each process may have
+    public FuseSupervisor(Optional<MemoryGroups> groups, long memoryBytes, PrometheusRegistry metrics) {
+        this.groups = groups;
+        this.memoryBytes = memoryBytes;
+        ends = Counter.builder()
+                .name("siphon_fuse_ends_total")
+                .help("Processes of FUSE mounts that have ended: unmounted, memory (at their limit), signal or failed.")
+                .labelNames("program", "end")
+                .register(metrics);
+        GaugeWithCallback.builder()
+                .name("siphon_fuse_processes")
+                .help("Processes of FUSE mounts that run.")
+                .labelNames("program")
+                .callback(callback -> Arrays.stream(FuseProgram.values())
+                        .forEach(program -> callback.call(count(program), program.command())))
+                .register(metrics);
+    }
+
+    private double count(FuseProgram program) {
+        return running.values().stream().filter(program::equals).count();
+    }
+
+    /// A caller that is gone gets no mount: it will ask for another one.
+    @Override
+    public ChildProcess.Outcome start(FuseStart start, Duration limit) {
+        return starts.run(start.mountPoint().toString(), () -> {
+            Optional<MountEntry> there = MountTable.read().at(start.mountPoint().toString());
+            if (there.isPresent()) {
+                return found(start, there.get());
+            }
+            return children.start(start, limit, () -> isServed(start), process -> watch(start, process));
+        });
+    }
+
+    private static ChildProcess.Outcome found(FuseStart start, MountEntry there) {
+        if (start.program().serves(there, start.tag())) {
+            return new ChildProcess.Outcome(true, true, "");
+        }
+        throw new DriverException.OperationPending(
+                start.mountPoint() + " is a mount of " + there.source() + " already; retry when that is unmounted");
+    }
+
+    private static boolean isServed(FuseStart start) {
+        if (FuseChildren.isServed(start)) {
+            return true;
+        }
+        if (Deadlines.callerGone()) {
+            throw new DriverException.DeadlinePassed(
+                    "nobody waits any more for the mount at " + start.mountPoint() + ", and its program was ended");
+        }
+        return false;
+    }
+
+    @Override
+    public boolean awaitEnd(FuseProgram program, String tag, Duration limit) {
+        return children.awaitEnd(program, tag, limit);
+    }
+
+    private void watch(FuseStart start, Process process) {
+        running.put(process.pid(), start.program());
+        Optional<MemoryGroups.Group> group = groups.flatMap(each -> limit(each, start, process.pid()));
+        var _ = process.onExit().thenAccept(ended -> ended(start, ended, group));
+    }
+
+    /// A program without a limit serves; one that does not run serves nobody.
+    private Optional<MemoryGroups.Group> limit(MemoryGroups all, FuseStart start, long pid) {
+        try {
+            MemoryGroups.Group group = all.create(start.program().command() + "-" + pid, memoryBytes);
+            group.add(pid);
+            return Optional.of(group);
+        } catch (UncheckedIOException e) {
+            LOG.atWarn()
+                    .addKeyValue("program", start.program().command())
+                    .addKeyValue("pid", pid)
+                    .setCause(e)
+                    .log("a FUSE process runs without a memory limit");
+            return Optional.empty();
+        }
+    }
+
+    private void ended(FuseStart start, Process process, Optional<MemoryGroups.Group> group) {
+        running.remove(process.pid());
+        FuseEnd end = FuseEnd.of(
+                process.exitValue(), group.map(MemoryGroups.Group::kills).orElse(0L));
+        ends.labelValues(start.program().command(), end.label()).inc();
+        group.ifPresent(MemoryGroups.Group::remove);
+        var event = (end == FuseEnd.UNMOUNTED ? LOG.atInfo() : LOG.atWarn())
+                .addKeyValue("program", start.program().command())
+                .addKeyValue("pid", process.pid())
+                .addKeyValue("mount", start.tag())
+                .addKeyValue("exit_code", process.exitValue())
+                .addKeyValue("end", end.label());
+        event.log(
+                switch (end) {
+                    case UNMOUNTED -> "a FUSE process ended after its unmount";
+                    case MEMORY ->
+                        "a FUSE process was ended at its memory limit of " + ByteSize.text(memoryBytes)
+                                + ": pods that use its mount have to be made anew; give it more memory or smaller caches";
+                    case SIGNAL -> "a FUSE process was ended by a signal: pods that use its mount have to be made anew";
+                    case FAILED -> "a FUSE process gave up: pods that use its mount have to be made anew";
+                });
+    }
+}

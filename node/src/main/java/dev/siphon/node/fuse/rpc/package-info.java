@@ -1,0 +1,5 @@
+/// Both ends of `fuse.proto`: what `siphon fuse` serves, and what the node calls.
+@NullMarked
+package dev.siphon.node.fuse.rpc;
+
+import org.jspecify.annotations.NullMarked;
