@@ -3,13 +3,18 @@ package dev.siphon.controller;
 import dev.siphon.controller.dataset.ClaimKeys;
 import dev.siphon.controller.dataset.DatasetGrants;
 import dev.siphon.controller.dataset.DatasetIdentities;
+import dev.siphon.controller.dataset.DatasetReaders;
+import dev.siphon.controller.dataset.DatasetRevocation;
 import dev.siphon.controller.dataset.DatasetUsers;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.DatasetsFile;
+import dev.siphon.controller.dataset.FrozenAccounts;
+import dev.siphon.controller.dataset.FrozenReaders;
 import dev.siphon.controller.dataset.IdleDatasetKeys;
 import dev.siphon.controller.grant.NamespaceAccessWriter;
 import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.CephPorts;
@@ -31,6 +36,8 @@ import java.util.Optional;
 /// What the controller does with the datasets that administrators declare, put together.
 ///
 /// @param volumes that show them
+/// @param frozen who is no reader for now
+/// @param frozenReaders takes keys from nodes for them; empty without Kubernetes
 /// @param grants tells nodes of them; empty where nobody asks
 /// @param access shows people what namespaces may use; empty without Kubernetes
 /// @param users writes down at them which pods use them; empty without Kubernetes
@@ -41,6 +48,8 @@ import java.util.Optional;
 /// @param sealing what makes datasets of snapshots; empty without Kubernetes
 record DeclaredDatasets(
         DatasetVolumes volumes,
+        FrozenAccounts frozen,
+        Optional<FrozenReaders> frozenReaders,
         Optional<DatasetGrants> grants,
         Optional<NamespaceAccessWriter> access,
         Optional<DatasetUsers> users,
@@ -74,16 +83,19 @@ record DeclaredDatasets(
             PrometheusRegistry metrics) {
         var namespaces = backend.kubernetes().map(KubernetesAdapter::namespaces);
         NamespaceAccounts accounts = new NamespaceAccounts(config.namespaceOwner(), namespaces);
+        FrozenAccounts frozen = new FrozenAccounts(ports.clusters(), ports.files());
+        DatasetReaders readers = new DatasetReaders(accounts, backend.directory(), frozen);
         DatasetIdentities identities =
                 new DatasetIdentities(ports.files(), backend.ceph().identities(), backend::owner);
         Optional<DatasetVolumes.Keys> keys =
                 backend.datasetKeys().map(store -> new DatasetVolumes.Keys(identities, store));
-        DatasetVolumes volumes =
-                new DatasetVolumes(ports.clusters(), datasets, namespaces, accounts, backend.directory(), keys);
-        Optional<DatasetGrants> keeping = published.map(
-                grants -> new DatasetGrants(ports.clusters(), datasets, accounts, backend.directory(), grants, keys));
+        DatasetVolumes volumes = new DatasetVolumes(ports.clusters(), datasets, namespaces, readers, keys);
+        Optional<DatasetGrants> keeping =
+                published.map(grants -> new DatasetGrants(ports.clusters(), datasets, accounts, readers, grants, keys));
         return new DeclaredDatasets(
                 volumes,
+                frozen,
+                keys.flatMap(minting -> published.flatMap(grants -> frozenReaders(backend, readers, grants, minting))),
                 keeping,
                 backend.kubernetes()
                         .flatMap(kubernetes ->
@@ -112,6 +124,19 @@ record DeclaredDatasets(
                                 ports, datasets, minting, backend.ceph().identities(), kubernetes.sealing()))));
     }
 
+    private static Optional<FrozenReaders> frozenReaders(
+            Backend backend, DatasetReaders readers, NamespaceGrants published, DatasetVolumes.Keys keys) {
+        DatasetRevocation revocation = new DatasetRevocation(
+                backend.ceph().identities(), backend.ceph().clientSessions(), keys, Eviction.PATIENCE);
+        return backend.kubernetes()
+                .map(kubernetes -> new FrozenReaders(
+                        readers,
+                        published::published,
+                        kubernetes.usingPods(),
+                        backend.ceph().ports().clusters(),
+                        revocation));
+    }
+
     /// What a node gets that is to keep a replica: the key, sealed for its question.
     private static DatasetAccess.Answer answer(
             DatasetVolumes volumes, DatasetReplica.Question question, DatasetReplica.Order order) {
@@ -135,6 +160,8 @@ record DeclaredDatasets(
 
     /// Goes on until the process ends.
     void start(DriverProcess process, BackgroundTasks tasks) {
+        process.closeAtEnd("frozen accounts", frozen.start(LOOK, tasks));
+        frozenReaders.ifPresent(taking -> process.closeAtEnd("frozen readers", taking.start(tasks)));
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
         access.ifPresent(writing -> process.closeAtEnd("namespace access", writing.start(tasks)));
         users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));

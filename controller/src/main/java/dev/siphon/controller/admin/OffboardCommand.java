@@ -89,6 +89,10 @@ final class OffboardCommand implements Callable<Integer> {
                 paramLabel = "DIR",
                 description = "Write each of its volumes to DIR/CLUSTER/FILESYSTEM/SUBVOLUME.tar, as root sees them.")
         private Optional<Path> export = Optional.empty();
+
+        private boolean isFreezing() {
+            return freeze || !(unfreeze || handOver.isPresent() || export.isPresent());
+        }
     }
 
     @Override
@@ -113,7 +117,7 @@ final class OffboardCommand implements Callable<Integer> {
         if (what.handOver.isPresent()) {
             return handOver(backend, groups, what.handOver.get());
         }
-        return freeze(backend, groups, what.freeze || !what.unfreeze, failures);
+        return freeze(backend, groups, what.isFreezing(), failures);
     }
 
     /// A cluster that does not answer keeps none of the others.
@@ -122,21 +126,20 @@ final class OffboardCommand implements Callable<Integer> {
             return new AccountGroups(
                             backend.ceph().ports().clusters(), backend.ceph().survey(), backend.directory())
                     .of(account, (cluster, why) -> failures.add("cluster " + cluster, why.getMessage()));
+        } catch (DriverException.NotFound nothing) {
+            if (!what.isFreezing()) {
+                throw nothing;
+            }
+            // it may read datasets all the same
+            return List.of(freezer(backend)
+                    .makeGroup(backend.directory().account(account).orElseThrow(() -> nothing)));
         } catch (DriverException.InvalidRequest ambiguous) {
             throw new ParameterException(command.commandLine(), ambiguous.getMessage(), ambiguous);
         }
     }
 
     private int freeze(Backend backend, List<Group> groups, boolean freeze, Failures failures) {
-        CephPorts ceph = backend.ceph().ports();
-        Freezer freezer = new Freezer(
-                ceph,
-                backend.ceph().identities(),
-                backend.keys(),
-                backend.keys()
-                        .map(store ->
-                                new VolumeKeys(ceph, backend.ceph().identities(), store, () -> Duration.ofMinutes(1))),
-                backend.ceph().clientSessions());
+        Freezer freezer = freezer(backend);
         Table table = new Table("group", "state", "volumes", "keys", "sessions_ended", "note");
         List<Freezer.Result> results = new ArrayList<>();
         groups.forEach(group -> failures.collect(
@@ -157,6 +160,18 @@ final class OffboardCommand implements Callable<Integer> {
         }
         options.print(command, table);
         return whole ? 0 : FAILED;
+    }
+
+    private static Freezer freezer(Backend backend) {
+        CephPorts ceph = backend.ceph().ports();
+        return new Freezer(
+                ceph,
+                backend.ceph().identities(),
+                backend.keys(),
+                backend.keys()
+                        .map(store ->
+                                new VolumeKeys(ceph, backend.ceph().identities(), store, () -> Duration.ofMinutes(1))),
+                backend.ceph().clientSessions());
     }
 
     private static String note(Freezer.Result result) {

@@ -2,7 +2,6 @@ package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.grant.NamespaceAccess;
 import dev.siphon.controller.grant.NamespaceGrants;
-import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.csi.BackgroundTasks;
@@ -56,12 +55,12 @@ public final class DatasetGrants implements AutoCloseable {
             Clusters clusters,
             Datasets datasets,
             NamespaceAccounts accounts,
-            Directory directory,
+            DatasetReaders readers,
             NamespaceGrants published,
             Optional<DatasetVolumes.Keys> keys) {
         this.clusters = clusters;
         this.datasets = datasets;
-        this.readers = new DatasetReaders(accounts, directory);
+        this.readers = readers;
         this.accounts = accounts;
         this.published = published;
         this.keys = keys;
@@ -260,7 +259,8 @@ public final class DatasetGrants implements AutoCloseable {
             DatasetReaders.Standing standing = readers.standing(namespace, annotations, silence(unknown));
             unknown.putAll(standing.unknown());
             some.stream()
-                    .filter(dataset -> standing.reads(dataset).orElseGet(() -> read(before, dataset, namespace)))
+                    .filter(dataset ->
+                            readers.reads(standing, dataset).orElseGet(() -> read(before, dataset, namespace)))
                     .forEach(dataset -> readable.computeIfAbsent(dataset, _ -> new TreeSet<>())
                             .add(namespace));
         });

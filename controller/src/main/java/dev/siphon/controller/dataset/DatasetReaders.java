@@ -4,6 +4,8 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,27 +15,58 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Decides whether a namespace may read a dataset: whether an account may for which it stands.
-final class DatasetReaders {
+public final class DatasetReaders {
     private final NamespaceAccounts accounts;
     private final Directory directory;
+    private final FrozenAccounts frozen;
 
-    DatasetReaders(NamespaceAccounts accounts, Directory directory) {
+    public DatasetReaders(NamespaceAccounts accounts, Directory directory, FrozenAccounts frozen) {
         this.accounts = accounts;
         this.directory = directory;
+        this.frozen = frozen;
     }
 
     /// Looks at everything anew: what is written at the namespace (1 round trip to the API server, where there is
     /// one), and the directory.
     ///
     /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if the namespace is gone
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if directory or API server do not
-    ///     answer
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if directory, API server or the
+    ///     dataset's cluster do not answer
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if it might, but for its account being
+    ///     frozen
     boolean mayRead(Dataset dataset, String namespace) {
-        return dataset.isForEverybody() || mayRead(dataset, accounts.of(namespace));
+        if (dataset.isForEverybody()) {
+            return true;
+        }
+        List<Account> readers = accounts(accounts.of(namespace)).stream()
+                .filter(account -> include(dataset, account))
+                .toList();
+        if (readers.isEmpty() || readers.stream().anyMatch(account -> !frozen.isFrozen(account, dataset))) {
+            return !readers.isEmpty();
+        }
+        throw new DriverException.InUse("account "
+                + Quoted.of(readers.getFirst().name()) + ", for which namespace "
+                + Quoted.of(namespace) + " stands, is frozen: it gets no dataset; siphon user offboard --unfreeze lets"
+                + " it go on");
     }
 
-    private boolean mayRead(Dataset dataset, Set<String> names) {
-        return accounts(names).stream().anyMatch(account -> include(dataset, account));
+    /// Refuses to give out a dataset that a frozen account has sealed.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it has
+    void checkOwner(VolumeId.Dataset volume, String name) {
+        frozen.checkOwner(volume, name);
+    }
+
+    /// The groups of all accounts that were frozen at the last look.
+    Set<String> frozenGroups() {
+        return frozen.groups();
+    }
+
+    /// Whether a namespace stands for an account that might read a dataset, but for being frozen. As [#mayRead] it
+    /// looks at everything anew, but at what is frozen.
+    boolean isFrozen(Dataset dataset, String namespace) {
+        return accounts(accounts.of(namespace)).stream()
+                .anyMatch(account -> include(dataset, account) && frozen.wasFrozen(account, dataset));
     }
 
     /// Whether an account may read it: it is named, or a group that it is in.
@@ -51,14 +84,22 @@ final class DatasetReaders {
     ///
     /// @param known those that the directory has
     /// @param unknown why of others it cannot be known now, by their names
-    record Standing(List<Account> known, Map<String, DriverException> unknown) {
-        /// Whether that lets it read a dataset; empty if that cannot be known now.
-        Optional<Boolean> reads(Dataset dataset) {
-            if (known.stream().anyMatch(account -> include(dataset, account))) {
-                return Optional.of(true);
+    record Standing(List<Account> known, Map<String, DriverException> unknown) {}
+
+    /// Whether a namespace may read a dataset by the accounts for which it stands, those aside that are frozen; empty
+    /// if that cannot be known now. Asks nobody.
+    Optional<Boolean> reads(Standing standing, Dataset dataset) {
+        boolean unsure = !standing.unknown().isEmpty();
+        for (Account account : standing.known()) {
+            try {
+                if (include(dataset, account) && !frozen.wasFrozen(account, dataset)) {
+                    return Optional.of(true);
+                }
+            } catch (DriverException.BackendUnavailable notYet) {
+                unsure = true;
             }
-            return unknown.isEmpty() ? Optional.of(false) : Optional.empty();
         }
+        return unsure ? Optional.empty() : Optional.of(false);
     }
 
     /// For whom a namespace stands, by what is known to be written at it. The directory is not asked for those in

@@ -1,13 +1,11 @@
 package dev.siphon.controller.dataset;
 
-import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.volume.ClaimRef;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.Names;
-import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
@@ -138,13 +136,12 @@ public final class DatasetVolumes {
             Clusters clusters,
             Datasets datasets,
             Optional<Namespaces> kubernetes,
-            NamespaceAccounts accounts,
-            Directory directory,
+            DatasetReaders readers,
             Optional<Keys> keys) {
         this.clusters = clusters;
         this.datasets = datasets;
         this.kubernetes = kubernetes;
-        this.readers = new DatasetReaders(accounts, directory);
+        this.readers = readers;
         this.keys = keys;
     }
 
@@ -180,7 +177,8 @@ public final class DatasetVolumes {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is to be written or filled, or nobody says
     ///     which namespace asks
     /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than what is asked for at most
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if what is declared of the dataset cannot be
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if what is declared of the dataset cannot be, or whoever
+    ///     would read it or has sealed it is frozen
     public Shown look(VolumeRequest request, String name) {
         checkRequest(request, name);
         Dataset dataset = datasets.find(name)
@@ -188,6 +186,7 @@ public final class DatasetVolumes {
         Optional<String> namespace = request.parameters().claim().map(ClaimRef::namespace);
         checkReader(dataset, namespace);
         VolumeId.Dataset volume = volume(dataset);
+        readers.checkOwner(volume, name);
         VolumeId.Dataset mine = claimed(dataset, volume, request.name());
         if (dataset.bytes() > 0
                 && request.capacity().limitBytes() > 0

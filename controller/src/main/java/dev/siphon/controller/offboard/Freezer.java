@@ -1,27 +1,35 @@
 package dev.siphon.controller.offboard;
 
+import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Freezing;
 import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Holdings;
 import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /// Freezes accounts and lets them go on. Their volumes stay as they are.
 public final class Freezer {
+    private final Clusters clusters;
     private final Subvolumes subvolumes;
     private final FileTree files;
     private final Identities identities;
@@ -54,6 +62,7 @@ public final class Freezer {
             Optional<KeyStore> keys,
             Optional<VolumeKeys> minting,
             ClientSessions sessions) {
+        this.clusters = ceph.clusters();
         this.subvolumes = ceph.subvolumes();
         this.files = ceph.files();
         this.identities = identities;
@@ -84,6 +93,25 @@ public final class Freezer {
                 after.goOn(),
                 after.left(),
                 unfinished);
+    }
+
+    /// Makes a group for an account that has none, so that it can be frozen: it may read datasets. May be repeated.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no file system
+    public Group makeGroup(Account account) {
+        Group group = clusters.ids().stream()
+                .flatMap(cluster -> clusters.fileSystems(cluster).stream()
+                        .map(fileSystem -> new Group(cluster, fileSystem.name(), Names.group(account.id()))))
+                .findFirst()
+                .orElseThrow(() -> new DriverException.NotFound("there is no file system to mark an account in"));
+        subvolumes.createGroup(group, OptionalLong.empty(), Optional.empty());
+        files.setNote(
+                group.cluster(),
+                group.fileSystem(),
+                group.path(),
+                AccountNote.NAME,
+                AccountNote.of(account).text());
+        return group;
     }
 
     /// @param goOn why sessions could not be ended
@@ -122,9 +150,25 @@ public final class Freezer {
                     .isEmpty()) {
                 note(group, Instant.now().toString());
             }
+            noteImages(group, Instant.now().toString());
             return Optional.empty();
         } catch (DriverException notNow) {
             return Optional.of("not marked as frozen, so keys may be minted again: " + notNow.getMessage());
+        }
+    }
+
+    /// Marks the images that its snapshots have become, or does away with the marks: who owns them is not written at
+    /// a dataset, but where they lie is a function of the snapshot's id.
+    private void noteImages(Group group, String value) {
+        for (Holdings.Entry subvolume : files.holdings(group).subvolumes()) {
+            subvolume.snapshots().stream()
+                    .map(Holdings.Snapshot::name)
+                    .filter(VolumeId.Part.SNAPSHOT::fits)
+                    .map(name -> new SnapshotId(group.volume(subvolume.name()), name))
+                    .flatMap(snapshot -> DatasetPlace.of(snapshot).stream())
+                    .filter(place -> place.note(files, DatasetPlace.NAME).isPresent())
+                    .forEach(place ->
+                            files.setNote(place.cluster(), place.fileSystem(), place.path(), Freezing.NOTE, value));
         }
     }
 
@@ -150,6 +194,7 @@ public final class Freezer {
                 made += mint(minting.get(), volume);
             }
         }
+        noteImages(group, "");
         note(group, "");
         return new Result(
                 group, OptionalInt.of(volumes.size()), made, 0, Optional.empty(), Optional.empty(), Optional.empty());

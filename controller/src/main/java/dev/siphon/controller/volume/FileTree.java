@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -102,6 +103,9 @@ public interface FileTree {
     /// All groups of a file system, by name; the mgr's own directories beside them are left out. One call, however
     /// many there are.
     List<Holdings.Standing> standings(String cluster, String fileSystem);
+
+    /// The names of the groups of a file system whose directories have a note. One call, however many there are.
+    Set<String> groupsWith(String cluster, String fileSystem, String note);
 
     /// What is in a group: some round trips to the MDS for each subvolume, all in one call.
     ///

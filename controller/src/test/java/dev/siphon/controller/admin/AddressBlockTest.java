@@ -4,10 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.key.ClientSession;
-import dev.siphon.controller.key.ClientSessions;
+import dev.siphon.controller.key.NoSessions;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.VolumeId;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -20,27 +18,7 @@ final class AddressBlockTest {
     private final Failures failures = new Failures();
 
     /// Clusters `served` and `silent` do not block, the others do.
-    private static final class Sessions implements ClientSessions {
-        @Override
-        public List<ClientSession> all(String cluster, String fileSystem) {
-            return List.of();
-        }
-
-        @Override
-        public List<ClientSession> of(String cluster, String fileSystem, String userId) {
-            return List.of();
-        }
-
-        @Override
-        public List<ClientSession> mounting(VolumeId.Provisioned volume) {
-            return List.of();
-        }
-
-        @Override
-        public void end(String cluster, List<ClientSession> sessions) {
-            // nobody has one
-        }
-
+    private static final class Sessions extends NoSessions {
         @Override
         public void block(String cluster, String address, Duration time) {
             if (cluster.equals("served")) {

@@ -63,6 +63,42 @@ final class DatasetGrantsTest {
     }
 
     @Test
+    void aFrozenAccountReadsNothingUntilItGoesOn() {
+        world.declare(Map.of("mine", List.of("u1"), "vision", List.of("group:vision"), "all", List.of("*")));
+        look();
+        world.freeze("u2", true);
+        look();
+        assertEquals(Set.of(), readersOf("vision"));
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        world.freeze("u2", false);
+        look();
+        assertEquals(Set.of("user-u2", "team"), readersOf("vision"));
+    }
+
+    @Test
+    void whoIsFrozenIsNotKnownBeforeAClusterWasLookedThrough() {
+        world.declare(Map.of("mine", List.of("u1")));
+        look();
+        world.declare(Map.of("mine", List.of("u1", "u2")));
+        new DatasetGrants(
+                        world.ceph.ports().clusters(),
+                        world.datasets(),
+                        world.accounts(),
+                        new DatasetReaders(
+                                world.accounts(),
+                                world.directory,
+                                new FrozenAccounts(
+                                        world.ceph.ports().clusters(),
+                                        world.ceph.ports().files())),
+                        published,
+                        Optional.empty())
+                .look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"), "as it was published");
+        look();
+        assertEquals(Set.of("user-u1", "user-u2", "team"), readersOf("mine"));
+    }
+
+    @Test
     void whatCannotBeKnownNowStays() {
         world.declare(Map.of("mine", List.of("u1")));
         look();

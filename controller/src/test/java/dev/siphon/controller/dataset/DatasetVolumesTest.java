@@ -65,6 +65,21 @@ final class DatasetVolumesTest {
     }
 
     @Test
+    void aFrozenAccountGetsNoneFromTheMomentThatItIsFrozen() {
+        var _ = made(outside, "user-u1", "u1.mine");
+        outside.freezeUnseen("u1", true);
+        String said = assertThrows(DriverException.InUse.class, () -> made(outside, "user-u1", "u1.mine"))
+                .getMessage();
+        assertTrue(said.contains("account \"u1\"") && said.contains("is frozen"), said);
+        assertThrows(DriverException.AccessDenied.class, () -> made(outside, "user-u2", "u1.mine"));
+        assertEquals(
+                "/datasets/all",
+                ((VolumeId.Dataset) made(outside, "user-u1", "all").id()).path());
+        outside.freezeUnseen("u1", false);
+        var _ = made(outside, "user-u1", "u1.mine");
+    }
+
+    @Test
     void aNamespaceStandsForWhomItsAnnotationLists() {
         assertEquals(
                 "/datasets/u1-mine",

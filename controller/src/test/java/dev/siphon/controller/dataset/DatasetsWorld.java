@@ -11,9 +11,12 @@ import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Freezing;
+import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.InterceptedPorts;
+import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
 import dev.siphon.controller.volume.VolumeRequest;
@@ -48,11 +51,15 @@ final class DatasetsWorld {
     /// What the driver does with keys; empty for one that mints none.
     Optional<DatasetVolumes.Keys> keys = Optional.empty();
 
+    final FrozenAccounts frozen =
+            new FrozenAccounts(ceph.ports().clusters(), ceph.ports().files());
+
     private final Path folder;
     private final Optional<Namespaces> namespaces;
 
     DatasetsWorld(Path folder, boolean withKubernetes) {
         this.folder = folder;
+        frozen.look(InMemoryCeph.CLUSTER);
         this.namespaces = withKubernetes ? Optional.of(kubernetes) : Optional.empty();
     }
 
@@ -83,16 +90,40 @@ final class DatasetsWorld {
         }
     }
 
-    private DatasetsFile datasets() {
+    DatasetsFile datasets() {
         return new DatasetsFile(folder.resolve("datasets.json"));
     }
 
-    private NamespaceAccounts accounts() {
+    NamespaceAccounts accounts() {
         return new NamespaceAccounts(Optional.of(OwnerRule.parse("namespace-prefix:user-")), namespaces);
     }
 
+    private DatasetReaders readers(Directory asked) {
+        return new DatasetReaders(accounts(), asked, frozen);
+    }
+
     DatasetVolumes volumes() {
-        return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, accounts(), directory, keys);
+        return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, readers(directory), keys);
+    }
+
+    /// As `siphon user offboard` marks an account, and a look after that.
+    void freeze(String account, boolean frozen) {
+        freezeUnseen(account, frozen);
+        this.frozen.look(InMemoryCeph.CLUSTER);
+    }
+
+    /// The same before anybody has looked.
+    void freezeUnseen(String account, boolean frozen) {
+        Group group = new Group(
+                InMemoryCeph.CLUSTER,
+                InMemoryCeph.FILE_SYSTEM,
+                Names.group(directory.account(account).orElseThrow().id()));
+        if (frozen) {
+            ceph.ports().subvolumes().createGroup(group, OptionalLong.empty(), Optional.empty());
+        }
+        ceph.ports()
+                .files()
+                .setNote(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE, frozen ? "now" : "");
     }
 
     /// Each directory is in a RADOS namespace of its own.
@@ -136,7 +167,7 @@ final class DatasetsWorld {
     }
 
     DatasetGrants grants(NamespaceGrants published) {
-        return new DatasetGrants(ceph.ports().clusters(), datasets(), accounts(), faulty(), published, keys);
+        return new DatasetGrants(ceph.ports().clusters(), datasets(), accounts(), readers(faulty()), published, keys);
     }
 
     /// A claim `data` of a namespace, only to be read.

@@ -5,13 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.dataset.DatasetReaders;
+import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.dataset.FrozenAccounts;
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.key.NoSessions;
 import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.offboard.Freezer;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Ledger;
+import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.volume.OwnerRule;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
 import dev.siphon.controller.volume.SnapshotView;
+import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -229,6 +239,47 @@ final class SealedSnapshotsTest {
         SnapshotId plain =
                 world.domain.snapshots().create(world.volume, "plain").id();
         assertEquals(Optional.empty(), world.sealed.shownBy(SealWorld.reading(plain, Map.of())));
+    }
+
+    @Test
+    void whatAFrozenAccountHasSealedIsGivenToNoNewClaim() {
+        SnapshotId id = world.seal().id();
+        CephPorts ports = world.ceph.ports();
+        world.directory.put(new Account("u2", "id-2", 10_002, 10_002, Set.of("u2"), OptionalLong.empty()));
+        world.cluster.declared.computeIfPresent("u1.imagenet-v1", (_, mine) -> readBy(mine, "u2"));
+        DatasetVolumes volumes = new DatasetVolumes(
+                ports.clusters(),
+                world.cluster.datasets(),
+                Optional.empty(),
+                new DatasetReaders(
+                        new NamespaceAccounts(Optional.of(OwnerRule.parse("namespace-prefix:user-")), Optional.empty()),
+                        world.directory,
+                        new FrozenAccounts(ports.clusters(), ports.files())),
+                Optional.empty());
+        VolumeRequest asking = SealWorld.reading(
+                id, Map.of("csi.storage.k8s.io/pvc/namespace", "user-u2", "csi.storage.k8s.io/pvc/name", "data"));
+        VolumeRequest claim =
+                new VolumeRequest("pvc-1", asking.capacity(), asking.parameters(), true, Optional.empty());
+        var _ = volumes.look(claim, "u1.imagenet-v1");
+
+        Freezer freezer = new Freezer(ports, world.minted, Optional.empty(), Optional.empty(), new NoSessions());
+        assertEquals(Optional.empty(), freezer.freeze(Group.of(id.volume())).unfinished());
+        String said = assertThrows(DriverException.InUse.class, () -> volumes.look(claim, "u1.imagenet-v1"))
+                .getMessage();
+        assertTrue(said.contains("that has sealed dataset u1.imagenet-v1 is frozen"), said);
+        var _ = freezer.unfreeze(Group.of(id.volume()));
+        var _ = volumes.look(claim, "u1.imagenet-v1");
+    }
+
+    private static Dataset readBy(Dataset dataset, String reader) {
+        return new Dataset(
+                dataset.name(),
+                dataset.cluster(),
+                dataset.fileSystem(),
+                dataset.path(),
+                dataset.digest(),
+                dataset.bytes(),
+                Set.of(reader));
     }
 
     @Test

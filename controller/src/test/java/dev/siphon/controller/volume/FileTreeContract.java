@@ -134,6 +134,8 @@ public abstract class FileTreeContract {
         assertEquals(
                 List.of(new Holdings.Snapshot(snapshot.name(), OptionalLong.empty(), OptionalLong.of(SIZE), 0)),
                 held().snapshots());
+        assertTrue(files().groupsWith(cluster, fileSystem, AccountNote.NAME).contains(group.name()));
+        assertFalse(files().groupsWith(cluster, fileSystem, "none").contains(group.name()));
         files().setQuotaBytes(cluster, fileSystem, group.path(), 0);
         Group missing = new Group(cluster, fileSystem, "amissing");
         assertThrows(DriverException.NotFound.class, () -> files().holdings(missing));

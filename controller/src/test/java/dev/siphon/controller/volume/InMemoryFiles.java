@@ -15,8 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 
 /// [FileTree] of the fake.
 final class InMemoryFiles implements FileTree {
@@ -59,6 +61,18 @@ final class InMemoryFiles implements FileTree {
         synchronized (tree) {
             InMemoryTree.known(cluster);
             return tree.groups.keySet().stream().map(this::standing).toList();
+        }
+    }
+
+    @Override
+    public Set<String> groupsWith(String cluster, String fileSystem, String note) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            return tree.groups.entrySet().stream()
+                    .filter(group ->
+                            !group.getValue().notes.getOrDefault(note, "").isEmpty())
+                    .map(Map.Entry::getKey)
+                    .collect(Collectors.toSet());
         }
     }
 

@@ -125,7 +125,9 @@ final class OffboardIT {
             awaitKey(volume);
             setup.volume("back", "u6", Requests.GIB);
             assertEquals(List.of(), siphon(setup, 0, "audit", "--pause=1"));
-            assertEquals(1, attempt(setup, "user", "offboard", "u8").exit());
+            assertEquals(
+                    1, attempt(setup, "user", "offboard", "u8", "--unfreeze").exit());
+            assertEquals(1, attempt(setup, "user", "offboard", "nobody-at-all").exit());
         }
     }
 

@@ -71,6 +71,13 @@ public final class Reconnecting<H extends NativeHandle> {
         }
     }
 
+    /// Whether a call was not begun because what it is to be made in is not there: a file system has no /volumes before
+    /// its first volume.
+    public static boolean isNothingThere(DriverException.BackendUnavailable notBegun) {
+        return notBegun.getCause() instanceof ExecutionException connecting
+                && connecting.getCause() instanceof DriverException.NotFound;
+    }
+
     private H await(CompletableFuture<H> connecting, String what, long deadline) {
         try {
             return connecting.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);

@@ -1,5 +1,6 @@
 package dev.siphon.controller.ceph.fs;
 
+import dev.siphon.controller.ceph.call.Reconnecting;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Holdings;
@@ -11,7 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -136,9 +139,11 @@ final class CephFileTree implements FileTree {
 
     @Override
     public Optional<String> note(String cluster, String fileSystem, String path, String name) {
-        return fileSystems
-                .client(cluster, fileSystem, path)
-                .call("get note", mount -> mount.attribute(mount.locate(path), NOTE + name))
+        return whereThereIsOne(
+                        Optional.<String>empty(),
+                        () -> fileSystems
+                                .client(cluster, fileSystem, path)
+                                .call("get note", mount -> mount.attribute(mount.locate(path), NOTE + name)))
                 .filter(value -> !value.isEmpty());
     }
 
@@ -199,6 +204,29 @@ final class CephFileTree implements FileTree {
     @Override
     public List<Holdings.Standing> standings(String cluster, String fileSystem) {
         return fileSystems.client(cluster, fileSystem).call("list groups", mount -> new GroupTree(mount).standings());
+    }
+
+    @Override
+    public Set<String> groupsWith(String cluster, String fileSystem, String note) {
+        return whereThereIsOne(
+                Set.of(),
+                () -> fileSystems
+                        .client(cluster, fileSystem)
+                        .call("list groups", mount -> new GroupTree(mount).groupsWith(note)));
+    }
+
+    /// @param none where what is to be mounted is not there yet: the first group makes it
+    private static <T> T whereThereIsOne(T none, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (DriverException.NotFound missing) {
+            return none;
+        } catch (DriverException.BackendUnavailable notBegun) {
+            if (Reconnecting.isNothingThere(notBegun)) {
+                return none;
+            }
+            throw notBegun;
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.audit.MetaFile;
 import dev.siphon.controller.audit.Survey;
+import dev.siphon.controller.ceph.call.Reconnecting;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -38,22 +39,31 @@ final class CephSurvey implements Survey {
 
     @Override
     public Top top(String cluster, String fileSystem) {
-        return call(cluster, fileSystem, mount -> {
-            List<String> groups = new ArrayList<>();
-            Set<String> authFiles = new HashSet<>();
-            list(mount, Mounts.VOLUMES, entry -> {
-                String name = entry.name().toString();
-                Matcher auth = AUTH_FILE.matcher(name);
-                if (entry.isDirectory() && !name.startsWith("_")) {
-                    groups.add(name);
-                } else if (!entry.isDirectory() && auth.matches()) {
-                    authFiles.add(auth.group(1) + "/" + auth.group(2));
-                }
-            });
-            Set<String> old = new HashSet<>();
-            list(mount, OLD, entry -> old.add(entry.name().toString()));
-            return new Top(groups.stream().sorted().toList(), clones(mount), trash(mount), authFiles, old);
+        try {
+            return call(cluster, fileSystem, CephSurvey::top);
+        } catch (DriverException.BackendUnavailable notBegun) {
+            if (Reconnecting.isNothingThere(notBegun)) {
+                return new Top(List.of(), Map.of(), Map.of(), Set.of(), Set.of());
+            }
+            throw notBegun;
+        }
+    }
+
+    private static Top top(Mount mount) {
+        List<String> groups = new ArrayList<>();
+        Set<String> authFiles = new HashSet<>();
+        list(mount, Mounts.VOLUMES, entry -> {
+            String name = entry.name().toString();
+            Matcher auth = AUTH_FILE.matcher(name);
+            if (entry.isDirectory() && !name.startsWith("_")) {
+                groups.add(name);
+            } else if (!entry.isDirectory() && auth.matches()) {
+                authFiles.add(auth.group(1) + "/" + auth.group(2));
+            }
         });
+        Set<String> old = new HashSet<>();
+        list(mount, OLD, entry -> old.add(entry.name().toString()));
+        return new Top(groups.stream().sorted().toList(), clones(mount), trash(mount), authFiles, old);
     }
 
     private static Map<String, String> clones(Mount mount) {

@@ -57,6 +57,21 @@ record GroupTree(Mount mount) {
         }
     }
 
+    /// The groups whose directories have a note.
+    Set<String> groupsWith(String note) {
+        Set<String> found = new HashSet<>();
+        for (MountPath name : directories(mount.locate(Mounts.VOLUMES))) {
+            MountPath directory = mount.locate(Mounts.VOLUMES + "/" + name);
+            if (!name.bytes().startsWith("_")
+                    && mount.attribute(directory, NOTE + note)
+                            .filter(value -> !value.isEmpty())
+                            .isPresent()) {
+                found.add(name.toString());
+            }
+        }
+        return found;
+    }
+
     /// What is in a group.
     Holdings holdings(Group group) {
         Holdings.Standing standing =

@@ -1,0 +1,216 @@
+package dev.siphon.controller.dataset;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.ceph.CephAdapter;
+import dev.siphon.controller.ceph.CephLab;
+import dev.siphon.controller.ceph.ClustersFile;
+import dev.siphon.controller.ceph.FuseMount;
+import dev.siphon.controller.ceph.KeyHolder;
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.key.Eviction;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.offboard.Freezer;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.InMemoryDirectory;
+import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Digest;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Accounts that read a dataset on a real cluster are frozen one after the other.
+@Timeout(120)
+final class FrozenReadersIT {
+    private static final String PATH = "/datasets/frozen";
+    private static final String HIS = "node-a.example";
+    private static final String BOTH = "node-b.example";
+
+    private final CephAdapter ceph = CephAdapter.open(
+            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
+            CephLab.identity(),
+            CallLimits.DEFAULT,
+            Optional.empty(),
+            CephLab.PATIENT,
+            new PrometheusRegistry(),
+            new BackgroundTasks());
+    private final Account one = new Account("u1", "frozen-1", 10_001, 10_001, Set.of(), OptionalLong.empty());
+    private final Account two = new Account("u2", "frozen-2", 10_002, 10_002, Set.of(), OptionalLong.empty());
+    private final Dataset declared = new Dataset(
+            "mine", Optional.of("lab"), CephLab.fileSystem(), PATH, new Digest("1".repeat(64)), 1, Set.of("u1", "u2"));
+    private final VolumeId.Dataset dataset = declared.volume("lab");
+    private final MintedKeys copies = new MintedKeys();
+    private final DatasetIdentities identities =
+            new DatasetIdentities(ceph.ports().files(), ceph.identities(), () -> Optional.of("kmine00000"));
+    private final FrozenAccounts frozen =
+            new FrozenAccounts(ceph.ports().clusters(), ceph.ports().files());
+    private final Pods pods = new Pods();
+
+    /// The namespaces that nodes believe may read it.
+    private Set<String> reading = Set.of("user-u1", "user-u2");
+
+    private final FrozenReaders readers = new FrozenReaders(
+            new DatasetReaders(
+                    new NamespaceAccounts(Optional.of(OwnerRule.parse("namespace-prefix:user-")), Optional.empty()),
+                    new InMemoryDirectory(Map.of("u1", one, "u2", two)),
+                    frozen),
+            () -> new Grants(Map.of(), Map.of("mine", new Grants.Shared(dataset, false, new TreeSet<>(reading)))),
+            pods,
+            ceph.ports().clusters(),
+            new DatasetRevocation(
+                    ceph.identities(),
+                    ceph.clientSessions(),
+                    new DatasetVolumes.Keys(identities, copies),
+                    Eviction.PATIENCE));
+
+    @TempDir
+    private Path folder = Path.of("");
+
+    @BeforeEach
+    void make() throws IOException {
+        FileTree files = ceph.ports().files();
+        try (FuseMount admin = FuseMount.mount()) {
+            Files.createDirectories(admin.at("/datasets"));
+            files.makeDirectory("lab", CephLab.fileSystem(), PATH, "dataset-frozen");
+            Files.writeString(admin.at(PATH + "/one"), "1");
+            Files.writeString(admin.at(PATH + "/two"), "2");
+            Files.writeString(admin.at(PATH + "/three"), "3");
+        }
+    }
+
+    @AfterEach
+    void remove() throws IOException {
+        identities.remove(dataset);
+        ceph.close();
+        try (FuseMount admin = FuseMount.mount()) {
+            for (Account account : List.of(one, two)) {
+                Files.delete(
+                        admin.at(Group.of("lab", CephLab.fileSystem(), account).path()));
+            }
+            for (String name : List.of("one", "two", "three")) {
+                Files.delete(admin.at(PATH + "/" + name));
+            }
+            Files.delete(admin.at(PATH));
+            Files.delete(admin.at("/datasets"));
+        }
+    }
+
+    private void freeze(Account account) {
+        Freezer freezer =
+                new Freezer(ceph.ports(), ceph.identities(), Optional.empty(), Optional.empty(), ceph.clientSessions());
+        assertEquals(
+                Optional.empty(), freezer.freeze(freezer.makeGroup(account)).unfinished());
+        frozen.look("lab");
+    }
+
+    private FuseMount mount(String host, VolumeKey key) throws IOException {
+        KeyHolder holder = KeyHolder.of(key, folder);
+        return FuseMount.mountAs(
+                host,
+                "--id",
+                holder.userId(),
+                "--keyring",
+                holder.keyring().toString(),
+                "-r",
+                PATH,
+                "--client_mount_timeout=20");
+    }
+
+    private boolean canMount(VolumeKey key) {
+        return KeyHolder.of(key, folder).in(PATH, root -> assertEquals("1", Files.readString(root.resolve("one"))));
+    }
+
+    @Test
+    void aNodeLosesItsKeyWhenOnlyFrozenAccountsReadThere() throws IOException {
+        VolumeKey his = identities.mint(dataset, HIS);
+        VolumeKey both = identities.mint(dataset, BOTH);
+        VolumeKey shared = identities.mint(dataset);
+        VolumeId.Dataset claim = dataset.forClaim("0123456789ab");
+        copies.put(claim, "pvc-1", Optional.of(shared));
+        pods.uses.addAll(List.of(
+                new UsingPods.Use(dataset, HIS, "user-u1"),
+                new UsingPods.Use(dataset, BOTH, "user-u1"),
+                new UsingPods.Use(dataset, BOTH, "user-u2")));
+        try (FuseMount here = mount(HIS, his);
+                FuseMount there = mount(BOTH, both)) {
+            assertEquals("1", Files.readString(here.at("/one")));
+            assertEquals("1", Files.readString(there.at("/one")));
+
+            freeze(one);
+            readers.keep();
+            assertEquals("2", Files.readString(here.at("/two")), "nodes believe that he may: it is looked again");
+
+            reading = Set.of("user-u2");
+            readers.keep();
+            assertThrows(IOException.class, () -> Files.readString(here.at("/three")), "in a session that was open");
+            assertFalse(canMount(his), "mon");
+            assertEquals("2", Files.readString(there.at("/two")), "another reader is there");
+            assertTrue(canMount(both));
+            assertTrue(canMount(shared));
+
+            freeze(two);
+            reading = Set.of();
+            readers.keep();
+            assertThrows(IOException.class, () -> Files.readString(there.at("/three")));
+            assertFalse(canMount(both));
+            assertFalse(canMount(shared), "nobody reads it, so claims have another key");
+            assertNotEquals(
+                    shared.secret(),
+                    copies.kept
+                            .getOrDefault(claim, Optional.empty())
+                            .orElseThrow()
+                            .secret());
+        }
+    }
+
+    /// What pods there are.
+    private final class Pods implements UsingPods {
+        private final List<Use> uses = new ArrayList<>();
+
+        @Override
+        public List<Known> declared() {
+            return List.of(new Known(declared, Optional.empty()));
+        }
+
+        @Override
+        public void each(Set<VolumeId.Dataset> datasets, Consumer<Use> each) {
+            uses.stream().filter(use -> datasets.contains(use.dataset())).forEach(each);
+        }
+
+        @Override
+        public void eachReplica(BiConsumer<VolumeId.Dataset, String> each) {
+            throw new IllegalStateException("nobody asks for replicas");
+        }
+
+        @Override
+        public void report(String name, DatasetUse use) {
+            throw new IllegalStateException("nothing is written down");
+        }
+    }
+}
