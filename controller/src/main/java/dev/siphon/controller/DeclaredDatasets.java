@@ -10,8 +10,9 @@ import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.DatasetsFile;
 import dev.siphon.controller.dataset.FrozenAccounts;
-import dev.siphon.controller.dataset.FrozenReaders;
 import dev.siphon.controller.dataset.IdleDatasetKeys;
+import dev.siphon.controller.dataset.ReaderNames;
+import dev.siphon.controller.dataset.WithdrawnReaders;
 import dev.siphon.controller.grant.NamespaceAccessWriter;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.key.Eviction;
@@ -37,7 +38,7 @@ import java.util.Optional;
 ///
 /// @param volumes that show them
 /// @param frozen who is no reader for now
-/// @param frozenReaders takes keys from nodes for them; empty without Kubernetes
+/// @param withdrawn takes keys from nodes whose readers are withdrawn; empty without Kubernetes
 /// @param grants tells nodes of them; empty where nobody asks
 /// @param access shows people what namespaces may use; empty without Kubernetes
 /// @param users writes down at them which pods use them; empty without Kubernetes
@@ -49,7 +50,7 @@ import java.util.Optional;
 record DeclaredDatasets(
         DatasetVolumes volumes,
         FrozenAccounts frozen,
-        Optional<FrozenReaders> frozenReaders,
+        Optional<WithdrawnReaders> withdrawn,
         Optional<DatasetGrants> grants,
         Optional<NamespaceAccessWriter> access,
         Optional<DatasetUsers> users,
@@ -84,7 +85,8 @@ record DeclaredDatasets(
         var namespaces = backend.kubernetes().map(KubernetesAdapter::namespaces);
         NamespaceAccounts accounts = new NamespaceAccounts(config.namespaceOwner(), namespaces);
         FrozenAccounts frozen = new FrozenAccounts(ports.clusters(), ports.files());
-        DatasetReaders readers = new DatasetReaders(accounts, backend.directory(), frozen);
+        DatasetReaders readers = new DatasetReaders(
+                accounts, backend.directory(), frozen, new ReaderNames(datasets, backend.directory()));
         DatasetIdentities identities =
                 new DatasetIdentities(ports.files(), backend.ceph().identities(), backend::owner);
         Optional<DatasetVolumes.Keys> keys =
@@ -95,7 +97,7 @@ record DeclaredDatasets(
         return new DeclaredDatasets(
                 volumes,
                 frozen,
-                keys.flatMap(minting -> published.flatMap(grants -> frozenReaders(backend, readers, grants, minting))),
+                keys.flatMap(minting -> published.flatMap(grants -> withdrawn(backend, readers, grants, minting))),
                 keeping,
                 backend.kubernetes()
                         .flatMap(kubernetes ->
@@ -124,12 +126,12 @@ record DeclaredDatasets(
                                 ports, datasets, minting, backend.ceph().identities(), kubernetes.sealing()))));
     }
 
-    private static Optional<FrozenReaders> frozenReaders(
+    private static Optional<WithdrawnReaders> withdrawn(
             Backend backend, DatasetReaders readers, NamespaceGrants published, DatasetVolumes.Keys keys) {
         DatasetRevocation revocation = new DatasetRevocation(
                 backend.ceph().identities(), backend.ceph().clientSessions(), keys, Eviction.PATIENCE);
         return backend.kubernetes()
-                .map(kubernetes -> new FrozenReaders(
+                .map(kubernetes -> new WithdrawnReaders(
                         readers,
                         published::published,
                         kubernetes.usingPods(),
@@ -161,7 +163,7 @@ record DeclaredDatasets(
     /// Goes on until the process ends.
     void start(DriverProcess process, BackgroundTasks tasks) {
         process.closeAtEnd("frozen accounts", frozen.start(LOOK, tasks));
-        frozenReaders.ifPresent(taking -> process.closeAtEnd("frozen readers", taking.start(tasks)));
+        withdrawn.ifPresent(taking -> process.closeAtEnd("withdrawn readers", taking.start(tasks)));
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
         access.ifPresent(writing -> process.closeAtEnd("namespace access", writing.start(tasks)));
         users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));

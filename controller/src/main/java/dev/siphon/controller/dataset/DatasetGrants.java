@@ -117,6 +117,7 @@ public final class DatasetGrants implements AutoCloseable {
             details = Optional.of(Map.of());
             return;
         }
+        readers.names().look(declared);
         Map<String, Shared> now = new TreeMap<>();
         Map<Dataset, NavigableSet<String>> readable = readable(declared.datasets(), before);
         for (Dataset dataset : declared.datasets()) {

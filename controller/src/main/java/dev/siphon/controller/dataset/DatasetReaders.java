@@ -8,6 +8,7 @@ import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,11 +20,13 @@ public final class DatasetReaders {
     private final NamespaceAccounts accounts;
     private final Directory directory;
     private final FrozenAccounts frozen;
+    private final ReaderNames names;
 
-    public DatasetReaders(NamespaceAccounts accounts, Directory directory, FrozenAccounts frozen) {
+    public DatasetReaders(NamespaceAccounts accounts, Directory directory, FrozenAccounts frozen, ReaderNames names) {
         this.accounts = accounts;
         this.directory = directory;
         this.frozen = frozen;
+        this.names = names;
     }
 
     /// Looks at everything anew: what is written at the namespace (1 round trip to the API server, where there is
@@ -34,13 +37,25 @@ public final class DatasetReaders {
     ///     dataset's cluster do not answer
     /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if it might, but for its account being
     ///     frozen
+    /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the name of its account, or of a
+    ///     group, meant somebody else when it was first seen at the dataset
     boolean mayRead(Dataset dataset, String namespace) {
         if (dataset.isForEverybody()) {
             return true;
         }
-        List<Account> readers = accounts(accounts.of(namespace)).stream()
+        List<Account> named = accounts(accounts.of(namespace)).stream()
                 .filter(account -> include(dataset, account))
                 .toList();
+        List<Account> readers = named.stream()
+                .filter(account -> include(names.trusted(dataset, account), account))
+                .toList();
+        if (readers.isEmpty() && !named.isEmpty()) {
+            throw new DriverException.AccessDenied("account "
+                    + Quoted.of(named.getFirst().name()) + ", for which namespace " + Quoted.of(namespace)
+                    + " stands, is another one than that which was a reader of dataset " + dataset.name()
+                    + " by that name, or by that of a group: the status of the Dataset says what whoever administers it"
+                    + " may do");
+        }
         if (readers.isEmpty() || readers.stream().anyMatch(account -> !frozen.isFrozen(account, dataset))) {
             return !readers.isEmpty();
         }
@@ -57,16 +72,24 @@ public final class DatasetReaders {
         frozen.checkOwner(volume, name);
     }
 
-    /// The groups of all accounts that were frozen at the last look.
-    Set<String> frozenGroups() {
-        return frozen.groups();
+    /// Whom names meant and mean.
+    ReaderNames names() {
+        return names;
     }
 
-    /// Whether a namespace stands for an account that might read a dataset, but for being frozen. As [#mayRead] it
-    /// looks at everything anew, but at what is frozen.
-    boolean isFrozen(Dataset dataset, String namespace) {
+    /// Who read nothing any more at the last look: the groups of frozen accounts, and names that have changed.
+    Set<String> withdrawn() {
+        Set<String> withdrawn = new HashSet<>(frozen.groups());
+        withdrawn.addAll(names.changed());
+        return withdrawn;
+    }
+
+    /// Whether a namespace stands for an account that might read a dataset, but for being frozen, or another one than
+    /// was meant, at the last look. Looks anew for whom it stands.
+    boolean isWithdrawn(Dataset dataset, String namespace) {
         return accounts(accounts.of(namespace)).stream()
-                .anyMatch(account -> include(dataset, account) && frozen.wasFrozen(account, dataset));
+                .filter(account -> include(dataset, account))
+                .anyMatch(account -> !include(names.trusted(dataset), account) || frozen.wasFrozen(account, dataset));
     }
 
     /// Whether an account may read it: it is named, or a group that it is in.
@@ -86,9 +109,10 @@ public final class DatasetReaders {
     /// @param unknown why of others it cannot be known now, by their names
     record Standing(List<Account> known, Map<String, DriverException> unknown) {}
 
-    /// Whether a namespace may read a dataset by the accounts for which it stands, those aside that are frozen; empty
-    /// if that cannot be known now. Asks nobody.
-    Optional<Boolean> reads(Standing standing, Dataset dataset) {
+    /// Whether a namespace may read a dataset by the accounts for which it stands, those aside that are frozen or not
+    /// those that were meant; empty if that cannot be known now. Asks nobody.
+    Optional<Boolean> reads(Standing standing, Dataset declared) {
+        Dataset dataset = names.trusted(declared);
         boolean unsure = !standing.unknown().isEmpty();
         for (Account account : standing.known()) {
             try {

@@ -20,12 +20,24 @@ public interface Datasets {
     ///
     /// @param datasets those that can be
     /// @param wrong those of which something is written that cannot be: what, by their names
-    record Declared(List<Dataset> datasets, Map<String, String> wrong) {
+    /// @param seen whom the names of their readers meant, by the datasets' names
+    record Declared(List<Dataset> datasets, Map<String, String> wrong, Map<String, ReaderIds> seen) {
         public Declared {
             datasets = List.copyOf(datasets);
             wrong = Map.copyOf(wrong);
+            seen = Map.copyOf(seen);
+        }
+
+        ReaderIds readers(String dataset) {
+            return seen.getOrDefault(dataset, ReaderIds.NONE);
         }
     }
+
+    /// Whom the names of a dataset's readers meant when they were first seen. One that is gone has none.
+    ReaderIds readers(String name);
+
+    /// Writes down whom the names of a dataset's readers mean. One that was deleted meanwhile needs nothing.
+    void note(String name, ReaderIds readers);
 
     /// What an administrator should see of a dataset.
     ///

@@ -56,7 +56,18 @@ public final class DatasetsFile implements Datasets {
                 broken.put(name, String.valueOf(wrong.getMessage()));
             }
         });
-        return new Declared(all, broken);
+        return new Declared(all, broken, Map.of());
+    }
+
+    /// There is no place to write that down: a name means whoever has it.
+    @Override
+    public ReaderIds readers(String name) {
+        return ReaderIds.NONE;
+    }
+
+    @Override
+    public void note(String name, ReaderIds readers) {
+        // as above
     }
 
     /// Into the log, once.

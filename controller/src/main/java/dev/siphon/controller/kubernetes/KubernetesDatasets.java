@@ -2,12 +2,14 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.net.HttpURLConnection;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +25,7 @@ final class KubernetesDatasets implements Datasets {
     /// Where they are.
     static final String PATH = "apis/siphon.dev/v1alpha1/datasets";
 
-    private static final ResourceDefinitionContext KIND = new ResourceDefinitionContext.Builder()
+    static final ResourceDefinitionContext KIND = new ResourceDefinitionContext.Builder()
             .withGroup("siphon.dev")
             .withVersion("v1alpha1")
             .withKind(Dataset.KIND)
@@ -39,6 +41,9 @@ final class KubernetesDatasets implements Datasets {
 
     /// What the objects said of themselves when they were listed.
     private final Map<String, State> reported = new ConcurrentHashMap<>();
+
+    /// Whom the names of their readers meant, likewise.
+    private final Map<String, ReaderIds> seen = new ConcurrentHashMap<>();
 
     KubernetesDatasets(KubernetesApi api) {
         this.api = api;
@@ -59,9 +64,14 @@ final class KubernetesDatasets implements Datasets {
     public Declared all() {
         List<Dataset> all = new ArrayList<>();
         reported.clear();
+        seen.clear();
         Map<String, String> broken = new HashMap<>();
         boolean isThere = api.listCustom("list Datasets", PATH, object -> {
             state(object).ifPresent(state -> reported.put(name(object), state));
+            ReaderIds readers = ReaderStatus.parse(object);
+            if (!readers.equals(ReaderIds.NONE)) {
+                seen.put(name(object), readers);
+            }
             try {
                 all.add(parse(object));
             } catch (DriverException.InvalidRequest wrong) {
@@ -72,7 +82,7 @@ final class KubernetesDatasets implements Datasets {
             throw new DriverException.BackendUnavailable(
                     "the cluster has no custom resource datasets.siphon.dev: the chart makes it");
         }
-        return new Declared(all, broken);
+        return new Declared(all, broken, seen);
     }
 
     private static Optional<State> state(JsonObject object) {
@@ -83,6 +93,23 @@ final class KubernetesDatasets implements Datasets {
     }
 
     @Override
+    public ReaderIds readers(String name) {
+        String doing = "get Dataset " + name;
+        return api.read(doing, PATH + "/" + name, body -> KubernetesApi.object(doing, body))
+                .map(ReaderStatus::parse)
+                .orElse(ReaderIds.NONE);
+    }
+
+    @Override
+    public void note(String name, ReaderIds readers) {
+        ReaderIds before = seen.getOrDefault(name, ReaderIds.NONE);
+        patch(name, ReaderStatus.change(name, before, readers, Instant.now()));
+        if (!before.changed().containsAll(readers.changed())) {
+            LOG.warn("dataset {}: {}", name, ReaderStatus.message(name, readers.changed()));
+        }
+    }
+
+    @Override
     public void report(String name, State state) {
         if (state.equals(reported.get(name))) {
             return;
@@ -90,6 +117,13 @@ final class KubernetesDatasets implements Datasets {
         JsonObject status = new JsonObject();
         status.addProperty(READY, state.ready());
         status.addProperty(MESSAGE, state.message());
+        patch(name, status);
+        if (!state.ready()) {
+            LOG.warn("dataset {} cannot be used: {}", name, state.message());
+        }
+    }
+
+    private void patch(String name, JsonObject status) {
         JsonObject change = new JsonObject();
         change.add("status", status);
         // one that was deleted meanwhile needs none
@@ -100,9 +134,6 @@ final class KubernetesDatasets implements Datasets {
                         .withName(name)
                         .subresource("status")
                         .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString()));
-        if (!state.ready()) {
-            LOG.warn("dataset {} cannot be used: {}", name, state.message());
-        }
     }
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be

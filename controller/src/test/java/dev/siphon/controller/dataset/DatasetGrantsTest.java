@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,6 +78,45 @@ final class DatasetGrantsTest {
     }
 
     @Test
+    void aNameThatIsGivenToAnotherReadsNothingUntilThatIsConfirmed() {
+        world.directory.put(new Account("group:vision", "id-v", 0, 20_001, Set.of("vision"), OptionalLong.empty()));
+        world.declare(Map.of("mine", List.of("u1"), "vision", List.of("group:vision", "u1"), "all", List.of("*")));
+        look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"));
+        assertEquals(Set.of("user-u1", "user-u2", "team"), readersOf("vision"));
+
+        world.directory.put(new Account("u1", "id-9", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()));
+        look();
+        assertEquals(Set.of(), readersOf("mine"));
+        assertEquals(Set.of("user-u2", "team"), readersOf("vision"));
+        assertEquals(Set.of("u1"), world.datasets().readers("mine").changed());
+        world.faults.put("u1", new DriverException.BackendFault("two entries"));
+        look();
+        assertEquals(Set.of(), readersOf("mine"), "what cannot be known stays");
+        world.faults.clear();
+
+        world.directory.put(new Account("group:vision", "id-w", 0, 20_001, Set.of("vision"), OptionalLong.empty()));
+        look();
+        assertEquals(Set.of(), readersOf("vision"));
+        world.seen.put("mine", new ReaderIds(Map.of(), Set.of("u1")));
+        look();
+        assertEquals(Set.of("user-u1"), readersOf("mine"), "an administrator has removed what was seen");
+        assertEquals(Set.of(), world.datasets().readers("mine").changed());
+        assertEquals(Map.of(), world.datasets().readers("all").groups());
+    }
+
+    @Test
+    void whoeverIsNoReaderAnyMoreIsForgotten() {
+        world.declare(Map.of("mine", List.of("u1", "u2", "u3")));
+        look();
+        assertEquals(
+                Set.of("u1", "u2"), world.datasets().readers("mine").groups().keySet());
+        world.declare(Map.of("mine", List.of("u2")));
+        look();
+        assertEquals(Set.of("u2"), world.datasets().readers("mine").groups().keySet());
+    }
+
+    @Test
     void whoIsFrozenIsNotKnownBeforeAClusterWasLookedThrough() {
         world.declare(Map.of("mine", List.of("u1")));
         look();
@@ -89,7 +130,8 @@ final class DatasetGrantsTest {
                                 world.directory,
                                 new FrozenAccounts(
                                         world.ceph.ports().clusters(),
-                                        world.ceph.ports().files())),
+                                        world.ceph.ports().files()),
+                                new ReaderNames(world.datasets(), world.directory)),
                         published,
                         Optional.empty())
                 .look();

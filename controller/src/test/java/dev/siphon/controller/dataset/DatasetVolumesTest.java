@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
@@ -15,6 +17,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,6 +80,20 @@ final class DatasetVolumesTest {
                 "/datasets/all",
                 ((VolumeId.Dataset) made(outside, "user-u1", "all").id()).path());
         outside.freezeUnseen("u1", false);
+        var _ = made(outside, "user-u1", "u1.mine");
+    }
+
+    @Test
+    void anotherAccountOfAReadersNameGetsNone() {
+        String first = Names.group("id-1");
+        outside.seen.put("u1.mine", new ReaderIds(Map.of("u1", first), Set.of()));
+        var _ = made(outside, "user-u1", "u1.mine");
+        outside.directory.put(new Account("u1", "id-9", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()));
+        String said = assertThrows(DriverException.AccessDenied.class, () -> made(outside, "user-u1", "u1.mine"))
+                .getMessage();
+        assertTrue(said.contains("is another one than that which was a reader of dataset u1.mine"), said);
+        var _ = made(outside, "user-u1", "all");
+        outside.seen.clear();
         var _ = made(outside, "user-u1", "u1.mine");
     }
 

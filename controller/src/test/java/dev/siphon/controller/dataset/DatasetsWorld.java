@@ -54,6 +54,9 @@ final class DatasetsWorld {
     final FrozenAccounts frozen =
             new FrozenAccounts(ceph.ports().clusters(), ceph.ports().files());
 
+    /// Whom the names of readers meant, by the names of datasets.
+    final Map<String, ReaderIds> seen = new HashMap<>();
+
     private final Path folder;
     private final Optional<Namespaces> namespaces;
 
@@ -90,8 +93,8 @@ final class DatasetsWorld {
         }
     }
 
-    DatasetsFile datasets() {
-        return new DatasetsFile(folder.resolve("datasets.json"));
+    SeenDatasets datasets() {
+        return new SeenDatasets(new DatasetsFile(folder.resolve("datasets.json")), seen);
     }
 
     NamespaceAccounts accounts() {
@@ -99,11 +102,15 @@ final class DatasetsWorld {
     }
 
     private DatasetReaders readers(Directory asked) {
-        return new DatasetReaders(accounts(), asked, frozen);
+        return new DatasetReaders(accounts(), asked, frozen, new ReaderNames(datasets(), asked));
     }
 
     DatasetVolumes volumes() {
-        return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, readers(directory), keys);
+        return volumes(directory);
+    }
+
+    DatasetVolumes volumes(Directory asked) {
+        return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, readers(asked), keys);
     }
 
     /// As `siphon user offboard` marks an account, and a look after that.
@@ -167,7 +174,11 @@ final class DatasetsWorld {
     }
 
     DatasetGrants grants(NamespaceGrants published) {
-        return new DatasetGrants(ceph.ports().clusters(), datasets(), accounts(), readers(faulty()), published, keys);
+        return grants(published, faulty());
+    }
+
+    DatasetGrants grants(NamespaceGrants published, Directory asked) {
+        return new DatasetGrants(ceph.ports().clusters(), datasets(), accounts(), readers(asked), published, keys);
     }
 
     /// A claim `data` of a namespace, only to be read.

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
@@ -15,10 +16,13 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
 import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -121,6 +125,56 @@ abstract class KubernetesDatasetsContract {
         Dataset found = datasets.find(name).orElseThrow();
         assertEquals("/datasets/said", found.path(), "what is declared stays");
         datasets.report("gone-" + unique, new Datasets.State(true, ""));
+    }
+
+    @Test
+    void whomNamesMeantIsKeptUntilAnAdministratorSaysOtherwise() {
+        String name = declare("seen", "\"u1\", \"u2\"");
+        Datasets datasets = datasets();
+        assertEquals(ReaderIds.NONE, datasets.readers(name), "as versions before left it");
+        var _ = datasets.all();
+        Map<String, String> seen = Map.of("u1", "a1", "u2", "a2");
+        datasets.note(name, new ReaderIds(seen, Set.of()));
+        datasets.report(name, new Datasets.State(true, ""));
+        assertEquals(new ReaderIds(seen, Set.of()), datasets.readers(name));
+
+        var _ = datasets.all();
+        ReaderIds changed = new ReaderIds(seen, Set.of("u1"));
+        datasets.note(name, changed);
+        assertEquals(changed, datasets().all().seen().get(name));
+        assertEquals("true ", status(name));
+        JsonObject condition = condition(name);
+        assertEquals("True", condition.get("status").getAsString());
+        String said = condition.get("message").getAsString();
+        String patch = "{\"status\":{\"readers\":{\"u1\":null}}}";
+        assertTrue(
+                said.contains(
+                        "kubectl patch dataset " + name + " --subresource=status --type=merge -p '" + patch + "'"),
+                said);
+
+        cluster()
+                .admin()
+                .genericKubernetesResources(KubernetesDatasets.KIND)
+                .withName(name)
+                .subresource("status")
+                .patch(PatchContext.of(PatchType.JSON_MERGE), patch);
+        assertEquals(
+                new ReaderIds(Map.of("u2", "a2"), Set.of("u1")),
+                datasets.all().seen().get(name));
+        ReaderIds confirmed = new ReaderIds(Map.of("u1", "b1"), Set.of());
+        datasets.note(name, confirmed);
+        assertEquals(confirmed, datasets.readers(name), "u2 is a reader no more");
+        assertEquals("False", condition(name).get("status").getAsString());
+        datasets.note("gone-" + unique, confirmed);
+    }
+
+    private JsonObject condition(String name) {
+        return JsonParser.parseString(cluster().admin().raw("/" + KubernetesDatasets.PATH + "/" + name))
+                .getAsJsonObject()
+                .getAsJsonObject("status")
+                .getAsJsonArray("conditions")
+                .get(0)
+                .getAsJsonObject();
     }
 
     private String status(String name) {

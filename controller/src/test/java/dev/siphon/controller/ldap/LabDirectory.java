@@ -11,11 +11,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /// The lab's OpenLDAP, which `e2e/lab` says how to reach: 1,000 accounts, groups of names below ou=groups, groups of
 /// DNs below ou=teams, entries as in Active Directory below ou=ad.
-final class LabDirectory {
+public final class LabDirectory {
     static final String BASE = environment("LDAP_BASE_DN");
     static final String PLAIN = environment("LDAP_URI");
     static final String TLS = environment("LDAP_URI_TLS");
@@ -77,6 +78,14 @@ final class LabDirectory {
         return new LdapDirectory(connections, config);
     }
 
+    /// Runs a test with a directory that asks each time.
+    public static void with(Consumer<Directory> test) {
+        LdapConfig config = config(List.of(PLAIN), "");
+        try (LdapConnections connections = LdapConnections.open(config)) {
+            test.accept(uncached(config, connections));
+        }
+    }
+
     /// The password of Siphon's own account.
     static String password() {
         return read(environment("LDAP_PASSWORD_FILE"));
@@ -104,7 +113,7 @@ final class LabDirectory {
     }
 
     /// Adds an account; `name` is its uid, and what is special in a DN is escaped in `rdn`.
-    static String addAccount(String rdn, String name, long uid, String... more) {
+    public static String addAccount(String rdn, String name, long uid, String... more) {
         String dn = rdn + ",ou=people," + BASE;
         List<String> lines = new java.util.ArrayList<>(List.of(
                 "dn: " + dn,
@@ -123,7 +132,7 @@ final class LabDirectory {
     }
 
     /// Removes an entry.
-    static void remove(String dn) {
+    public static void remove(String dn) {
         change(connection -> {
             var request = new com.unboundid.ldap.sdk.DeleteRequest(dn);
             request.addControl(new ManageDsaITRequestControl());

@@ -1,6 +1,7 @@
 package dev.siphon.controller.seal;
 
 import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
@@ -71,7 +72,17 @@ final class InMemorySealing implements SealingCluster {
 
             @Override
             public Declared all() {
-                return new Declared(List.copyOf(declared.values()), Map.of());
+                return new Declared(List.copyOf(declared.values()), Map.of(), Map.of());
+            }
+
+            @Override
+            public ReaderIds readers(String name) {
+                return ReaderIds.NONE;
+            }
+
+            @Override
+            public void note(String name, ReaderIds readers) {
+                // nobody looks
             }
 
             @Override

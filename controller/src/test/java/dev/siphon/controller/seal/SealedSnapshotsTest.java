@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.controller.dataset.DatasetReaders;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.FrozenAccounts;
+import dev.siphon.controller.dataset.ReaderNames;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.key.NoSessions;
 import dev.siphon.controller.key.VolumeKey;
@@ -246,7 +247,7 @@ final class SealedSnapshotsTest {
         SnapshotId id = world.seal().id();
         CephPorts ports = world.ceph.ports();
         world.directory.put(new Account("u2", "id-2", 10_002, 10_002, Set.of("u2"), OptionalLong.empty()));
-        world.cluster.declared.computeIfPresent("u1.imagenet-v1", (_, mine) -> readBy(mine, "u2"));
+        world.cluster.declared.computeIfPresent("u1.imagenet-v1", (_, mine) -> mine.readBy(Set.of("u2")));
         DatasetVolumes volumes = new DatasetVolumes(
                 ports.clusters(),
                 world.cluster.datasets(),
@@ -254,7 +255,8 @@ final class SealedSnapshotsTest {
                 new DatasetReaders(
                         new NamespaceAccounts(Optional.of(OwnerRule.parse("namespace-prefix:user-")), Optional.empty()),
                         world.directory,
-                        new FrozenAccounts(ports.clusters(), ports.files())),
+                        new FrozenAccounts(ports.clusters(), ports.files()),
+                        new ReaderNames(world.cluster.datasets(), world.directory)),
                 Optional.empty());
         VolumeRequest asking = SealWorld.reading(
                 id, Map.of("csi.storage.k8s.io/pvc/namespace", "user-u2", "csi.storage.k8s.io/pvc/name", "data"));
@@ -269,17 +271,6 @@ final class SealedSnapshotsTest {
         assertTrue(said.contains("that has sealed dataset u1.imagenet-v1 is frozen"), said);
         var _ = freezer.unfreeze(Group.of(id.volume()));
         var _ = volumes.look(claim, "u1.imagenet-v1");
-    }
-
-    private static Dataset readBy(Dataset dataset, String reader) {
-        return new Dataset(
-                dataset.name(),
-                dataset.cluster(),
-                dataset.fileSystem(),
-                dataset.path(),
-                dataset.digest(),
-                dataset.bytes(),
-                Set.of(reader));
     }
 
     @Test

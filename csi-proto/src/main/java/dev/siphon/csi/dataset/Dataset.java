@@ -160,6 +160,11 @@ public record Dataset(
         return readers;
     }
 
+    /// The same with other readers.
+    public Dataset readBy(Set<String> others) {
+        return new Dataset(name, cluster, fileSystem, path, digest, bytes, others);
+    }
+
     /// Whether there is nobody who may not read it.
     public boolean isForEverybody() {
         return readers.contains(EVERYBODY);

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Accounts that read a dataset on a real cluster are frozen one after the other.
 @Timeout(120)
-final class FrozenReadersIT {
+final class WithdrawnReadersIT {
     private static final String PATH = "/datasets/frozen";
     private static final String HIS = "node-a.example";
     private static final String BOTH = "node-b.example";
@@ -71,15 +71,18 @@ final class FrozenReadersIT {
     private final FrozenAccounts frozen =
             new FrozenAccounts(ceph.ports().clusters(), ceph.ports().files());
     private final Pods pods = new Pods();
+    private final InMemoryDirectory directory = new InMemoryDirectory(Map.of("u1", one, "u2", two));
+    private final ReaderNames names = new ReaderNames(new Declaring(), directory);
 
     /// The namespaces that nodes believe may read it.
     private Set<String> reading = Set.of("user-u1", "user-u2");
 
-    private final FrozenReaders readers = new FrozenReaders(
+    private final WithdrawnReaders readers = new WithdrawnReaders(
             new DatasetReaders(
                     new NamespaceAccounts(Optional.of(OwnerRule.parse("namespace-prefix:user-")), Optional.empty()),
-                    new InMemoryDirectory(Map.of("u1", one, "u2", two)),
-                    frozen),
+                    directory,
+                    frozen,
+                    names),
             () -> new Grants(Map.of(), Map.of("mine", new Grants.Shared(dataset, false, new TreeSet<>(reading)))),
             pods,
             ceph.ports().clusters(),
@@ -110,7 +113,7 @@ final class FrozenReadersIT {
         ceph.close();
         try (FuseMount admin = FuseMount.mount()) {
             for (Account account : List.of(one, two)) {
-                Files.delete(
+                Files.deleteIfExists(
                         admin.at(Group.of("lab", CephLab.fileSystem(), account).path()));
             }
             for (String name : List.of("one", "two", "three")) {
@@ -186,6 +189,56 @@ final class FrozenReadersIT {
                             .getOrDefault(claim, Optional.empty())
                             .orElseThrow()
                             .secret());
+        }
+    }
+
+    @Test
+    void aNodeLosesItsKeyWhenTheNameOfItsReaderIsAnothers() {
+        VolumeKey his = identities.mint(dataset, HIS);
+        pods.uses.add(new UsingPods.Use(dataset, HIS, "user-u1"));
+        reading = Set.of();
+        frozen.look("lab");
+        names.look(seen(one));
+        readers.keep();
+        assertTrue(canMount(his));
+        directory.put(new Account("u1", "another", 10_001, 10_001, Set.of(), OptionalLong.empty()));
+        names.look(seen(one));
+        readers.keep();
+        assertFalse(canMount(his));
+    }
+
+    private Datasets.Declared seen(Account account) {
+        return new Datasets.Declared(
+                List.of(declared),
+                Map.of(),
+                Map.of("mine", new ReaderIds(Map.of("u1", Group.nameOf(account)), Set.of())));
+    }
+
+    /// What is declared is handed over by the test.
+    private static final class Declaring implements Datasets {
+        @Override
+        public Optional<Dataset> find(String name) {
+            throw new IllegalStateException("nobody makes a volume");
+        }
+
+        @Override
+        public Declared all() {
+            throw new IllegalStateException("nobody lists them");
+        }
+
+        @Override
+        public ReaderIds readers(String name) {
+            throw new IllegalStateException("nobody makes a volume");
+        }
+
+        @Override
+        public void note(String name, ReaderIds readers) {
+            assertEquals("mine", name);
+        }
+
+        @Override
+        public void report(String name, State state) {
+            throw new IllegalStateException("nothing is written down");
         }
     }
 

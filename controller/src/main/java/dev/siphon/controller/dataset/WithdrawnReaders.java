@@ -21,13 +21,14 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes the keys of datasets from nodes where nobody reads them but frozen accounts, and ends what is mounted by
-/// them. Where a pod of somebody who may read the dataset is on the node its key stays: the node has but one. The
+/// Takes the keys of datasets from nodes where nobody reads them but accounts that are frozen, or others than were
+/// meant by their names, and ends what is mounted by them. Where a pod of somebody who may read the dataset is on the
+/// node its key stays: the node has but one. The
 /// key that volumes of claims share is replaced where nobody at all may read the dataset any more.
 ///
-/// It looks when an account was frozen, and [#LOOKS] times in all: until nodes know of it they still begin pods.
-public final class FrozenReaders implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(FrozenReaders.class);
+/// It looks when somebody was withdrawn, and [#LOOKS] times in all: until nodes know of it they still begin pods.
+public final class WithdrawnReaders implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(WithdrawnReaders.class);
     private static final Duration BETWEEN = Duration.ofSeconds(30);
 
     /// Grants are published within 15 s, and a node knows them for 60 s.
@@ -44,7 +45,7 @@ public final class FrozenReaders implements AutoCloseable {
     private int looksLeft;
 
     /// @param published who may read what, as nodes know it
-    public FrozenReaders(
+    public WithdrawnReaders(
             DatasetReaders readers,
             Supplier<Grants> published,
             UsingPods pods,
@@ -58,8 +59,8 @@ public final class FrozenReaders implements AutoCloseable {
     }
 
     /// Begins to look.
-    public FrozenReaders start(BackgroundTasks tasks) {
-        looking = Optional.of(tasks.every("frozen-readers", BETWEEN, BETWEEN, this::keep));
+    public WithdrawnReaders start(BackgroundTasks tasks) {
+        looking = Optional.of(tasks.every("withdrawn-readers", BETWEEN, BETWEEN, this::keep));
         return this;
     }
 
@@ -68,13 +69,13 @@ public final class FrozenReaders implements AutoCloseable {
         looking.ifPresent(BackgroundTasks.Task::close);
     }
 
-    /// Looks if there is something to look for. Whoever restarts looks for all that are frozen.
+    /// Looks if there is something to look for. Whoever restarts looks for all that are withdrawn.
     void keep() {
-        Set<String> frozen = readers.frozenGroups();
-        if (!known.containsAll(frozen)) {
+        Set<String> withdrawn = readers.withdrawn();
+        if (!known.containsAll(withdrawn)) {
             looksLeft = LOOKS;
         }
-        known = frozen;
+        known = withdrawn;
         if (looksLeft == 0) {
             return;
         }
@@ -82,7 +83,7 @@ public final class FrozenReaders implements AutoCloseable {
             look();
             looksLeft--;
         } catch (DriverException notNow) {
-            LOG.info("keys of datasets that frozen accounts read are taken away later: {}", notNow.getMessage());
+            LOG.info("keys of datasets whose readers are withdrawn are taken away later: {}", notNow.getMessage());
         }
     }
 
@@ -122,12 +123,12 @@ public final class FrozenReaders implements AutoCloseable {
         return used;
     }
 
-    /// @param reading the namespaces that may read it; who is frozen is among them until the next look
+    /// @param reading the namespaces that may read it; who was withdrawn is among them until the next look
     private List<Target> targets(VolumeId.Dataset volume, InUse use, Set<String> reading) {
         Set<String> nodes = new HashSet<>();
         use.nodes().forEach((node, namespaces) -> {
             if (Collections.disjoint(namespaces, reading)
-                    && namespaces.stream().anyMatch(namespace -> isFrozen(use.dataset(), namespace))) {
+                    && namespaces.stream().anyMatch(namespace -> isWithdrawn(use.dataset(), namespace))) {
                 nodes.add(node);
             }
         });
@@ -146,9 +147,9 @@ public final class FrozenReaders implements AutoCloseable {
         }
     }
 
-    private boolean isFrozen(Dataset dataset, String namespace) {
+    private boolean isWithdrawn(Dataset dataset, String namespace) {
         try {
-            return readers.isFrozen(dataset, namespace);
+            return readers.isWithdrawn(dataset, namespace);
         } catch (DriverException.NotFound _) {
             return false; // its pods end with it
         }
@@ -158,11 +159,11 @@ public final class FrozenReaders implements AutoCloseable {
         try {
             revocation
                     .revoke(place.cluster(), place.fileSystem(), targets, _ -> true)
-                    .forEach(FrozenReaders::tell);
+                    .forEach(WithdrawnReaders::tell);
         } catch (DriverException.AccessDenied denied) {
             targets.forEach(revocation::removeOfNode);
             LOG.warn(
-                    "nodes lose keys of datasets of file system {} that only frozen accounts read, but what is mounted"
+                    "nodes lose keys of datasets of file system {} whose readers there are withdrawn, but what is mounted"
                             + " goes on until its ticket ends: {}",
                     place.fileSystem(),
                     denied.getMessage());
@@ -173,7 +174,7 @@ public final class FrozenReaders implements AutoCloseable {
         LOG.atInfo()
                 .addKeyValue("identity", revoked.target().identity().userId())
                 .addKeyValue("sessions_ended", revoked.ended().size())
-                .log("the key of a dataset that only frozen accounts read is taken away");
+                .log("the key of a dataset whose readers there are withdrawn is taken away");
         revoked.unfinished()
                 .forEach(why -> LOG.warn("{}: {}", revoked.target().identity().userId(), why));
     }

@@ -1,0 +1,142 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Dataset;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Sees that a reader's name still means whom it meant when it was first seen at a dataset. One that means somebody
+/// else is no reader until an administrator says so.
+public final class ReaderNames {
+    private static final Logger LOG = LoggerFactory.getLogger(ReaderNames.class);
+
+    private final Datasets datasets;
+    private final Directory directory;
+
+    /// The readers whose names had changed at the last look, by the names of datasets.
+    private volatile Map<String, Set<String>> changed = Map.of();
+
+    public ReaderNames(Datasets datasets, Directory directory) {
+        this.datasets = datasets;
+        this.directory = directory;
+    }
+
+    /// A dataset with those readers only whose names mean whom they meant, as far as an account is one of them. Looks
+    /// at everything anew: 1 round trip, and the directory.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if something does not answer
+    Dataset trusted(Dataset dataset, Account account) {
+        ReaderIds known = datasets.readers(dataset.name());
+        return without(
+                dataset,
+                dataset.readers().stream()
+                        .filter(reader -> reader.equals(account.name())
+                                || account.groups().contains(groupOf(reader).orElse("")))
+                        .filter(reader -> known.group(reader)
+                                .flatMap(group -> now(reader).filter(now -> !now.equals(group)))
+                                .isPresent())
+                        .collect(Collectors.toSet()));
+    }
+
+    private static Optional<String> groupOf(String reader) {
+        return reader.startsWith(Directory.GROUP)
+                ? Optional.of(reader.substring(Directory.GROUP.length()))
+                : Optional.empty();
+    }
+
+    private Optional<String> now(String reader) {
+        return directory.account(reader).map(Group::nameOf);
+    }
+
+    private static Dataset without(Dataset dataset, Set<String> readers) {
+        Set<String> left = new HashSet<>(dataset.readers());
+        left.removeAll(readers);
+        return dataset.readBy(left);
+    }
+
+    /// As the last look found it. Asks nobody.
+    Dataset trusted(Dataset dataset) {
+        return without(dataset, changed.getOrDefault(dataset.name(), Set.of()));
+    }
+
+    /// The readers whose names had changed at the last look, each with its dataset.
+    Set<String> changed() {
+        return changed.entrySet().stream()
+                .flatMap(each -> each.getValue().stream().map(reader -> each.getKey() + " " + reader))
+                .collect(Collectors.toSet());
+    }
+
+    /// Looks at all names once. Whoever is seen for the first time is written down; whoever has gone from a
+    /// dataset's readers is forgotten. Where the directory does not answer for a name, it stays as it was.
+    void look(Datasets.Declared declared) {
+        Names names = new Names();
+        Map<String, Set<String>> found = new HashMap<>();
+        for (Dataset dataset : declared.datasets()) {
+            ReaderIds before = declared.readers(dataset.name());
+            ReaderIds now = dataset.isForEverybody() ? ReaderIds.NONE : names.of(dataset, before);
+            found.put(dataset.name(), now.changed());
+            if (!now.equals(before)) {
+                note(dataset.name(), now);
+            }
+        }
+        changed = Map.copyOf(found);
+    }
+
+    private void note(String dataset, ReaderIds readers) {
+        try {
+            datasets.note(dataset, readers);
+        } catch (DriverException notNow) {
+            LOG.warn(
+                    "whose names the readers of dataset {} are is written down later: {}",
+                    dataset,
+                    notNow.getMessage());
+        }
+    }
+
+    /// What the directory says of names, each asked for once.
+    private final class Names {
+        private final Map<String, Optional<String>> known = new HashMap<>();
+        private final Set<String> unknown = new HashSet<>();
+        private boolean silent;
+
+        ReaderIds of(Dataset dataset, ReaderIds before) {
+            Map<String, String> groups = new HashMap<>();
+            Set<String> others = new HashSet<>();
+            Set<String> othersBefore = changed.getOrDefault(dataset.name(), before.changed());
+            for (String reader : dataset.readers()) {
+                ask(reader);
+                Optional<String> meant = before.group(reader);
+                Optional<String> now = known.getOrDefault(reader, Optional.empty());
+                meant.or(() -> now).ifPresent(group -> groups.put(reader, group));
+                boolean isOther = known.containsKey(reader)
+                        ? meant.isPresent() && now.isPresent() && !now.equals(meant)
+                        : othersBefore.contains(reader);
+                if (isOther) {
+                    others.add(reader);
+                }
+            }
+            return new ReaderIds(groups, others);
+        }
+
+        private void ask(String reader) {
+            if (silent || known.containsKey(reader) || unknown.contains(reader)) {
+                return;
+            }
+            try {
+                known.put(reader, now(reader));
+            } catch (DriverException notNow) {
+                silent = notNow instanceof DriverException.BackendUnavailable;
+                unknown.add(reader);
+            }
+        }
+    }
+}

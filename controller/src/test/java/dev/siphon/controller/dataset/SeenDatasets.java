@@ -1,0 +1,34 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.csi.dataset.Dataset;
+import java.util.Map;
+import java.util.Optional;
+
+/// Datasets in a file, with whom the names of their readers meant in memory.
+record SeenDatasets(DatasetsFile declared, Map<String, ReaderIds> seen) implements Datasets {
+    @Override
+    public Optional<Dataset> find(String name) {
+        return declared.find(name);
+    }
+
+    @Override
+    public Declared all() {
+        Declared all = declared.all();
+        return new Declared(all.datasets(), all.wrong(), seen);
+    }
+
+    @Override
+    public ReaderIds readers(String name) {
+        return seen.getOrDefault(name, ReaderIds.NONE);
+    }
+
+    @Override
+    public void note(String name, ReaderIds readers) {
+        seen.put(name, readers);
+    }
+
+    @Override
+    public void report(String name, State state) {
+        declared.report(name, state);
+    }
+}
