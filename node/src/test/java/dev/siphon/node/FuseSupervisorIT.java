@@ -115,7 +115,7 @@ class FuseSupervisorIT {
         assertEquals(
                 2,
                 container.groups().stream()
-                        .filter(each -> each.startsWith("ceph-fuse-"))
+                        .filter(each -> each.startsWith("siphon-ceph-fuse-"))
                         .count());
         try (Ticking neighbour = new Ticking(otherTarget)) {
             assertThrows(IOException.class, () -> Files.write(target.resolve("much"), new byte[(int) (400 * MIB)]));
@@ -124,7 +124,7 @@ class FuseSupervisorIT {
             assertEquals(
                     1,
                     container.groups().stream()
-                            .filter(each -> each.startsWith("ceph-fuse-"))
+                            .filter(each -> each.startsWith("siphon-ceph-fuse-"))
                             .count());
             assertFalse(node.health(volume).equals("[]"), "the node says that the mount is dead");
 

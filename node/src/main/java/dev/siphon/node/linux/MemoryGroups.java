@@ -22,6 +22,10 @@ import org.slf4j.LoggerFactory;
 public final class MemoryGroups {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryGroups.class);
     private static final String OWN = "supervisor";
+
+    /// Of the names of the groups that are made here; others are somebody else's.
+    private static final String PREFIX = "siphon-";
+
     private static final String PROCESSES = "cgroup.procs";
     private static final String UNIFIED = "0::";
 
@@ -130,9 +134,9 @@ public final class MemoryGroups {
 
     /// Those that a run before this one has left. What still runs in one keeps it.
     private void removeEmpty() throws IOException {
-        try (DirectoryStream<Path> groups = Files.newDirectoryStream(parent, Files::isDirectory)) {
+        try (DirectoryStream<Path> groups = Files.newDirectoryStream(parent, PREFIX + "*")) {
             for (Path path : groups) {
-                if (!path.endsWith(OWN)) {
+                if (Files.readAllLines(path.resolve(PROCESSES)).isEmpty()) {
                     new Group(path).remove();
                 }
             }
@@ -144,7 +148,7 @@ public final class MemoryGroups {
     /// @throws UncheckedIOException if it cannot be made
     public Group create(String name, long limitBytes) {
         try {
-            Path path = Files.createDirectories(parent.resolve(name));
+            Path path = Files.createDirectories(parent.resolve(PREFIX + name));
             String limit = Long.toString(limitBytes);
             write(path.resolve(version.limit), limit);
             switch (version) {
