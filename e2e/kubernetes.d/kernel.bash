@@ -28,7 +28,8 @@ longest_pause() {
 
 node_pod() { kubectl -n siphon get pods -l app.kubernetes.io/component=node --field-selector "spec.nodeName=$1" -o 'jsonpath={.items[0].metadata.name}'; }
 
-images_that_run() { kubectl -n siphon get pods -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u; }
+# Of siphon-fuse it stays what it was, until somebody deletes that pod.
+images_that_run() { kubectl -n siphon get pods -l 'app.kubernetes.io/component!=fuse' -o 'jsonpath={.items[*].spec.containers[*].image}' | tr ' ' '\n' | sort -u; }
 
 # upgrade NODE TAG: to the image of that tag, as docs/operations.md says.
 upgrade() {

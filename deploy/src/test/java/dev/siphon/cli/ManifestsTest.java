@@ -58,9 +58,9 @@ final class ManifestsTest {
     }
 
     @Test
-    void thereAreAControllerAndANode() throws IOException {
+    void thereAreAControllerANodeAndASupervisorOfFuse() throws IOException {
         assertEquals(
-                List.of("controller", "node"),
+                List.of("controller", "fuse", "node"),
                 containers().map(Container::subcommand).sorted().toList());
     }
 

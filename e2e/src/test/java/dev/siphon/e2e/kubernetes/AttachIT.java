@@ -63,7 +63,7 @@ final class AttachIT {
     @Test
     void aPoolsNodesArePodsOfItsOwn() {
         assertEquals(
-                List.of("siphon-node 0 of 0", "siphon-node-disks 1 of 1"),
+                List.of("siphon-fuse 1 of 1", "siphon-node 0 of 0", "siphon-node-disks 1 of 1"),
                 CLUSTER.client().apps().daemonSets().inNamespace(Installation.NAMESPACE).list().getItems().stream()
                         .map(AttachIT::ready)
                         .sorted()

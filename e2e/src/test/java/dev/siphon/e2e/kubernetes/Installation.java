@@ -3,9 +3,12 @@ package dev.siphon.e2e.kubernetes;
 import dev.siphon.e2e.lab.Command;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.readiness.Readiness;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// Siphon as its administrator has installed it in this lab's Kubernetes, by `kubectl apply -k` of a copy of `deploy/`.
@@ -77,9 +80,7 @@ final class Installation {
         return folder;
     }
 
-    /// Sets variables of the environment of the lab's node, as `NAME=VALUE`, or takes one away, as `NAME-`. Over
-    /// ceph-fuse, what
-    /// pods have mounted ends.
+    /// Sets variables of the environment of the lab's node, as `NAME=VALUE`, or takes one away, as `NAME-`.
     void setNodeEnvironment(String... variables) {
         String[] words = Stream.concat(
                         Stream.of("-n", NAMESPACE, "set", "env", "daemonset/" + NODE), Stream.of(variables))
@@ -88,7 +89,29 @@ final class Installation {
         rolledOut();
     }
 
-    /// Has the nodes' pods made anew. Over ceph-fuse, what pods have mounted ends.
+    /// Deletes the pods that run ceph-fuse, and waits for the next ones. What pods have mounted over ceph-fuse ends.
+    void restartFuse() {
+        Set<String> before =
+                podsOf("fuse").map(pod -> pod.getMetadata().getName()).collect(Collectors.toSet());
+        before.forEach(name ->
+                cluster.client().pods().inNamespace(NAMESPACE).withName(name).delete());
+        var _ = cluster.awaitAll(
+                "the FUSE pods are others, and ready",
+                cluster.client().pods().inNamespace(NAMESPACE).withLabel("app.kubernetes.io/component", "fuse"),
+                pods -> pods.size() == before.size()
+                        && pods.stream()
+                                .allMatch(pod ->
+                                        !before.contains(pod.getMetadata().getName()) && Readiness.isPodReady(pod)));
+    }
+
+    /// What the pods that run ceph-fuse have logged.
+    String fuseLog() {
+        return podsOf("fuse")
+                .map(pod -> cluster.client().pods().resource(pod).getLog())
+                .collect(Collectors.joining());
+    }
+
+    /// Has the nodes' pods made anew.
     void restartNodes() {
         var _ = cluster.kubectl("-n", NAMESPACE, "rollout", "restart", "daemonset/" + NODE);
         rolledOut();

@@ -1,39 +1,41 @@
 package dev.siphon.e2e.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// The node's pod is made anew under a pod that reads and writes. Over ceph-fuse, as here, mounts end with it;
-/// docs/limitations.md says
-/// what is true then.
+/// Siphon's pods on a node are made anew under a pod that reads and writes over ceph-fuse. The node's pod may be, at
+/// any
+/// time; mounts end with the pod of `siphon-fuse` alone, and docs/limitations.md says what is true then.
 @Tag("kubernetes")
 @AloneOnCluster
 final class NodeRestartIT {
     private static final Cluster CLUSTER = Cluster.here();
-    private static final String TICKING = "while :; do echo tick >/data/tick && cat /data/tick; sleep 1; done 2>&1";
+    private static final String COUNTING =
+            "i=0; while :; do i=$((i+1)); echo $i >/data/$HOSTNAME && cat /data/$HOSTNAME; sleep 1; done 2>&1";
+    private static final int ROUNDS = 5;
+
+    @SuppressWarnings("NullAway.Init")
+    private static Installation siphon;
 
     @SuppressWarnings("NullAway.Init")
     private static Tenant tenant;
 
     @BeforeAll
-    static void restart() {
-        Installation siphon = Installation.in(CLUSTER);
+    static void write() {
+        siphon = Installation.in(CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 52);
         var _ = tenant.claim("data", "1Gi");
         var _ = tenant.pod("writer", "echo hello >/data/file")
                 .withClaim("data")
                 .create()
                 .succeeded();
-        var _ = ticking("ticker").says("^tick");
-        assertTrue(
-                CLUSTER.cephMounts().stream().anyMatch(each -> each.endsWith("/globalmount")),
-                () -> CLUSTER.cephMounts().toString());
-        siphon.restartNodes();
     }
 
     @AfterAll
@@ -41,24 +43,48 @@ final class NodeRestartIT {
         tenant.close();
     }
 
-    private static TestPod ticking(String name) {
-        return tenant.pod(name, TICKING).withClaim("data").create();
+    private static TestPod counting(String name) {
+        TestPod pod = tenant.pod(name, COUNTING).withClaim("data").create();
+        var _ = pod.says("^" + ROUNDS + "$");
+        assertTrue(
+                CLUSTER.cephMounts().stream().anyMatch(each -> each.endsWith("/globalmount")),
+                () -> CLUSTER.cephMounts().toString());
+        return pod;
     }
 
     @Test
-    void thePodThatRunsIsNoLongerConnected() {
-        var _ = tenant.podCalled("ticker").says("not connected");
+    void aPodThatRunsNoticesNothingOfTheNodesNewPod() {
+        TestPod pod = counting("counter");
+        siphon.restartNodes();
+        long reached = Long.parseLong(pod.lastLine());
+        var _ = pod.says("^" + (reached + ROUNDS) + "$");
+        assertEquals(
+                List.of(),
+                pod.log().lines().filter(line -> !line.matches("[0-9]+")).toList(),
+                "errors of a reader and writer");
+        pod.resource().delete();
+    }
+
+    @Test
+    void eachProcessHasAControlGroupOfItsOwn() {
+        TestPod pod = counting("limited");
+        String log = siphon.fuseLog();
+        assertFalse(log.contains("without a memory limit"), log);
+        pod.resource().delete();
     }
 
     /// Ceph waits a minute for the client that died without a word before it gives another one what that held.
     @Test
-    void podsAfterItHaveTheVolume() {
-        TestPod after = tenant.pod("after", "cat /data/file && echo again >/data/tick")
+    void podsAfterTheFusePodHaveTheVolume() {
+        TestPod before = counting("before");
+        siphon.restartFuse();
+        var _ = before.says("not connected");
+
+        TestPod after = tenant.pod("after", "cat /data/file && echo again >/data/before")
                 .withClaim("data")
                 .create();
-
         assertEquals("hello", after.succeeded().log().strip());
-        var _ = ticking("anew").says("^tick");
-        assertTrue(tenant.podCalled("ticker").lastLine().contains("not connected"));
+        var _ = counting("anew");
+        assertTrue(before.lastLine().contains("not connected"), "what is dead stays dead");
     }
 }
