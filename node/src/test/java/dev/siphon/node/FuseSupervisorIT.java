@@ -36,9 +36,6 @@ class FuseSupervisorIT {
     private static final long MIB = 1 << 20;
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
-    /// Of the FUSE processes: less than the node's caches are.
-    private static final String MEMORY = "--process-memory=96Mi";
-
     private static String group = "";
 
     private final Workplace workplace = Workplace.create();
@@ -71,7 +68,7 @@ class FuseSupervisorIT {
     }
 
     private FuseProcess supervisor() {
-        return FuseProcess.start(workplace.directory("fuse"), Optional.of(container.path()), MEMORY);
+        return FuseProcess.start(workplace.directory("fuse"), Optional.of(container.path()));
     }
 
     private NodeProcess node() {
@@ -104,40 +101,6 @@ class FuseSupervisorIT {
         assertEquals(List.of(), workplace.mounts());
         assertEquals(List.of(), Lab.clientsOf(volume.id()));
         OpsPages.await(() -> supervisor.log().contains("ended after its unmount"));
-    }
-
-    @Test
-    void aProcessAtItsMemoryLimitEndsAloneAndPodsAfterItHaveTheVolume() throws IOException {
-        node.stageAndPublish(volume, staging, target);
-        Lab.Volume other = Lab.createVolume(group, 64 * MIB);
-        Path otherTarget = workplace.path("pod/other");
-        node.stageAndPublish(other, workplace.directory("other"), otherTarget);
-        assertEquals(
-                2,
-                container.groups().stream()
-                        .filter(each -> each.startsWith("siphon-ceph-fuse-"))
-                        .count());
-        try (Ticking neighbour = new Ticking(otherTarget)) {
-            assertThrows(IOException.class, () -> Files.write(target.resolve("much"), new byte[(int) (400 * MIB)]));
-            neighbour.goesOn();
-            OpsPages.await(() -> supervisor.log().contains("ended at its memory limit of 96 MiB"));
-            assertEquals(
-                    1,
-                    container.groups().stream()
-                            .filter(each -> each.startsWith("siphon-ceph-fuse-"))
-                            .count());
-            assertFalse(node.health(volume).equals("[]"), "the node says that the mount is dead");
-
-            Lab.evict(volume.id()); // Ceph would wait a minute for it
-            node.unpublishAndUnstage(volume, staging, target);
-            node.stageAndPublish(volume, staging, target);
-            Files.writeString(target.resolve("after"), "healed");
-            assertEquals("healed", Files.readString(target.resolve("after")));
-            assertEquals("[]", node.health(volume));
-            neighbour.goesOn();
-        }
-        node.unpublishAndUnstage(volume, staging, target);
-        node.unpublishAndUnstage(other, workplace.path("other"), otherTarget);
     }
 
     @Test
