@@ -32,15 +32,18 @@ public final class CephAdapter implements AutoCloseable {
     private final CephPorts ports;
     private final Identities identities;
     private final CephState state;
+    private final JournalFlush journal;
     private final ScheduledExecutorService sweeper = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("ceph-sweep").factory());
 
-    private CephAdapter(CephClusters clusters, CephFileSystems fileSystems, Optional<String> keyType) {
+    private CephAdapter(
+            CephClusters clusters, CephFileSystems fileSystems, Optional<String> keyType, BackgroundTasks tasks) {
+        this.journal = new JournalFlush(fileSystems::prepareJournalFlush, fileSystems::flushJournal, tasks);
         this.clusters = clusters;
         this.fileSystems = fileSystems;
         this.ports = new CephPorts(
                 clusters,
-                new CephSubvolumes(clusters::connection),
+                new CephSubvolumes(clusters::connection, journal),
                 fileSystems.files(),
                 new CephQuiesce(clusters::connection),
                 fileSystems.sessions());
@@ -64,7 +67,10 @@ public final class CephAdapter implements AutoCloseable {
         CephMetrics metrics = new CephMetrics(registry);
         CephClusters clusters = new CephClusters(file, limits, timeLeft, metrics);
         CephAdapter adapter = new CephAdapter(
-                clusters, new CephFileSystems(clusters::connection, identity, limits, timeLeft, metrics), keyType);
+                clusters,
+                new CephFileSystems(clusters::connection, identity, limits, timeLeft, metrics),
+                keyType,
+                tasks);
         clusters.warmUp();
         var _ = adapter.sweeper.scheduleWithFixedDelay(
                 tasks.guarded("ceph-sweep", adapter::sweep), SWEEP.toMillis(), SWEEP.toMillis(), TimeUnit.MILLISECONDS);
@@ -126,6 +132,7 @@ public final class CephAdapter implements AutoCloseable {
     @Override
     public void close() {
         sweeper.shutdownNow();
+        journal.close();
         fileSystems.close();
         clusters.close();
     }

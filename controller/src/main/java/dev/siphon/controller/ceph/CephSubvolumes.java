@@ -28,10 +28,12 @@ final class CephSubvolumes implements Subvolumes {
     private static final Pattern NO_FILE_SYSTEM = Pattern.compile("FS '.*' not found\\s*");
 
     private final Function<String, CephConnection> connections;
+    private final JournalFlush journal;
 
     /// @param connections the connection to the cluster of that id
-    CephSubvolumes(Function<String, CephConnection> connections) {
+    CephSubvolumes(Function<String, CephConnection> connections, JournalFlush journal) {
         this.connections = connections;
+        this.journal = journal;
     }
 
     @Override
@@ -183,7 +185,8 @@ final class CephSubvolumes implements Subvolumes {
         CephCommand command = snapshot(change(source.volume(), "fs subvolume snapshot clone"), source)
                 .with("target_sub_name", target.subvolume())
                 .with("target_group_name", target.group());
-        CommandReply reply = call(target, command);
+        journal.prepare(target.cluster(), target.fileSystem());
+        CommandReply reply = journal.during(target.cluster(), target.fileSystem(), () -> call(target, command));
         if (reply.is(CephErrno.EAGAIN)) {
             throw new DriverException.BackendUnavailable(
                     "the clone of " + source + " cannot start now: " + reply.words() + "; retry");
@@ -193,7 +196,8 @@ final class CephSubvolumes implements Subvolumes {
 
     @Override
     public Optional<CloneProgress> cloneProgress(VolumeId.Provisioned target) {
-        CommandReply reply = call(target, clone(CephCommand.read(Daemon.MGR, "fs clone status"), target));
+        CephCommand command = clone(CephCommand.read(Daemon.MGR, "fs clone status"), target);
+        CommandReply reply = journal.during(target.cluster(), target.fileSystem(), () -> call(target, command));
         return reply.is(CephErrno.ENOENT) || reply.is(CephErrno.EOPNOTSUPP)
                 ? Optional.empty()
                 : Optional.of(SubvolumeReplies.clone(reply.json().getAsJsonObject()));

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 /// Fills a new volume with the contents of a snapshot: by a clone where Ceph's would be right, else by a copy. A
 /// clone keeps the source's RADOS namespace, uid and pool, so it is right within one account and pool only.
 final class Filling {
-    /// How often a clone is asked how far it is; a clone of little takes 3 s or more.
+    /// How often a clone is asked how far it is; a clone of little takes half a second.
     private static final Duration POLL = Duration.ofMillis(250);
 
     /// Of a file system. The mgr makes that many at once (`mgr/volumes/max_concurrent_clones`), and from Ceph

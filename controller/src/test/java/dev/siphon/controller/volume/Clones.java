@@ -46,7 +46,7 @@ public record Clones(Subvolumes subvolumes, SnapshotId snapshot, Consumer<Durati
     }
 
     /// Waits until the mgr has let go of the snapshot too: it never does where the target is removed before.
-    Stage await(VolumeId.Provisioned target) {
+    public Stage await(VolumeId.Provisioned target) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {
             Stage stage = subvolumes.cloneProgress(target).orElseThrow().stage();

@@ -21,6 +21,9 @@ final class RoundTrips {
     /// MDS lets it hold the attributes of a directory, and calls them back.
     private static final Set<String> WITHIN_THE_CLIENT = Set.of("mds get note");
 
+    /// What is sent beside a clone that takes long, and once before the first clone.
+    private static final Set<String> BESIDE = Set.of("mds prepare journal flush", "mds flush journal");
+
     private final ServedProcess controller;
 
     RoundTrips(ServedProcess controller) {
@@ -48,7 +51,9 @@ final class RoundTrips {
                     Map<String, String> labels = new TreeMap<>();
                     LABEL.matcher(line.group(1)).results().forEach(label -> labels.put(label.group(1), label.group(2)));
                     String command = labels.get("daemon") + " " + labels.get("command");
-                    if (!OF_READINESS.contains(command) && !WITHIN_THE_CLIENT.contains(command)) {
+                    if (!OF_READINESS.contains(command)
+                            && !WITHIN_THE_CLIENT.contains(command)
+                            && !BESIDE.contains(command)) {
                         counts.merge(command, (int) Double.parseDouble(line.group(2)), Integer::sum);
                     }
                 });

@@ -31,6 +31,11 @@ import java.util.function.Supplier;
 public final class CephFileSystems implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
+    /// Beside files of the mgr's own; it takes directories alone for groups.
+    private static final String FLUSH_FILE = Mounts.VOLUMES + "/_siphon-flush";
+
+    private static final String FLUSHED = "user.siphon.flushed";
+
     private final Function<String, CephConnection> connections;
     private final ClientIdentity identity;
     private final CallLimits limits;
@@ -161,6 +166,29 @@ public final class CephFileSystems implements AutoCloseable {
     /// there is in others' way until then.
     public void warmUp(String cluster, String fileSystem) {
         client(cluster, fileSystem).warmUp();
+    }
+
+    /// Makes the file that [#flushJournal] changes. Repeating it is safe.
+    public void prepareJournalFlush(String cluster, String fileSystem) {
+        boolean _ = client(cluster, fileSystem).call("prepare journal flush", mount -> {
+            mount.open(mount.locate(FLUSH_FILE), OpenFlags.WRITE | OpenFlags.CREATE)
+                    .close();
+            return true;
+        });
+    }
+
+    /// Has the MDS write its journal at once: changes a file that nobody else has open, and waits until that is on
+    /// disk. Only a client with a change that is not on disk may ask for it (`Client::flush_mdlog_sync`).
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if it was not prepared
+    public void flushJournal(String cluster, String fileSystem) {
+        boolean _ = client(cluster, fileSystem).call("flush journal", mount -> {
+            try (OpenFile file = mount.open(mount.locate(FLUSH_FILE), OpenFlags.WRITE)) {
+                file.setText(FLUSHED, Long.toString(System.nanoTime()));
+                file.sync();
+            }
+            return true;
+        });
     }
 
     /// Measures a snapshot of that cluster when few others are being measured.

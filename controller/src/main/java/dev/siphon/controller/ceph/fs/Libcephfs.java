@@ -35,6 +35,7 @@ final class Libcephfs {
         FSETXATTR("ceph_fsetxattr", JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT),
         FSTATX("ceph_fstatx", JAVA_INT, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
         FINISH_RECLAIM("ceph_finish_reclaim", MemoryLayout.paddingLayout(1), ADDRESS),
+        FSYNC("ceph_fsync", JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
         FTRUNCATE("ceph_ftruncate", JAVA_INT, ADDRESS, JAVA_INT, JAVA_LONG),
         INIT("ceph_init", JAVA_INT, ADDRESS),
         LGETXATTR("ceph_lgetxattr", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS, JAVA_LONG),

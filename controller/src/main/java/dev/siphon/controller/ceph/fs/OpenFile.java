@@ -44,6 +44,11 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         mount.call(path, Function.FTRUNCATE, descriptor, bytes);
     }
 
+    /// Waits until what was done to it is on disk.
+    void sync() {
+        mount.call(path, Function.FSYNC, descriptor, 0);
+    }
+
     /// Sets the permission bits.
     void setMode(int mode) {
         mount.call(path, Function.FCHMOD, descriptor, mode);
