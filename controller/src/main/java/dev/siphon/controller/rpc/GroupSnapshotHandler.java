@@ -31,7 +31,7 @@ final class GroupSnapshotHandler {
         }
         request.getSourceVolumeIdsList().forEach(id -> Fields.id("source_volume_ids", id));
         Fields.secrets(request.getSecretsMap());
-        ClassParameters.checkSnapshot(Fields.map("parameters", request.getParametersMap()));
+        ClassParameters.checkGroupSnapshot(Fields.map("parameters", request.getParametersMap()));
         List<VolumeId> sources = request.getSourceVolumeIdsList().stream()
                 .map(id -> ids.volume("source_volume_ids", id))
                 .toList();

@@ -57,6 +57,9 @@ public final class ClassParameters {
     /// What the provisioner adds with `--extra-create-metadata`: it says who asks.
     private static final String FROM_KUBERNETES = "csi.storage.k8s.io/";
 
+    /// Of the class itself; some snapshotters hand it on as a parameter. It is Kubernetes' to keep.
+    private static final String DELETION_POLICY = "deletionPolicy";
+
     private static final String NAMESPACE = FROM_KUBERNETES + "pvc/namespace";
     private static final String CLAIM = FROM_KUBERNETES + "pvc/name";
     private static final String VOLUME = FROM_KUBERNETES + "pv/name";
@@ -139,14 +142,14 @@ public final class ClassParameters {
         return parse(Map.of(CLUSTER, cluster, FS_NAME, fileSystem, OWNER, account, SNAPSHOT_BACKED, "true"));
     }
 
-    /// Reads a VolumeGroupSnapshotClass, of which nothing is known.
+    /// Reads a VolumeGroupSnapshotClass, which has no parameters of its own.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is a parameter
-    public static void checkSnapshot(Map<String, String> parameters) {
+    public static void checkGroupSnapshot(Map<String, String> parameters) {
         for (String name : new TreeSet<>(parameters.keySet())) {
-            if (!name.startsWith(FROM_KUBERNETES)) {
-                throw new DriverException.InvalidRequest(
-                        "parameters has an unknown name " + Quoted.of(name) + "; snapshots have no parameters");
+            if (!name.startsWith(FROM_KUBERNETES) && !name.equals(DELETION_POLICY)) {
+                throw new DriverException.InvalidRequest("parameters has an unknown name " + Quoted.of(name)
+                        + "; groups of snapshots have no parameters");
             }
         }
     }

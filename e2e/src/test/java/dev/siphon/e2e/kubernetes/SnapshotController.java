@@ -24,8 +24,9 @@ final class SnapshotController {
         }
         var _ = cluster.kubectl(
                 "apply", "--server-side", "-f", Chart.snapshotDefinitions().toString());
-        for (String each : List.of("volumesnapshotclasses", "volumesnapshotcontents", "volumesnapshots")) {
-            cluster.awaitEstablished(each + "." + GROUP);
+        for (String each : List.of("classes", "contents", "s")) {
+            cluster.awaitEstablished("volumesnapshot" + each + "." + GROUP);
+            cluster.awaitEstablished("volumegroupsnapshot" + each + ".group" + GROUP);
         }
         var _ = LabDaemon.of(
                         NAME,
@@ -40,18 +41,31 @@ final class SnapshotController {
             throw new UncheckedIOException(e);
         }
         siphon.folder()
-                .useChart("--set", "snapshots=true", "--set-string", "volumeAttributesClasses.group-reads.mode=0750");
+                .useChart(
+                        "--set",
+                        "snapshots=true,groupSnapshots=true",
+                        "--set-string",
+                        "volumeAttributesClasses.group-reads.mode=0750");
         siphon.apply();
     }
 
     /// Waits until a snapshot can be used.
     static void awaitReady(Tenant tenant, String snapshot) {
+        awaitReady(tenant, GROUP + "/v1", "VolumeSnapshot", snapshot);
+    }
+
+    /// Waits until all snapshots of a group can be used.
+    static void awaitGroupReady(Tenant tenant, String group) {
+        awaitReady(tenant, "group" + GROUP + "/v1", "VolumeGroupSnapshot", group);
+    }
+
+    private static void awaitReady(Tenant tenant, String version, String kind, String snapshot) {
         var _ = tenant.cluster()
                 .await(
-                        "snapshot " + snapshot + " is ready",
+                        kind + " " + snapshot + " is ready",
                         tenant.cluster()
                                 .client()
-                                .genericKubernetesResources(GROUP + "/v1", "VolumeSnapshot")
+                                .genericKubernetesResources(version, kind)
                                 .inNamespace(tenant.namespace())
                                 .withName(snapshot),
                         each -> each != null && Boolean.TRUE.equals(each.<Boolean>get("status", "readyToUse")));

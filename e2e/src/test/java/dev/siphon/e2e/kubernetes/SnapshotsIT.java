@@ -1,7 +1,9 @@
 package dev.siphon.e2e.kubernetes;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -46,6 +48,51 @@ final class SnapshotsIT {
 
         String log = examples.pod("restored").succeeded().log();
         assertTrue(log.contains("goes on after epoch 10"), log);
+    }
+
+    @Test
+    void aGroupIsASnapshotOfEachVolume() {
+        for (String each : List.of("left", "right")) {
+            var _ = tenant.claim(
+                    each,
+                    "64Mi",
+                    claim -> claim.editMetadata().addToLabels("run", "first").endMetadata());
+            var _ = tenant.pod("write-" + each, "echo " + each + " >/data/side")
+                    .withClaim(each)
+                    .create()
+                    .succeeded();
+        }
+
+        examples.apply("group-snapshot.yaml");
+        SnapshotController.awaitGroupReady(tenant, "first");
+
+        for (String each : List.of("left", "right")) {
+            var _ = tenant.claim(
+                    "of-" + each,
+                    "64Mi",
+                    claim -> claim.editSpec()
+                            .withNewDataSource("snapshot.storage.k8s.io", "VolumeSnapshot", snapshotOf(each))
+                            .endSpec());
+            assertEquals(
+                    each,
+                    tenant.pod("read-" + each, "cat /data/side")
+                            .withClaim("of-" + each)
+                            .create()
+                            .succeeded()
+                            .log()
+                            .strip());
+        }
+    }
+
+    /// What the group has of a claim.
+    private static String snapshotOf(String claim) {
+        return CLUSTER.kubectl(
+                "-n",
+                tenant.namespace(),
+                "get",
+                "volumesnapshots",
+                "-o",
+                "jsonpath={.items[?(@.spec.source.persistentVolumeClaimName==\"" + claim + "\")].metadata.name}");
     }
 
     @Test

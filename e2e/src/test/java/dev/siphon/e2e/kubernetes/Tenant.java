@@ -106,7 +106,7 @@ record Tenant(Cluster cluster, String namespace, int number) implements AutoClos
 
     /// Deletes its snapshots, after the pods and claims that show them: a dataset in use stays.
     void deleteSnapshots() {
-        for (String each : List.of("pods", "persistentvolumeclaims", "volumesnapshots")) {
+        for (String each : List.of("pods", "persistentvolumeclaims", "volumegroupsnapshots", "volumesnapshots")) {
             var _ = cluster.kubectl("-n", namespace, "delete", each, "--all");
         }
     }
