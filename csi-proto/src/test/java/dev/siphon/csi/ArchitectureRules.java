@@ -5,6 +5,10 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
@@ -147,6 +151,20 @@ public final class ArchitectureRules {
             .dependOnClassesThat()
             .resideInAnyPackage("dev.siphon.controller..", "com.ceph..", "com.sun.jna..", "com.unboundid..")
             .because("a node holds no admin key, so it has nothing that could use one");
+
+    @ArchTest
+    static final ArchRule whatRunsAgainSurvivesItsExceptions = noClasses()
+            .that(DescribedPredicate.describe("do not use BackgroundTasks", ArchitectureRules::usesNoBackgroundTasks))
+            .should()
+            .callMethodWhere(JavaCall.Predicates.target(
+                            HasName.Predicates.nameMatching("scheduleWithFixedDelay|scheduleAtFixedRate"))
+                    .as("an executor's methods that run a task again and again"))
+            .because("an executor never again runs a task that has thrown");
+
+    private static boolean usesNoBackgroundTasks(JavaClass each) {
+        return each.getDirectDependenciesFromSelf().stream()
+                .noneMatch(dependency -> dependency.getTargetClass().isEquivalentTo(BackgroundTasks.class));
+    }
 
     @ArchTest
     static final ArchRule noStaticState = fields().that()

@@ -1,5 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.server.StartFailure;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -75,7 +76,11 @@ public final class Leadership implements AutoCloseable {
                         .build())
                 .build()
                 .start();
-        var _ = watch.scheduleWithFixedDelay(this::look, LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
+        var _ = watch.scheduleWithFixedDelay(
+                new BackgroundTasks().guarded("leadership-watch", this::look),
+                LOOK.toMillis(),
+                LOOK.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 
     private void look() {
