@@ -61,4 +61,19 @@ final class DatasetIdentitiesTest {
         assertDoesNotThrow(() -> identities.mint(dataset("far", "1", "/c", "one")), "another cluster");
         assertThrows(DriverException.InUse.class, () -> identities.mint(dataset("lab", "3", "/d", "")));
     }
+
+    /// What has a key keeps it.
+    @Test
+    void nodesHaveNoMoreIdentitiesThanTheMonsAreToKeep() {
+        VolumeId.Dataset dataset = dataset("lab", "1", "/a", "one");
+        for (int i = 0; i < DatasetIdentities.MOST; i++) {
+            var _ = identities.mint(dataset, "node-" + i);
+        }
+
+        String said = assertThrows(DriverException.QuotaExhausted.class, () -> identities.mint(dataset, "one-more"))
+                .getMessage();
+
+        assertTrue(said.contains("10000 keys"), said);
+        assertDoesNotThrow(() -> identities.mint(dataset, "node-7"));
+    }
 }

@@ -11,7 +11,7 @@ import java.util.Iterator;
 
 /// Opens connections to take a server's memory and to keep others out. It holds the latest thousand of them, and on
 /// each goes on with what it began for as long as the server lets it.
-final class HostilePeer implements AutoCloseable {
+public final class HostilePeer implements AutoCloseable {
     private static final int HELD = 1_000;
 
     /// How many connections are opened between two rounds over those that are held.
@@ -20,7 +20,8 @@ final class HostilePeer implements AutoCloseable {
     private final SocketAddress server;
     private final Deque<Held> held = new ArrayDeque<>();
 
-    HostilePeer(SocketAddress server) {
+    /// One that attacks that server.
+    public HostilePeer(SocketAddress server) {
         this.server = server;
     }
 
@@ -49,7 +50,7 @@ final class HostilePeer implements AutoCloseable {
     private record Held(SocketChannel channel, Attack attack) {}
 
     /// Opens so many connections, one after another, with each attack in turns.
-    void open(int connections) throws IOException {
+    public void open(int connections) throws IOException {
         for (int i = 0; i < connections; i++) {
             Attack attack = Attack.values()[i % Attack.values().length];
             SocketChannel channel = SocketChannel.open(server);

@@ -13,10 +13,13 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /// A certificate for 127.0.0.1 that nobody signed but itself, made by the JDK's keytool.
-record TestCertificate(KeyStore store) {
+public record TestCertificate(KeyStore store) {
     private static final String PASSWORD = "changeit";
 
-    static TestCertificate create(Path directory) throws IOException, GeneralSecurityException {
+    /// Makes one.
+    ///
+    /// @param directory for the file that keytool writes
+    public static TestCertificate create(Path directory) throws IOException, GeneralSecurityException {
         Path file = directory.resolve("made.p12");
         Files.deleteIfExists(file);
         Process keytool = new ProcessBuilder(List.of(
@@ -51,7 +54,7 @@ record TestCertificate(KeyStore store) {
     }
 
     /// Writes both as PEM.
-    void write(Path certificate, Path key) throws IOException, GeneralSecurityException {
+    public void write(Path certificate, Path key) throws IOException, GeneralSecurityException {
         Files.writeString(
                 certificate, pem("CERTIFICATE", store.getCertificate("a").getEncoded()));
         Files.writeString(

@@ -5,6 +5,8 @@ import dev.siphon.e2e.lab.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -56,6 +58,11 @@ public final class ServedProcess implements AutoCloseable {
     /// Where it serves CSI.
     public UnixEndpoint endpoint() {
         return endpoint;
+    }
+
+    /// Where it serves operators' HTTP.
+    public InetSocketAddress opsAddress() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), opsPort);
     }
 
     /// Its process id.
@@ -132,9 +139,18 @@ public final class ServedProcess implements AutoCloseable {
 
     /// The resident memory of the process, in bytes (`VmRSS` in proc_pid_status(5)).
     public long residentBytes() {
+        return memoryBytes("VmRSS:");
+    }
+
+    /// The most that it ever was (`VmHWM`).
+    public long peakBytes() {
+        return memoryBytes("VmHWM:");
+    }
+
+    private long memoryBytes(String field) {
         try {
             return Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status")).stream()
-                            .filter(line -> line.startsWith("VmRSS:"))
+                            .filter(line -> line.startsWith(field))
                             .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
                             .findFirst()
                             .orElseThrow()

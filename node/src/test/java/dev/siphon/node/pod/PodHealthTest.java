@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -216,5 +217,30 @@ final class PodHealthTest {
         } finally {
             end.countDown();
         }
+    }
+
+    /// The API is silent: 512 wait, and one is being told.
+    @Test
+    void moreThanThePodsOfANodeDoNotWait() throws InterruptedException {
+        CountDownLatch answers = new CountDownLatch(1);
+        CountDownLatch waited = new CountDownLatch(512);
+        AtomicInteger all = new AtomicInteger();
+        PodEvents silent = (_, _) -> {
+            try {
+                answers.await();
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+            all.incrementAndGet();
+            waited.countDown();
+        };
+        try (PodHealth many = new PodHealth(new PublishedPods(folder), silent, new PrometheusRegistry())) {
+            for (int i = 0; i < 5_000; i++) {
+                many.tell(POD, "Reason", "text");
+            }
+            answers.countDown();
+            assertTrue(waited.await(10, TimeUnit.SECONDS), () -> all + " were told");
+        }
+        assertTrue(all.get() <= 513, () -> all + " were told");
     }
 }
