@@ -164,6 +164,8 @@ class DatasetVolumeIT {
             var _ = node.stub()
                     .nodePublishVolume(
                             Requests.publish(dataset, staging, target, Mode.MULTI_NODE_READER_ONLY).toBuilder()
+                                    // as a kubelet does: by its key it is not asked for
+                                    .putAllSecrets(dataset.secrets())
                                     .putVolumeContext(Pod.NAMESPACE, "vision")
                                     .putVolumeContext(Pod.NAME, "train")
                                     .putVolumeContext(Pod.UID, "17")
