@@ -84,6 +84,14 @@ final class ChartIT {
         return ofKind(kind).findFirst().orElseThrow();
     }
 
+    private static JsonObject nodes() {
+        return ofKind("DaemonSet")
+                .filter(each -> name(each).equals("siphon-node"))
+                .findFirst()
+                .orElseThrow()
+                .getAsJsonObject("spec");
+    }
+
     private static String name(JsonObject object) {
         return object.getAsJsonObject("metadata").get("name").getAsString();
     }
@@ -154,19 +162,12 @@ final class ChartIT {
     void nodesAreUpdatedAsTheValuesSay() {
         assertEquals(
                 "OnDelete",
-                one("DaemonSet")
-                        .getAsJsonObject("spec")
-                        .getAsJsonObject("updateStrategy")
-                        .get("type")
-                        .getAsString());
+                nodes().getAsJsonObject("updateStrategy").get("type").getAsString());
     }
 
     @Test
     void nodesServeHttpsWithTheSecret() {
-        JsonObject pod = one("DaemonSet")
-                .getAsJsonObject("spec")
-                .getAsJsonObject("template")
-                .getAsJsonObject("spec");
+        JsonObject pod = nodes().getAsJsonObject("template").getAsJsonObject("spec");
         JsonObject container = pod.getAsJsonArray("containers").get(0).getAsJsonObject();
 
         assertEquals(
