@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import csi.v1.VolumeCapability.AccessMode.Mode;
 import dev.siphon.node.kubernetes.FakeApi;
 import dev.siphon.node.linux.LoopStatus;
-import dev.siphon.node.pod.Pod;
 import io.grpc.Status.Code;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -163,13 +162,7 @@ class DatasetVolumeIT {
             stage(staging);
             var _ = node.stub()
                     .nodePublishVolume(
-                            Requests.publish(dataset, staging, target, Mode.MULTI_NODE_READER_ONLY).toBuilder()
-                                    // as a kubelet does: by its key it is not asked for
-                                    .putAllSecrets(dataset.secrets())
-                                    .putVolumeContext(Pod.NAMESPACE, "vision")
-                                    .putVolumeContext(Pod.NAME, "train")
-                                    .putVolumeContext(Pod.UID, "17")
-                                    .build());
+                            Requests.publishForPod(dataset, staging, target, Mode.MULTI_NODE_READER_ONLY, "vision"));
             var _ = node.stub().nodeGetVolumeStats(Requests.stats(dataset, target));
             assertEquals(List.of(), api.events());
             api.publish(sealed().readBy("other"));

@@ -5,11 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import csi.v1.NodePublishVolumeRequest;
 import csi.v1.VolumeCapability.AccessMode.Mode;
 import dev.siphon.node.kubernetes.FakeApi;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.pod.Pod;
 import io.grpc.Status.Code;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -60,13 +58,9 @@ class NoErofsIT {
     }
 
     private void publish(NodeProcess node) {
-        NodePublishVolumeRequest request = Requests.publish(dataset, staging, target, Mode.MULTI_NODE_READER_ONLY);
         var _ = node.stub()
-                .nodePublishVolume(request.toBuilder()
-                        .putVolumeContext(Pod.NAMESPACE, "vision")
-                        .putVolumeContext(Pod.NAME, "train")
-                        .putVolumeContext(Pod.UID, "17")
-                        .build());
+                .nodePublishVolume(
+                        Requests.publishForPod(dataset, staging, target, Mode.MULTI_NODE_READER_ONLY, "vision"));
     }
 
     private static String type(Path tree) {

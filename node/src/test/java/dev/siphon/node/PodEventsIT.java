@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import csi.v1.NodePublishVolumeRequest;
+import csi.v1.VolumeCapability.AccessMode.Mode;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.kubernetes.FakeApi;
-import dev.siphon.node.pod.Pod;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
@@ -85,11 +85,8 @@ final class PodEventsIT {
         workplace.directory("pod");
         Path target = workplace.path("pod/target");
         api.publish(granted());
-        NodePublishVolumeRequest publish = Requests.publish(volume, staging, target).toBuilder()
-                .putVolumeContext(Pod.NAMESPACE, "vision")
-                .putVolumeContext(Pod.NAME, "train")
-                .putVolumeContext(Pod.UID, "17")
-                .build();
+        NodePublishVolumeRequest publish =
+                Requests.publishForPod(volume, staging, target, Mode.MULTI_NODE_MULTI_WRITER, "vision");
         try (NodeProcess node = start()) {
             var _ = node.stub().nodeStageVolume(Requests.stage(volume, staging));
             var _ = node.stub().nodePublishVolume(publish);

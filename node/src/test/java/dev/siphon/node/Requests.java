@@ -7,6 +7,7 @@ import csi.v1.NodeUnpublishVolumeRequest;
 import csi.v1.NodeUnstageVolumeRequest;
 import csi.v1.VolumeCapability;
 import csi.v1.VolumeCapability.AccessMode.Mode;
+import dev.siphon.node.pod.Pod;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -48,6 +49,19 @@ public final class Requests {
 
     public static NodePublishVolumeRequest publish(Lab.Volume volume, Path staging, Path target) {
         return publish(volume, staging, target, Mode.MULTI_NODE_MULTI_WRITER);
+    }
+
+    /// As a kubelet does: for pod `train` of a namespace, and with the volume's Secret. By the key in that, a dataset
+    /// is not
+    /// asked for.
+    public static NodePublishVolumeRequest publishForPod(
+            Lab.Volume volume, Path staging, Path target, Mode mode, String namespace) {
+        return publish(volume, staging, target, mode).toBuilder()
+                .putAllSecrets(volume.secrets())
+                .putVolumeContext(Pod.NAMESPACE, namespace)
+                .putVolumeContext(Pod.NAME, "train")
+                .putVolumeContext(Pod.UID, "17")
+                .build();
     }
 
     public static NodeUnpublishVolumeRequest unpublish(Lab.Volume volume, Path target) {
