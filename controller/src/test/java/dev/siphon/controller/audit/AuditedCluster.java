@@ -2,8 +2,6 @@ package dev.siphon.controller.audit;
 
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.ceph.ClustersFile;
-import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.key.FileKeyStore;
@@ -19,9 +17,7 @@ import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
-import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.VolumeId;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,14 +37,7 @@ import java.util.concurrent.ThreadLocalRandom;
 final class AuditedCluster implements AutoCloseable {
     static final long SIZE = 1 << 30;
 
-    final CephAdapter adapter = CephAdapter.open(
-            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
-            CephLab.identity(),
-            CallLimits.DEFAULT,
-            Optional.empty(),
-            CephLab.PATIENT,
-            new PrometheusRegistry(),
-            new BackgroundTasks());
+    final CephAdapter adapter = CephLab.adapter();
     /// Each run has accounts of its own.
     private final String run = UUID.randomUUID().toString();
     final int firstUid = ThreadLocalRandom.current().nextInt(100_000, 1_000_000_000);

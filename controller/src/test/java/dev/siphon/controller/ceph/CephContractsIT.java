@@ -10,15 +10,11 @@ import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.FileTreeContract;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.SubvolumesContract;
-import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.Dataset;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -29,14 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CephContractsIT {
-    private final CephAdapter adapter = CephAdapter.open(
-            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
-            CephLab.identity(),
-            CallLimits.DEFAULT,
-            Optional.empty(),
-            CephLab.PATIENT,
-            new PrometheusRegistry(),
-            new BackgroundTasks());
+    private final CephAdapter adapter = CephLab.adapter();
 
     @BeforeAll
     void clonesTakeLongEnoughToBeSeen() {

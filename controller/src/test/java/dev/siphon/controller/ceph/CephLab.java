@@ -4,6 +4,7 @@ import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.csi.BackgroundTasks;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -41,6 +43,18 @@ public final class CephLab {
                 List.of("[v2:" + address + ":3300/0,v1:" + address + ":6789/0]"),
                 "admin",
                 Path.of(environment("CEPH_KEYRING")));
+    }
+
+    /// All of Ceph for a controller that no other test is, with the limits of a real one.
+    public static CephAdapter adapter() {
+        return CephAdapter.open(
+                new ClustersFile(List.of(access()), Optional.of("lab")),
+                identity(),
+                CallLimits.DEFAULT,
+                Optional.empty(),
+                PATIENT,
+                new PrometheusRegistry(),
+                new BackgroundTasks());
     }
 
     /// A controller that no other test is.

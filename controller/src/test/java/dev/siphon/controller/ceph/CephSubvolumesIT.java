@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clones;
 import dev.siphon.controller.volume.Group;
@@ -14,11 +13,9 @@ import dev.siphon.controller.volume.Subvolumes.CloneProgress.Stage;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.controller.volume.Subvolumes.Subvolume.State;
 import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
-import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -63,14 +60,7 @@ class CephSubvolumesIT {
     @BeforeAll
     void open() throws IOException {
         fuse = FuseMount.mount();
-        adapter = CephAdapter.open(
-                new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
-                CephLab.identity(),
-                CallLimits.DEFAULT,
-                Optional.empty(),
-                CephLab.PATIENT,
-                new PrometheusRegistry(),
-                new BackgroundTasks());
+        adapter = CephLab.adapter();
         ports = adapter.ports();
         subvolumes = ports.subvolumes();
     }

@@ -8,21 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.FuseMount;
-import dev.siphon.controller.ceph.KeyHolder;
-import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.key.DatasetIdentity;
 import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.MintedIdentity;
 import dev.siphon.controller.key.VolumeKey;
-import dev.siphon.controller.volume.FileTree;
-import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,14 +38,7 @@ final class DatasetKeysIT {
     private static final String PATH = "/datasets/keys";
     private static final Digest DIGEST = new Digest("1".repeat(64));
 
-    private final CephAdapter ceph = CephAdapter.open(
-            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
-            CephLab.identity(),
-            CallLimits.DEFAULT,
-            Optional.empty(),
-            CephLab.PATIENT,
-            new PrometheusRegistry(),
-            new BackgroundTasks());
+    private final CephAdapter ceph = CephLab.adapter();
     private final MintedKeys copies = new MintedKeys();
     private final DatasetIdentities identities =
             new DatasetIdentities(ceph.ports().files(), ceph.identities(), () -> Optional.of("kmine00000"));
@@ -67,13 +54,7 @@ final class DatasetKeysIT {
 
     @BeforeEach
     void make() throws IOException {
-        FileTree files = ceph.ports().files();
-        try (FuseMount admin = FuseMount.mount()) {
-            Files.createDirectories(admin.at("/datasets"));
-            files.makeDirectory("lab", CephLab.fileSystem(), PATH, "dataset-keys");
-            Files.writeString(admin.at(PATH + "/one"), "1");
-            Files.writeString(admin.at(PATH + "/two"), "2");
-        }
+        directory().make(ceph.ports().files(), "dataset-keys");
     }
 
     @AfterEach
@@ -82,12 +63,7 @@ final class DatasetKeysIT {
         others.remove(dataset);
         assertEquals(Set.of(), minted());
         ceph.close();
-        try (FuseMount admin = FuseMount.mount()) {
-            Files.delete(admin.at(PATH + "/one"));
-            Files.delete(admin.at(PATH + "/two"));
-            Files.delete(admin.at(PATH));
-            Files.delete(admin.at("/datasets"));
-        }
+        directory().remove();
     }
 
     private Set<String> minted() {
@@ -96,21 +72,16 @@ final class DatasetKeysIT {
                 .collect(Collectors.toSet());
     }
 
+    private KeyedDirectory directory() {
+        return new KeyedDirectory(PATH, folder);
+    }
+
     private FuseMount mount(String host, VolumeKey key) throws IOException {
-        KeyHolder holder = KeyHolder.of(key, folder);
-        return FuseMount.mountAs(
-                host,
-                "--id",
-                holder.userId(),
-                "--keyring",
-                holder.keyring().toString(),
-                "-r",
-                PATH,
-                "--client_mount_timeout=20");
+        return directory().mount(host, key);
     }
 
     private boolean canMount(VolumeKey key) {
-        return KeyHolder.of(key, folder).in(PATH, root -> assertEquals("1", Files.readString(root.resolve("one"))));
+        return directory().canMount(key);
     }
 
     private List<DatasetRevocation.Revoked> revoke(List<DatasetRevocation.Target> targets) {

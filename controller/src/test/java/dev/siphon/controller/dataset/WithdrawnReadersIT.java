@@ -8,25 +8,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.FuseMount;
-import dev.siphon.controller.ceph.KeyHolder;
-import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.offboard.Freezer;
-import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
-import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,14 +46,7 @@ final class WithdrawnReadersIT {
     private static final String HIS = "node-a.example";
     private static final String BOTH = "node-b.example";
 
-    private final CephAdapter ceph = CephAdapter.open(
-            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
-            CephLab.identity(),
-            CallLimits.DEFAULT,
-            Optional.empty(),
-            CephLab.PATIENT,
-            new PrometheusRegistry(),
-            new BackgroundTasks());
+    private final CephAdapter ceph = CephLab.adapter();
     private final Account one = new Account("u1", "frozen-1", 10_001, 10_001, Set.of(), OptionalLong.empty());
     private final Account two = new Account("u2", "frozen-2", 10_002, 10_002, Set.of(), OptionalLong.empty());
     private final Dataset declared = new Dataset(
@@ -97,14 +84,7 @@ final class WithdrawnReadersIT {
 
     @BeforeEach
     void make() throws IOException {
-        FileTree files = ceph.ports().files();
-        try (FuseMount admin = FuseMount.mount()) {
-            Files.createDirectories(admin.at("/datasets"));
-            files.makeDirectory("lab", CephLab.fileSystem(), PATH, "dataset-frozen");
-            Files.writeString(admin.at(PATH + "/one"), "1");
-            Files.writeString(admin.at(PATH + "/two"), "2");
-            Files.writeString(admin.at(PATH + "/three"), "3");
-        }
+        directory().make(ceph.ports().files(), "dataset-frozen");
     }
 
     @AfterEach
@@ -116,12 +96,8 @@ final class WithdrawnReadersIT {
                 Files.deleteIfExists(
                         admin.at(Group.of("lab", CephLab.fileSystem(), account).path()));
             }
-            for (String name : List.of("one", "two", "three")) {
-                Files.delete(admin.at(PATH + "/" + name));
-            }
-            Files.delete(admin.at(PATH));
-            Files.delete(admin.at("/datasets"));
         }
+        directory().remove();
     }
 
     private void freeze(Account account) {
@@ -132,21 +108,16 @@ final class WithdrawnReadersIT {
         frozen.look("lab");
     }
 
+    private KeyedDirectory directory() {
+        return new KeyedDirectory(PATH, folder);
+    }
+
     private FuseMount mount(String host, VolumeKey key) throws IOException {
-        KeyHolder holder = KeyHolder.of(key, folder);
-        return FuseMount.mountAs(
-                host,
-                "--id",
-                holder.userId(),
-                "--keyring",
-                holder.keyring().toString(),
-                "-r",
-                PATH,
-                "--client_mount_timeout=20");
+        return directory().mount(host, key);
     }
 
     private boolean canMount(VolumeKey key) {
-        return KeyHolder.of(key, folder).in(PATH, root -> assertEquals("1", Files.readString(root.resolve("one"))));
+        return directory().canMount(key);
     }
 
     @Test

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.ceph.ClustersFile;
-import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
@@ -22,7 +20,6 @@ import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,14 +51,7 @@ class VolumeKeysIT {
 
     @BeforeAll
     void connect(@TempDir Path folder) throws IOException {
-        adapter = CephAdapter.open(
-                new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
-                CephLab.identity(),
-                CallLimits.DEFAULT,
-                Optional.empty(),
-                CephLab.PATIENT,
-                new PrometheusRegistry(),
-                new BackgroundTasks());
+        adapter = CephLab.adapter();
         store = new FileKeyStore(Files.createDirectory(
                 folder.resolve("keys"),
                 java.nio.file.attribute.PosixFilePermissions.asFileAttribute(

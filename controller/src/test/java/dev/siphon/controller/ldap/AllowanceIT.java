@@ -9,9 +9,7 @@ import com.unboundid.ldap.sdk.ModificationType;
 import dev.siphon.controller.allowance.Reconciler;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.FuseMount;
-import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
@@ -21,7 +19,6 @@ import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Holdings.Standing;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.VolumeRequest;
-import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -49,14 +46,7 @@ final class AllowanceIT {
     private final LdapConfig config = LabDirectory.config(List.of(LabDirectory.TLS), "");
     private final LdapConnections connections = LdapConnections.open(config);
     private final LdapDirectory directory = new LdapDirectory(connections, config);
-    private final CephAdapter adapter = CephAdapter.open(
-            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
-            CephLab.identity(),
-            CallLimits.DEFAULT,
-            Optional.empty(),
-            CephLab.PATIENT,
-            new PrometheusRegistry(),
-            new BackgroundTasks());
+    private final CephAdapter adapter = CephLab.adapter();
     private final Domain domain = Domain.over(
             adapter.ports(), new Owners(directory, Optional.empty(), Optional.of(NAME)), Callers.NONE, CephLab.PATIENT);
     private final Reconciler reconciler =

@@ -2,10 +2,8 @@ package dev.siphon.controller.seal;
 
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.KeyHolder;
-import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.dataset.DatasetIdentities;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.identity.Account;
@@ -28,11 +26,9 @@ import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
 import dev.siphon.controller.volume.SnapshotView;
 import dev.siphon.controller.volume.VolumeRequest;
-import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,14 +50,7 @@ final class SealLab implements AutoCloseable {
     private static final int SIZE_MIB = 32;
     private static final Duration KEY_FOLLOWS = Duration.ofSeconds(20);
 
-    final CephAdapter adapter = CephAdapter.open(
-            new ClustersFile(List.of(CephLab.access()), Optional.of("lab")),
-            CephLab.identity(),
-            CallLimits.DEFAULT,
-            Optional.empty(),
-            CephLab.PATIENT,
-            new PrometheusRegistry(),
-            new BackgroundTasks());
+    final CephAdapter adapter = CephLab.adapter();
     final InMemorySealing cluster = new InMemorySealing();
     final FileKeyStore store;
     final Domain domain;
