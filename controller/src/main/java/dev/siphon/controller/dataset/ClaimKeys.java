@@ -4,33 +4,24 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives the volumes of claims that were made without a key one, while there is a node that does not ask the
-/// controller:
-/// one of an earlier version came, or comes back. Two requests a minute where all ask.
-public final class ClaimKeys implements AutoCloseable {
+/// Gives the volumes of claims that were made without a key one, while there is a node that does not ask
+/// the controller: one of an earlier version came, or comes back. Two requests a minute where all ask.
+public final class ClaimKeys {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimKeys.class);
     private static final Duration BETWEEN = Duration.ofMinutes(1);
 
     private final DatasetVolumes.Keys keys;
-    private volatile Optional<BackgroundTasks.Task> looking = Optional.empty();
 
     public ClaimKeys(DatasetVolumes.Keys keys) {
         this.keys = keys;
     }
 
-    /// Begins to look.
-    public ClaimKeys start(BackgroundTasks tasks) {
-        looking = Optional.of(tasks.every("claim-keys", Duration.ZERO, BETWEEN, this::look));
-        return this;
-    }
-
-    @Override
-    public void close() {
-        looking.ifPresent(BackgroundTasks.Task::close);
+    /// Begins to look, until the task is closed.
+    public BackgroundTasks.Task start(BackgroundTasks tasks) {
+        return tasks.every("claim-keys", Duration.ZERO, BETWEEN, this::look);
     }
 
     /// Looks once. One that cannot be given a key now keeps none from the others.

@@ -22,14 +22,13 @@ import org.slf4j.LoggerFactory;
 /// declared no more [DatasetGrants] removes all identities, when the last pod is gone.
 ///
 /// A look costs what [DatasetUsers] pays for one, a list of DatasetReplicas, and a mon command for each cluster.
-public final class IdleDatasetKeys implements AutoCloseable {
+public final class IdleDatasetKeys {
     private static final Logger LOG = LoggerFactory.getLogger(IdleDatasetKeys.class);
     private static final Duration BETWEEN = Duration.ofMinutes(10);
 
     private final UsingPods pods;
     private final Clusters clusters;
     private final DatasetIdentities identities;
-    private volatile Optional<BackgroundTasks.Task> looking = Optional.empty();
 
     /// What the last look found idle.
     private Set<Minted> idleBefore = Set.of();
@@ -49,15 +48,9 @@ public final class IdleDatasetKeys implements AutoCloseable {
         this.begunBefore = identities.now();
     }
 
-    /// Begins to look.
-    public IdleDatasetKeys start(BackgroundTasks tasks) {
-        looking = Optional.of(tasks.every("idle-dataset-keys", Duration.ZERO, BETWEEN, this::keep));
-        return this;
-    }
-
-    @Override
-    public void close() {
-        looking.ifPresent(BackgroundTasks.Task::close);
+    /// Begins to look, until the task is closed.
+    public BackgroundTasks.Task start(BackgroundTasks tasks) {
+        return tasks.every("idle-dataset-keys", Duration.ZERO, BETWEEN, this::keep);
     }
 
     private void keep() {

@@ -21,13 +21,13 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes the keys of datasets from nodes where nobody reads them but accounts that are frozen, or others than were
-/// meant by their names, and ends what is mounted by them. Where a pod of somebody who may read the dataset is on the
-/// node its key stays: the node has but one. The
-/// key that volumes of claims share is replaced where nobody at all may read the dataset any more.
+/// Takes the keys of datasets from nodes where nobody reads them but accounts that are frozen, or others
+/// than were meant by their names, and ends what is mounted by them. Where a pod of somebody who may
+/// read the dataset is on the node its key stays: the node has but one. The key that volumes of claims
+/// share is replaced where nobody at all may read the dataset any more.
 ///
 /// It looks when somebody was withdrawn, and [#LOOKS] times in all: until nodes know of it they still begin pods.
-public final class WithdrawnReaders implements AutoCloseable {
+public final class WithdrawnReaders {
     private static final Logger LOG = LoggerFactory.getLogger(WithdrawnReaders.class);
     private static final Duration BETWEEN = Duration.ofSeconds(30);
 
@@ -39,7 +39,6 @@ public final class WithdrawnReaders implements AutoCloseable {
     private final UsingPods pods;
     private final Clusters clusters;
     private final DatasetRevocation revocation;
-    private volatile Optional<BackgroundTasks.Task> looking = Optional.empty();
 
     private Set<String> known = Set.of();
     private int looksLeft;
@@ -58,15 +57,9 @@ public final class WithdrawnReaders implements AutoCloseable {
         this.revocation = revocation;
     }
 
-    /// Begins to look.
-    public WithdrawnReaders start(BackgroundTasks tasks) {
-        looking = Optional.of(tasks.every("withdrawn-readers", BETWEEN, BETWEEN, this::keep));
-        return this;
-    }
-
-    @Override
-    public void close() {
-        looking.ifPresent(BackgroundTasks.Task::close);
+    /// Begins to look, until the task is closed.
+    public BackgroundTasks.Task start(BackgroundTasks tasks) {
+        return tasks.every("withdrawn-readers", BETWEEN, BETWEEN, this::keep);
     }
 
     /// Looks if there is something to look for. Whoever restarts looks for all that are withdrawn.

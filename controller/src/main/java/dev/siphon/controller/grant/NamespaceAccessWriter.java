@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /// Keeps what people see of namespaces in step with the grants: what is taken back first, and one that cannot be
 /// written holds up no other.
-public final class NamespaceAccessWriter implements AutoCloseable {
+public final class NamespaceAccessWriter {
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceAccessWriter.class);
     private static final Duration EVERY = Duration.ofSeconds(5);
 
@@ -35,7 +35,6 @@ public final class NamespaceAccessWriter implements AutoCloseable {
     private final String own;
     private final Gauge objects;
     private final Gauge pending;
-    private Optional<BackgroundTasks.Task> writing = Optional.empty();
 
     /// The digests of what is there; empty until somebody has looked.
     private Optional<Map<NamespaceAccess.Key, String>> there = Optional.empty();
@@ -73,15 +72,9 @@ public final class NamespaceAccessWriter implements AutoCloseable {
                 .register(metrics);
     }
 
-    /// Begins to write.
-    public NamespaceAccessWriter start(BackgroundTasks tasks) {
-        writing = Optional.of(tasks.every("namespace-access", Duration.ZERO, EVERY, this::keep));
-        return this;
-    }
-
-    @Override
-    public void close() {
-        writing.ifPresent(BackgroundTasks.Task::close);
+    /// Begins to write, until the task is closed.
+    public BackgroundTasks.Task start(BackgroundTasks tasks) {
+        return tasks.every("namespace-access", Duration.ZERO, EVERY, this::keep);
     }
 
     private void keep() {

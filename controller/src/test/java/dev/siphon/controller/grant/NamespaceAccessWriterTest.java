@@ -20,7 +20,6 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 final class NamespaceAccessWriterTest {
@@ -68,11 +67,6 @@ final class NamespaceAccessWriterTest {
                     .map(access -> access.datasets().keySet())
                     .orElse(Set.of());
         }
-    }
-
-    @AfterEach
-    void end() {
-        writer.close();
     }
 
     private static Shared shared(String name, boolean everybody, String... namespaces) {

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -71,11 +72,18 @@ public final class Reconnecting<H extends NativeHandle> {
         }
     }
 
-    /// Whether a call was not begun because what it is to be made in is not there: a file system has no /volumes before
-    /// its first volume.
-    public static boolean isNothingThere(DriverException.BackendUnavailable notBegun) {
-        return notBegun.getCause() instanceof ExecutionException connecting
-                && connecting.getCause() instanceof DriverException.NotFound;
+    /// What `call` returns, or `none` where it was not begun since what it is to be made in is not there: a file system
+    /// has no /volumes before its first volume.
+    public static <T> T unlessNothingIsThere(T none, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (DriverException.BackendUnavailable notBegun) {
+            if (notBegun.getCause() instanceof ExecutionException connecting
+                    && connecting.getCause() instanceof DriverException.NotFound) {
+                return none;
+            }
+            throw notBegun;
+        }
     }
 
     private H await(CompletableFuture<H> connecting, String what, long deadline) {

@@ -218,14 +218,9 @@ final class CephFileTree implements FileTree {
     /// @param none where what is to be mounted is not there yet: the first group makes it
     private static <T> T whereThereIsOne(T none, Supplier<T> call) {
         try {
-            return call.get();
+            return Reconnecting.unlessNothingIsThere(none, call);
         } catch (DriverException.NotFound missing) {
             return none;
-        } catch (DriverException.BackendUnavailable notBegun) {
-            if (Reconnecting.isNothingThere(notBegun)) {
-                return none;
-            }
-            throw notBegun;
         }
     }
 

@@ -39,14 +39,9 @@ final class CephSurvey implements Survey {
 
     @Override
     public Top top(String cluster, String fileSystem) {
-        try {
-            return call(cluster, fileSystem, CephSurvey::top);
-        } catch (DriverException.BackendUnavailable notBegun) {
-            if (Reconnecting.isNothingThere(notBegun)) {
-                return new Top(List.of(), Map.of(), Map.of(), Set.of(), Set.of());
-            }
-            throw notBegun;
-        }
+        return Reconnecting.unlessNothingIsThere(
+                new Top(List.of(), Map.of(), Map.of(), Set.of(), Set.of()),
+                () -> call(cluster, fileSystem, CephSurvey::top));
     }
 
     private static Top top(Mount mount) {
