@@ -13,9 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// What one FUSE process takes, and who ends for it: in the lab with control groups of the version that the machine
-/// has,
-/// in a guest with version 2.
+/// What one FUSE process takes, and who ends for it: in the lab with control groups of the version that
+/// the machine has, in a guest with version 2.
 class FuseMemoryIT {
     private static final int MIB = 1 << 20;
 

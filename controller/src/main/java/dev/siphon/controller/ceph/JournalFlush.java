@@ -15,10 +15,9 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has the MDS write its journal while a command about a clone takes long (ADR 37). The mgr has several clients of a
-/// file
-/// system: what one has just changed, another may read only once it is in the journal on disk, and without a word from
-/// a client the MDS writes that every 5 s (`mds_tick_interval`).
+/// Has the MDS write its journal while a command about a clone takes long (ADR 37). The mgr has several
+/// clients of a file system: what one has just changed, another may read only once it is in the journal
+/// on disk, and without a word from a client the MDS writes that every 5 s (`mds_tick_interval`).
 final class JournalFlush implements AutoCloseable {
     /// Most commands take a hundredth of that.
     private static final Duration PERIOD = Duration.ofMillis(200);

@@ -233,9 +233,8 @@ public final class DatasetIdentities {
         return locks.computeIfAbsent(dataset, _ -> new ReentrantReadWriteLock());
     }
 
-    /// Removes all identities of a dataset but those of other Kubernetes clusters: 1 mon command, and 1 for each. None
-    /// is
-    /// no error.
+    /// Removes all identities of a dataset but those of other Kubernetes clusters: 1 mon command, and 1
+    /// for each. None is no error.
     void remove(VolumeId.Dataset dataset) {
         DatasetIdentity shared = shared(dataset);
         String begin = DatasetIdentity.allOf(shared.fileSystem(), shared.dataset());

@@ -191,9 +191,8 @@ public final class DatasetRevocation {
         return revoked;
     }
 
-    /// Removes a node's identity, where sessions cannot be ended: they go on until their tickets end. Those that
-    /// volumes
-    /// of claims share stay. Repeating it is safe.
+    /// Removes a node's identity, where sessions cannot be ended: they go on until their tickets end.
+    /// Those that volumes of claims share stay. Repeating it is safe.
     void removeOfNode(Target target) {
         if (target.identity().node().isPresent()) {
             identities.remove(target.cluster(), target.identity().userId());

@@ -7,9 +7,8 @@ import java.util.Optional;
 /// Port: where the volumes of claims that show datasets are kept, each with a copy of the one key that its dataset has
 /// for them, unless nodes ask for keys of their own. What it throws is as in [KeyStore].
 public interface DatasetKeyStore {
-    /// Whether all nodes ask the controller for the datasets of claims, so that volumes need no key here. One that does
-    /// not
-    /// finds no other.
+    /// Whether all nodes ask the controller for the datasets of claims, so that volumes need no key
+    /// here. A node that does not ask has this key alone.
     default boolean nodesAsk() {
         return false;
     }

@@ -20,9 +20,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What the two keys of a packer open on a real cluster. Whatever is refused is done beside it by somebody who may:
-/// what
-/// fails for another reason does not pass for a refusal.
+/// What the two keys of a packer open on a real cluster. Whatever is refused is done beside it by
+/// somebody who may: what fails for another reason does not pass for a refusal.
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PackerKeyIT {

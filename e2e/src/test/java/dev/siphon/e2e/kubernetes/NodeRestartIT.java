@@ -10,9 +10,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Siphon's pods on a node are made anew under a pod that reads and writes over ceph-fuse. The node's pod may be, at
-/// any
-/// time; mounts end with the pod of `siphon-fuse` alone, and docs/limitations.md says what is true then.
+/// Siphon's pods on a node are made anew under a pod that reads and writes over ceph-fuse. The node's
+/// pod may be, at any time; mounts end with the pod of `siphon-fuse` alone, and docs/limitations.md says
+/// what is true then.
 @Tag("kubernetes")
 @AloneOnCluster
 final class NodeRestartIT {

@@ -96,9 +96,9 @@ final class InlineCalls {
         return true;
     }
 
-    /// Shows the dataset of a claim to a pod, at the target alone. The kubelet stages a claim's volume once for all
-    /// pods
-    /// of a node, and knows no pod then; the controller answers about pods, so that a node gets what its own need.
+    /// Shows the dataset of a claim to a pod, at the target alone. The kubelet stages a claim's volume
+    /// once for all pods of a node, and knows no pod then; the controller answers about pods, so that a
+    /// node gets what its own need.
     ///
     /// @param context the PersistentVolume's, from which the mounter and the mount options are
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the kubelet does not say for which pod
