@@ -123,7 +123,12 @@ record DeclaredDatasets(
                                 InstantSource.system()))),
                 backend.kubernetes()
                         .flatMap(kubernetes -> keys.map(minting -> new SealedSnapshots.Ports(
-                                ports, datasets, minting, backend.ceph().identities(), kubernetes.sealing()))));
+                                ports,
+                                datasets,
+                                minting,
+                                backend.ceph().identities(),
+                                backend.ceph().clientSessions(),
+                                kubernetes.sealing()))));
     }
 
     private static Optional<WithdrawnReaders> withdrawn(

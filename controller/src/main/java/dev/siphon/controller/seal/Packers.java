@@ -1,5 +1,7 @@
 package dev.siphon.controller.seal;
 
+import dev.siphon.controller.key.ClientSessions;
+import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.volume.CapacityRange;
@@ -14,18 +16,24 @@ import dev.siphon.controller.volume.Snapshots;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.controller.volume.Volumes;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Packer;
 import java.util.Map;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Packers with what they need: a volume that stands for the snapshot, whose key reads that one and nothing else, and
 /// an identity that writes the directory of the image and nothing else.
 final class Packers {
+    private static final Logger LOG = LoggerFactory.getLogger(Packers.class);
+
     private final Clusters clusters;
     private final FileTree files;
     private final Identities identities;
+    private final ClientSessions sessions;
     private final SealingCluster cluster;
     private final Snapshots snapshots;
     private final Volumes volumes;
@@ -34,6 +42,7 @@ final class Packers {
         this.clusters = ports.ceph().clusters();
         this.files = ports.ceph().files();
         this.identities = ports.identities();
+        this.sessions = ports.sessions();
         this.cluster = ports.cluster();
         this.snapshots = domain.snapshots();
         this.volumes = domain.volumes();
@@ -67,6 +76,35 @@ final class Packers {
 
     private static VolumeId.Static target(DatasetPlace place) {
         return new VolumeId.Static(place.cluster(), place.fileSystem(), place.path());
+    }
+
+    /// Takes from the packer of an image all by which it could write: its pod, its identity, and what somebody
+    /// may have mounted with that. Where the driver's identity may end no sessions, such a mount goes on until its
+    /// ticket ends.
+    ///
+    /// @return false while it may still write
+    boolean end(DatasetPlace place) {
+        return remove(place) && areEnded(place);
+    }
+
+    private boolean areEnded(DatasetPlace place) {
+        String userId = Packer.userId(target(place));
+        try {
+            Eviction evicted = Eviction.of(
+                    sessions,
+                    place.cluster(),
+                    place.fileSystem(),
+                    session -> session.userId().equals(userId),
+                    Eviction.PATIENCE);
+            evicted.leftInWords().ifPresent(left -> LOG.warn("{} is not sealed yet: {}", place.path(), left));
+            return evicted.left().isEmpty();
+        } catch (DriverException.AccessDenied denied) {
+            LOG.warn(
+                    "whoever has mounted {} with its packer's key may write there until the ticket ends: {}",
+                    place.path(),
+                    denied.getMessage());
+            return true;
+        }
     }
 
     /// Removes the packer of an image, and what was made for it.

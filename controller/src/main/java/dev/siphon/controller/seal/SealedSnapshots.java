@@ -3,6 +3,7 @@ package dev.siphon.controller.seal;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.seal.SealingCluster.Notice;
 import dev.siphon.controller.volume.CephPorts;
@@ -31,6 +32,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// again until it is ready. There is no journal: the directory of the image, the packer and the Dataset say how far it
 /// is, and all their names are functions of the snapshot's id.
 public final class SealedSnapshots {
+    private static final String BEING_SEALED = "DatasetBeingSealed";
+
     private final FileTree files;
     private final Snapshots snapshots;
     private final Datasets datasets;
@@ -46,11 +49,13 @@ public final class SealedSnapshots {
     ///
     /// @param keys those of readers
     /// @param identities makes those of packers
+    /// @param sessions ends what packers have mounted
     public record Ports(
             CephPorts ceph,
             Datasets datasets,
             DatasetVolumes.Keys keys,
             Identities identities,
+            ClientSessions sessions,
             SealingCluster cluster) {}
 
     public SealedSnapshots(Ports ports, Domain domain) {
@@ -94,12 +99,19 @@ public final class SealedSnapshots {
         DatasetPlace place = new DatasetPlace(snapshot.id());
         SealedDirectory directory = new SealedDirectory(files, place);
         String name = directory.dataset().orElseGet(() -> begin(snapshot, directory, sealing));
-        Optional<SealedImage> image = directory.image();
-        if (image.isPresent()) {
-            finish(directory, name, image.get());
-            tell(snapshot.id(), sealing.object(), new Notice(false, "DatasetSealed", "is dataset " + name));
-            told.remove(snapshot.id());
-            return true;
+        if (directory.image().isPresent()) {
+            if (!packers.end(place)) {
+                tell(snapshot.id(), sealing.object(), new Notice(false, BEING_SEALED, "its packer is being stopped"));
+                return false;
+            }
+            // what the manifest said while somebody could still write it counts for nothing
+            Optional<SealedImage> image = directory.image();
+            image.ifPresent(made -> {
+                finish(directory, name, made);
+                tell(snapshot.id(), sealing.object(), new Notice(false, "DatasetSealed", "is dataset " + name));
+                told.remove(snapshot.id());
+            });
+            return image.isPresent();
         }
         String progress = switch (packers.goOn(place, sealing.modes())) {
             case Packing.Running(var how) -> how;
@@ -109,7 +121,7 @@ public final class SealedSnapshots {
                         + "; when that is mended, delete Job " + place.packer()
                         + " to go on, or delete this VolumeSnapshot and take another one");
         };
-        tell(snapshot.id(), sealing.object(), new Notice(false, "DatasetBeingSealed", progress));
+        tell(snapshot.id(), sealing.object(), new Notice(false, BEING_SEALED, progress));
         return false;
     }
 
@@ -171,7 +183,6 @@ public final class SealedSnapshots {
         DatasetPlace place = directory.place();
         cluster.declare(declared(place, name, image, Set.of(snapshots.owner(place.snapshot()))));
         snapshots.countImage(place.snapshot(), image.bytes());
-        boolean _ = packers.remove(place); // it has ended, or is about to, and has nothing left to write
         directory.seal(image);
     }
 

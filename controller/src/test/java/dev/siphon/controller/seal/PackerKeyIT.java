@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.KeyHolder;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -164,6 +166,31 @@ class PackerKeyIT {
                 KeyHolder.admin(),
                 writing,
                 who -> who.rados("--pool", image.pool(), "ls", "--all"));
+    }
+
+    /// Somebody who keeps what the packer had mounted, and its key.
+    @Test
+    void whatWasMountedAndTheKeyWriteNothingOnceItIsSealed() throws IOException {
+        SealLab.Held kept = lab.volume("kept", "u1");
+        SnapshotId sealed = lab.ask(kept.id(), "kept").id();
+        var _ = lab.ask(kept.id(), "kept");
+        PackOrder packing = Optional.ofNullable(
+                        lab.cluster.orders.get(lab.place(sealed).packer()))
+                .orElseThrow();
+        KeyHolder thief = lab.holder(packing.key());
+        String place = lab.place(sealed).path();
+        try (FuseMount there = FuseMount.mountAs(
+                "thief", "--id", thief.userId(), "--keyring", thief.keyring().toString(), "-r", place)) {
+            Files.write(there.at("/image"), new byte[5000]);
+            Files.writeString(there.at("/image.manifest"), SealWorld.MANIFEST.text());
+            lab.cluster.stopsAfter = 2;
+            assertFalse(lab.ask(kept.id(), "kept").ready(), "its packer is stopped first");
+            assertTrue(lab.ask(kept.id(), "kept").ready());
+            assertThrows(IOException.class, () -> Files.writeString(there.at("/image"), "x"), "in the open session");
+            assertThrows(IOException.class, () -> Files.writeString(there.at("/another"), "x"));
+        }
+        assertFalse(thief.in(place, root -> Files.writeString(root.resolve("image"), "x")), "by a new mount");
+        lab.sealed.delete(sealed);
     }
 
     /// The mons' side of it: what is written in the caps.

@@ -101,6 +101,7 @@ final class SealLab implements AutoCloseable {
                         new DatasetVolumes.Keys(
                                 new DatasetIdentities(files, adapter.identities(), Optional::empty), store),
                         adapter.identities(),
+                        adapter.clientSessions(),
                         cluster),
                 domain);
         admin = FuseMount.mount();

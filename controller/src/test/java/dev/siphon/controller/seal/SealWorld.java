@@ -2,7 +2,9 @@ package dev.siphon.controller.seal;
 
 import dev.siphon.controller.dataset.MintedKeys;
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.NoSessions;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.CephPorts;
@@ -42,6 +44,9 @@ final class SealWorld {
     final InMemoryCeph ceph = new InMemoryCeph();
     final InMemorySealing cluster = new InMemorySealing();
     final MintedKeys minted = new MintedKeys();
+
+    /// What is mounted.
+    ClientSessions sessions = new NoSessions();
     final InMemoryDirectory directory = new InMemoryDirectory(
             Map.of("u1", new Account("u1", "id-1", 10_001, 10_001, Set.of("u1"), OptionalLong.empty())));
 
@@ -113,6 +118,7 @@ final class SealWorld {
                         cluster.datasets(),
                         minted.keys(ports.files()),
                         cuttable(Identities.class, minted),
+                        cuttable(ClientSessions.class, sessions),
                         cuttable(SealingCluster.class, cluster)),
                 domain);
     }
