@@ -102,7 +102,7 @@ record DeclaredDatasets(
                 backend.kubernetes()
                         .flatMap(kubernetes ->
                                 keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(
-                                        grants::published,
+                                        grants::whole,
                                         kept::details,
                                         kubernetes.namespaceAccess(),
                                         kubernetes.namespace(),

@@ -5,13 +5,16 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// Which namespaces may use the volumes of which account, and which datasets. The controller knows and publishes
 /// it; a node, which has no directory to ask, compares the pod's namespace with it. All names in its JSON are in
@@ -19,10 +22,21 @@ import java.util.TreeSet;
 ///
 /// @param groups what each account's subvolumegroup may be used from
 /// @param datasets those that there are, by their names
-public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
+/// @param partial which of them are not all that there are: what has no room where these are published is in the
+///     objects of namespaces
+public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set<Part> partial) {
     /// Nobody may use anything.
     public static final Grants NONE = new Grants(Map.of(), Map.of());
 
+    /// What grants consist of.
+    public enum Part {
+        GROUPS,
+        DATASETS,
+        /// Those of the datasets that lie outside [dev.siphon.csi.dataset.Dataset#DIRECTORY].
+        PLACES
+    }
+
+    private static final String PARTIAL = "partial";
     private static final String GROUPS = "groups";
     private static final String DATASETS = "datasets";
     private static final String VOLUME = "volume";
@@ -33,11 +47,28 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
     public Grants {
         groups = Collections.unmodifiableMap(new TreeMap<>(groups));
         datasets = Collections.unmodifiableMap(new TreeMap<>(datasets));
+        partial = Set.copyOf(partial);
+    }
+
+    /// All that there are.
+    public Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
+        this(groups, datasets, Set.of());
+    }
+
+    /// The same with a namespace that may use what is in other groups too, whosever these are.
+    public Grants with(String namespace, Set<Place> places) {
+        Map<Place, Grant> more = new TreeMap<>(groups);
+        places.forEach(place -> {
+            Grant before = groups.getOrDefault(place, new Grant("", new TreeSet<>()));
+            more.put(place, before.with(before.account(), namespace));
+        });
+        return new Grants(more, datasets, partial);
     }
 
     /// A subvolumegroup, written `CLUSTER:FS:GROUP`.
     public record Place(String cluster, String fileSystem, String group) implements Comparable<Place> {
-        private static Optional<Place> parse(String text) {
+        /// Reads what [#toString] wrote; empty if it is something else.
+        public static Optional<Place> parse(String text) {
             String[] parts = text.split(":", -1);
             return parts.length == 3 ? Optional.of(new Place(parts[0], parts[1], parts[2])) : Optional.empty();
         }
@@ -174,6 +205,11 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
             datasets.forEach((name, dataset) -> shared.add(name, dataset.json()));
             json.add(DATASETS, shared);
         }
+        if (!partial.isEmpty()) {
+            SortedSet<String> parts = new TreeSet<>();
+            partial.forEach(part -> parts.add(part.name()));
+            json.add(PARTIAL, list(parts));
+        }
         return json + "\n";
     }
 
@@ -194,7 +230,13 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
                     .asMap()
                     .forEach((name, value) ->
                             Shared.read(value.getAsJsonObject()).ifPresent(shared -> datasets.put(name, shared)));
-            return new Grants(groups, datasets);
+            SortedSet<String> parts = texts(json, PARTIAL);
+            return new Grants(
+                    groups,
+                    datasets,
+                    Arrays.stream(Part.values())
+                            .filter(part -> parts.contains(part.name()))
+                            .collect(Collectors.toSet()));
         } catch (JsonParseException | IllegalStateException e) {
             throw unreadable(e);
         }

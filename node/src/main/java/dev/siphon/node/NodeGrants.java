@@ -3,8 +3,10 @@ package dev.siphon.node;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.node.grant.CachedGrants;
 import dev.siphon.node.grant.GrantsFile;
+import dev.siphon.node.grant.NamespacePlaces;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.kubernetes.GrantsConfigMap;
+import dev.siphon.node.kubernetes.NamespaceAccessApi;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.Optional;
 
@@ -14,20 +16,25 @@ import java.util.Optional;
 /// @param api where it asks; empty if it asks nobody
 record NodeGrants(PublishCheck check, Optional<Api> api) {
     /// @param map held open until the process ends
-    record Api(CachedGrants cached, GrantsConfigMap map) {}
+    /// @param access likewise
+    record Api(CachedGrants cached, GrantsConfigMap map, NamespaceAccessApi access) {}
 
     static NodeGrants from(GrantsFrom source, PrometheusRegistry metrics) {
         return switch (source) {
             case GrantsFrom.Nowhere _ ->
-                new NodeGrants(new PublishCheck(Optional.empty(), Optional.empty()), Optional.empty());
+                new NodeGrants(
+                        new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty()), Optional.empty());
             case GrantsFrom.File(var file) ->
-                new NodeGrants(new PublishCheck(Optional.of(new GrantsFile(file)), Optional.empty()), Optional.empty());
+                new NodeGrants(
+                        new PublishCheck(Optional.of(new GrantsFile(file)), NamespacePlaces.NONE, Optional.empty()),
+                        Optional.empty());
             case GrantsFrom.Api(var access, var namespace) -> {
                 GrantsConfigMap map = new GrantsConfigMap(access, namespace);
                 CachedGrants cached = new CachedGrants(map, metrics);
+                NamespaceAccessApi own = new NamespaceAccessApi(access);
                 yield new NodeGrants(
-                        new PublishCheck(Optional.of(cached), Optional.of(namespace)),
-                        Optional.of(new Api(cached, map)));
+                        new PublishCheck(Optional.of(cached), own, Optional.of(namespace)),
+                        Optional.of(new Api(cached, map, own)));
             }
         };
     }
@@ -36,6 +43,7 @@ record NodeGrants(PublishCheck check, Optional<Api> api) {
     void begin(DriverProcess process) {
         api.ifPresent(reached -> {
             process.closeAtEnd("Kubernetes API", reached.map());
+            process.closeAtEnd("namespace access", reached.access());
             reached.cached().prefetch();
         });
     }

@@ -4,7 +4,10 @@ import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
 import dev.siphon.csi.Grants.Place;
 import dev.siphon.csi.Grants.Shared;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -20,8 +23,9 @@ final class GrantsLimit {
     private static final int QUARTERS = 4;
 
     /// What is written around all entries, with datasets or without.
-    private static final long FRAME = bytes(Grants.NONE);
+    private static final long FRAME = bytes(new Grants(Map.of(), Map.of(), EnumSet.allOf(Grants.Part.class)));
 
+    private static final long NONE = bytes(Grants.NONE);
     private static final long FRAME_OF_DATASETS = ",\"datasets\":{}".length();
 
     private final long most;
@@ -76,7 +80,19 @@ final class GrantsLimit {
                 sum.addDataset(owner(name), more);
             });
         });
-        return new Fitting(new Grants(groups, datasets), leftOut, sum.accounts, sum.all);
+        EnumSet<Grants.Part> partial = EnumSet.noneOf(Grants.Part.class);
+        leftOut.keySet().forEach(what -> {
+            Optional<Shared> dataset = wanted.dataset(what);
+            partial.add(dataset.isPresent() ? Grants.Part.DATASETS : Grants.Part.GROUPS);
+            // nobody is shown what lies in the directory of datasets, whether nodes know of it or not
+            dataset.filter(shared -> !datasets.containsKey(what) && !isInDirectory(shared.volume()))
+                    .ifPresent(_ -> partial.add(Grants.Part.PLACES));
+        });
+        return new Fitting(new Grants(groups, datasets, partial), leftOut, sum.accounts, sum.all);
+    }
+
+    private static boolean isInDirectory(VolumeId.Dataset volume) {
+        return volume.path().startsWith(Dataset.DIRECTORY + "/");
     }
 
     /// Bytes that are taken.
@@ -150,11 +166,11 @@ final class GrantsLimit {
     }
 
     private static long bytes(Place place, Grant grant) {
-        return bytes(new Grants(Map.of(place, grant), Map.of())) - FRAME + 1;
+        return bytes(new Grants(Map.of(place, grant), Map.of())) - NONE + 1;
     }
 
     private static long bytes(String name, Shared shared) {
-        return bytes(new Grants(Map.of(), Map.of(name, shared))) - FRAME - FRAME_OF_DATASETS + 1;
+        return bytes(new Grants(Map.of(), Map.of(name, shared))) - NONE - FRAME_OF_DATASETS + 1;
     }
 
     private static long bytes(Grants grants) {

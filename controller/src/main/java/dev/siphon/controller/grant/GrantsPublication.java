@@ -29,22 +29,44 @@ final class GrantsPublication {
     /// What is published; empty until it is known what was published last.
     private volatile Optional<Grants> known = Optional.empty();
 
+    /// What is granted; more than what is published where the store may be partial.
+    private volatile Optional<Grants> granted = Optional.empty();
+
+    private volatile boolean wasPartial;
+
     GrantsPublication(GrantsStore store, GrantsMetrics metrics) {
         this.store = store;
         this.limit = new GrantsLimit(store.mostBytes(), store.where());
         this.metrics = metrics;
     }
 
-    /// What this controller has published.
-    Optional<Grants> known() {
-        return known;
+    /// Whether what an earlier controller published was not all that it had granted; false until somebody has looked.
+    boolean wasPartial() {
+        return wasPartial;
     }
 
-    /// What is published, or was last by an earlier controller.
+    /// What this controller has granted.
+    Optional<Grants> known() {
+        return granted;
+    }
+
+    /// What is granted, or was last published by an earlier controller.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be known now
-    Grants published() {
-        return known.orElseGet(store::last);
+    Grants granted() {
+        return granted.orElseGet(this::last);
+    }
+
+    /// The groups and the datasets have what it lacks.
+    private Grants last() {
+        Grants last = store.last();
+        wasPartial = !last.partial().isEmpty();
+        return new Grants(last.groups(), last.datasets());
+    }
+
+    /// Whether nodes find elsewhere what is not published.
+    boolean isPartial() {
+        return store.isPartial();
     }
 
     /// Publishes what is known with a change to it. Begins with what was published last, so that no restart
@@ -55,17 +77,26 @@ final class GrantsPublication {
     Map<String, String> publish(UnaryOperator<Grants> change) {
         lock();
         try {
-            Grants before = published();
-            GrantsLimit.Fitting fitting = limit.fit(before, change.apply(before));
+            Grants before = granted();
+            Grants wanted = change.apply(before);
+            GrantsLimit.Fitting fitting = limit.fit(known.orElse(before), wanted);
             if (!known.equals(Optional.of(fitting.grants()))) {
                 store.publish(fitting.grants());
                 known = Optional.of(fitting.grants());
             }
+            granted = store.isPartial() ? Optional.of(wanted) : known;
             metrics.published(fitting, store.mostBytes(), limit.ofAccount());
             return fitting.leftOut();
         } finally {
             publishing.unlock();
         }
+    }
+
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if `what` is left out
+    static void refuse(Map<String, String> leftOut, String what) {
+        Optional.ofNullable(leftOut.get(what)).ifPresent(why -> {
+            throw new DriverException.QuotaExhausted("a new grant for " + what + " cannot be published: " + why);
+        });
     }
 
     /// Publishes again what somebody has removed or changed where nodes read it: they would let no pod in.

@@ -19,6 +19,11 @@ public interface GrantsStore {
     /// How long the text of all grants may be; [Long#MAX_VALUE] for as long as one likes.
     long mostBytes();
 
+    /// Whether nodes find elsewhere what has no room here, so that nobody has to be refused for it.
+    default boolean isPartial() {
+        return false;
+    }
+
     /// Where nodes read them, in words.
     String where();
 }

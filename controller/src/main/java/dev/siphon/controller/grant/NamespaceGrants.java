@@ -19,13 +19,10 @@ import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -54,8 +51,9 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     private final NamespaceAccounts accounts;
     private final VanishedNamespaces vanished;
     private final GrantsPublication publication;
+    private final DatasetShares shares;
     private final KeyedOperations operations = new KeyedOperations();
-    private final Set<String> loaded = new HashSet<>();
+    private final Set<String> loaded = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService loader = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("grants-load").factory());
 
@@ -70,6 +68,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         this.accounts = accounts;
         this.vanished = new VanishedNamespaces(accounts);
         this.publication = new GrantsPublication(store, metrics);
+        this.shares = new DatasetShares(publication);
     }
 
     /// Begins to read the grants that the groups have.
@@ -106,7 +105,11 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         operations.run(place.toString(), () -> {
             GrantNote after = read(group).orElse(GrantNote.of(account)).with(account, namespace, uid);
             write(group, after);
-            refuse(publish(place, after), place.toString());
+            Map<String, String> leftOut = publish(place, after);
+            // after a restart the note says it, or what is published
+            if (!publication.isPartial() || !GrantNote.parse(after.text()).whole()) {
+                GrantsPublication.refuse(leftOut, place.toString());
+            }
         });
     }
 
@@ -167,12 +170,6 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
                 }));
     }
 
-    private static void refuse(Map<String, String> leftOut, String what) {
-        Optional.ofNullable(leftOut.get(what)).ifPresent(why -> {
-            throw new DriverException.QuotaExhausted("a new grant for " + what + " cannot be published: " + why);
-        });
-    }
-
     /// Grants a namespace the use of a dataset. Costs nothing where that is published already. Repeating it
     /// is safe.
     ///
@@ -181,28 +178,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     /// @param namespace none for a volume that nobody knows to be some namespace's
     /// @throws DriverException as [#allow]
     public void share(String name, VolumeId.Dataset volume, boolean everybody, Optional<String> namespace) {
-        Optional<Shared> published = publication.known().flatMap(all -> all.dataset(name));
-        boolean there = published
-                .filter(shared -> shared.volume().equals(volume) && shared.everybody() == everybody)
-                .filter(shared -> everybody || namespace.map(shared::isFor).orElse(true))
-                .isPresent();
-        if (!there) {
-            Map<String, String> leftOut = publishDatasets(all -> {
-                NavigableSet<String> namespaces = new TreeSet<>();
-                Optional.ofNullable(all.get(name)).ifPresent(shared -> {
-                    if (shared.volume().equals(volume)) {
-                        namespaces.addAll(shared.namespaces());
-                    } else {
-                        // its key is still to be removed
-                        all.putIfAbsent(
-                                formerName(name, shared.volume()), new Shared(shared.volume(), false, new TreeSet<>()));
-                    }
-                });
-                namespace.ifPresent(namespaces::add);
-                all.put(name, new Shared(volume, everybody, everybody ? new TreeSet<>() : namespaces));
-            });
-            refuse(leftOut, name);
-        }
+        shares.share(name, volume, everybody, namespace);
     }
 
     /// What a dataset is called here that is no more, and may have a key: as none can be called that is
@@ -222,38 +198,25 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     /// @return why datasets are not granted to all that may read them, by their names
     /// @throws DriverException as [#allow]
     public Map<String, String> shareOnly(Grants before, Map<String, Shared> datasets) {
-        if (publication.known().map(Grants::datasets).equals(Optional.of(datasets))) {
-            return Map.of();
-        }
-        return publishDatasets(all -> {
-            Map<String, Shared> meanwhile = new TreeMap<>(all);
-            all.clear();
-            all.putAll(datasets);
-            meanwhile.forEach((name, shared) -> {
-                boolean isNew = before.dataset(name)
-                        .filter(old -> old.volume().equals(shared.volume()))
-                        .isEmpty();
-                if (isNew && !datasets.containsKey(name)) {
-                    all.put(name, shared);
-                }
-                all.computeIfPresent(name, (_, now) -> now.with(granted(shared, before.dataset(name))));
-            });
-        });
+        return shares.shareOnly(before, datasets);
     }
 
-    /// The namespaces that `now` has and `before` had not, of the same image.
-    private static Shared granted(Shared now, Optional<Shared> before) {
-        NavigableSet<String> namespaces = new TreeSet<>(now.namespaces());
-        before.filter(old -> old.volume().equals(now.volume()))
-                .ifPresent(old -> namespaces.removeAll(old.namespaces()));
-        return new Shared(now.volume(), now.everybody(), namespaces);
-    }
-
-    /// What is published, or was last by an earlier controller.
+    /// What is granted, or was last published by an earlier controller.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be known now
     public Grants published() {
-        return publication.published();
+        return publication.granted();
+    }
+
+    /// As [#published], when that has all that the groups have.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) before that, too
+    public Grants whole() {
+        Grants now = publication.granted();
+        if (publication.wasPartial() && !loaded.containsAll(clusters.ids())) {
+            throw new DriverException.BackendUnavailable("not all groups have been read yet");
+        }
+        return now;
     }
 
     private boolean has(Place place, String account, String namespace, Optional<String> uid) {
@@ -264,7 +227,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
 
     private Map<String, String> publish(Place place, GrantNote note) {
         Map<String, String> leftOut = publishGroups(all -> all.put(place, note.grant()));
-        if (!leftOut.containsKey(place.toString())) {
+        if (publication.isPartial() || !leftOut.containsKey(place.toString())) {
             notes.put(place, note);
         }
         return leftOut;
@@ -275,14 +238,6 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
             Map<Place, Grant> all = new TreeMap<>(before.groups());
             change.accept(all);
             return new Grants(all, before.datasets());
-        });
-    }
-
-    private Map<String, String> publishDatasets(Consumer<Map<String, Shared>> change) {
-        return publication.publish(before -> {
-            Map<String, Shared> all = new TreeMap<>(before.datasets());
-            change.accept(all);
-            return new Grants(before.groups(), all);
         });
     }
 
@@ -343,7 +298,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     }
 
     private Optional<Grant> published(GrantNote note, Place place) {
-        return note.whole() ? Optional.empty() : publication.published().of(place);
+        return note.whole() ? Optional.empty() : publication.granted().of(place);
     }
 
     private void write(Group group, GrantNote note) {
@@ -361,7 +316,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
             });
         });
         found.forEach((place, note) -> {
-            if (!leftOut.containsKey(place.toString())) {
+            if (publication.isPartial() || !leftOut.containsKey(place.toString())) {
                 var _ = notes.putIfAbsent(place, note);
             }
         });

@@ -60,6 +60,12 @@ final class KubernetesGrantsStore implements GrantsStore {
         return MOST;
     }
 
+    /// In the NamespaceAccess of each namespace.
+    @Override
+    public boolean isPartial() {
+        return true;
+    }
+
     @Override
     public String where() {
         return what;

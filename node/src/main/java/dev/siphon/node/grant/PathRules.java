@@ -32,14 +32,23 @@ final class PathRules {
         return ofDatasets(volume, path, grants);
     }
 
+    /// Nobody is shown what may be a dataset of which nodes are not told.
+    private static Optional<String> unknown(VolumeId volume, String path, Grants grants) {
+        return volume instanceof VolumeId.Dataset || !grants.partial().contains(Grants.Part.PLACES)
+                ? Optional.empty()
+                : Optional.of("volume " + volume + " shows " + Quoted.of(path) + ", and nodes do not know where all"
+                        + " datasets lie: the ConfigMap siphon-grants is full; delete Datasets that nobody needs");
+    }
+
     private static Optional<String> ofDatasets(VolumeId volume, String path, Grants grants) {
         boolean hidden = volume instanceof VolumeId.Dataset
                 ? isWithin(Dataset.DIRECTORY, path) || Packer.isPlaceOfImage(path)
                 : touches(path, Dataset.DIRECTORY);
         Optional<String> dataset = hidden ? Optional.of(Dataset.DIRECTORY) : declared(volume, path, grants);
         return dataset.map(there -> "volume " + volume + " shows " + Quoted.of(path) + ", and datasets lie at " + there
-                + ": each is shown to its readers alone, by a volume whose id begins with `dataset:` and has its"
-                + " digest and its path");
+                        + ": each is shown to its readers alone, by a volume whose id begins with `dataset:` and has its"
+                        + " digest and its path")
+                .or(() -> unknown(volume, path, grants));
     }
 
     /// The path of a dataset that is declared at, above or below another path.

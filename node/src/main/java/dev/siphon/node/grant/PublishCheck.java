@@ -21,13 +21,16 @@ public final class PublishCheck {
     private static final Duration FRESH = Duration.ofSeconds(60);
 
     private final Optional<GrantsSource> grants;
+    private final NamespacePlaces places;
     private final Optional<String> own;
 
     /// @param grants those in force; empty for no check
+    /// @param places what is granted beside these
     /// @param own the driver's own namespace, where it is a kubelet that asks for certain: one that does not say
     ///     for whom has not been told to say it, and everybody would be let in
-    public PublishCheck(Optional<GrantsSource> grants, Optional<String> own) {
+    public PublishCheck(Optional<GrantsSource> grants, NamespacePlaces places, Optional<String> own) {
         this.grants = grants;
+        this.places = places;
         this.own = own;
     }
 
@@ -53,11 +56,11 @@ public final class PublishCheck {
         long came = System.nanoTime();
         List<String> paths = paths(volume, context);
         GrantsSource.Known known = grants.get().get(FRESH);
-        Optional<String> refusal = refusal(volume, paths, namespace.get(), known.grants());
+        Optional<String> refusal = refusalOrMore(volume, paths, namespace.get(), known.grants());
         if (refusal.isPresent()) {
             // nobody is refused for a grant that was published a moment ago
             known = grants.get().get(Duration.ofNanos(System.nanoTime() - came));
-            refusal = refusal(volume, paths, namespace.get(), known.grants());
+            refusal = refusalOrMore(volume, paths, namespace.get(), known.grants());
         }
         if (refusal.isPresent()) {
             throw refused(refusal.get(), known.outdated());
@@ -77,17 +80,34 @@ public final class PublishCheck {
     /// Why a pod that has a dataset would not get it any more; empty if it would, or if that is not known for certain
     /// now. Of other volumes nothing is taken back.
     public Optional<String> withdrawn(VolumeId volume, String namespace) {
-        if (grants.isEmpty() || !(volume instanceof VolumeId.Dataset)) {
+        if (grants.isEmpty() || !(volume instanceof VolumeId.Dataset dataset)) {
             return Optional.empty();
         }
         try {
             GrantsSource.Known known = grants.get().get(FRESH);
-            return known.outdated().isPresent()
+            boolean isUnknown = known.grants().partial().contains(Grants.Part.DATASETS)
+                    && known.grants().datasetsOf(dataset).isEmpty();
+            return known.outdated().isPresent() || isUnknown
                     ? Optional.empty()
                     : refusal(volume, paths(volume, Optional.empty()), namespace, known.grants());
         } catch (DriverException.BackendUnavailable _) {
             return Optional.empty();
         }
+    }
+
+    /// As [#refusal]; of what has no room among the grants of all the namespace's own object is asked.
+    private Optional<String> refusalOrMore(VolumeId volume, List<String> paths, String namespace, Grants all) {
+        Optional<String> refusal = refusal(volume, paths, namespace, all);
+        if (refusal.isEmpty() || !all.partial().contains(Grants.Part.GROUPS)) {
+            return refusal;
+        }
+        NamespacePlaces.Places found = places.of(namespace);
+        Optional<String> now = refusal(volume, paths, namespace, all.with(namespace, found.groups()));
+        return now.map(why -> found.more() == 0
+                ? why
+                : why + "; the NamespaceAccess of the namespace lists "
+                        + found.groups().size() + " accounts, which is all that it can, and not " + found.more()
+                        + " others");
     }
 
     private static DriverException refused(String refusal, Optional<String> outdated) {

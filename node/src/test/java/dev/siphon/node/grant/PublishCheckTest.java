@@ -17,10 +17,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class PublishCheckTest {
     private static final String U1 = "a00000000000000000001";
@@ -91,7 +93,9 @@ final class PublishCheckTest {
             throw new DriverException.BackendUnavailable("the API is down");
         });
         assertEquals(Optional.empty(), unknown.withdrawn(mine, "user-u2"));
-        assertEquals(Optional.empty(), new PublishCheck(Optional.empty(), Optional.empty()).withdrawn(mine, "user-u2"));
+        assertEquals(
+                Optional.empty(),
+                new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty()).withdrawn(mine, "user-u2"));
     }
 
     private static Grants.Grant grant(String account, String... namespaces) {
@@ -167,7 +171,7 @@ final class PublishCheckTest {
 
     @Test
     void withoutGrantsNothingIsChecked() {
-        assertDoesNotThrow(() -> new PublishCheck(Optional.empty(), Optional.empty())
+        assertDoesNotThrow(() -> new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty())
                 .check(VOLUME, Optional.empty(), Optional.of("user-u2"), Optional.empty()));
     }
 
@@ -201,7 +205,9 @@ final class PublishCheckTest {
     @Test
     void aKubeletThatDoesNotSayForWhomIsRefused() {
         PublishCheck check = new PublishCheck(
-                Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"));
+                Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())),
+                NamespacePlaces.NONE,
+                Optional.of("siphon"));
         assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1"), Optional.empty()));
         DriverException refused = assertThrows(
                 DriverException.InUse.class,
@@ -233,7 +239,10 @@ final class PublishCheckTest {
                         data,
                         "readOnly",
                         String.valueOf(readOnly)));
-        new PublishCheck(Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"))
+        new PublishCheck(
+                        Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())),
+                        NamespacePlaces.NONE,
+                        Optional.of("siphon"))
                 .check(id, Optional.of(context), Optional.of(pod[0]), Optional.of(pod[1].formatted(PACKER)));
     }
 
@@ -246,7 +255,10 @@ final class PublishCheckTest {
     private static void checkImage(String path, String namespace, String pod) {
         VolumeId target =
                 VolumeId.parse("static:lab:cephfs:" + path.formatted(PACKER.substring(Packer.PREFIX.length())));
-        new PublishCheck(Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), Optional.of("siphon"))
+        new PublishCheck(
+                        Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())),
+                        NamespacePlaces.NONE,
+                        Optional.of("siphon"))
                 .check(
                         target,
                         Optional.of(VolumeContext.fromMap(target, Map.of("monitors", "10.0.0.1"))),
@@ -293,6 +305,70 @@ final class PublishCheckTest {
     }
 
     private static PublishCheck check(GrantsSource grants) {
-        return new PublishCheck(Optional.of(grants), Optional.empty());
+        return new PublishCheck(Optional.of(grants), NamespacePlaces.NONE, Optional.empty());
+    }
+
+    private static PublishCheck partial(List<String> asked, int more, Grants.Part... parts) {
+        Grants some = new Grants(GRANTS.groups(), GRANTS.datasets(), Set.of(parts));
+        return new PublishCheck(
+                Optional.of(_ -> new GrantsSource.Known(some, Optional.empty())),
+                namespace -> {
+                    asked.add(namespace);
+                    return new NamespacePlaces.Places(
+                            namespace.equals("late") ? Set.of(new Grants.Place("lab", "cephfs", U1)) : Set.of(), more);
+                },
+                Optional.empty());
+    }
+
+    private static void publish(PublishCheck check, VolumeId volume, String namespace) {
+        check.check(volume, Optional.empty(), Optional.of(namespace), Optional.empty());
+    }
+
+    @Test
+    void whatHasNoRoomAmongTheGrantsOfAllIsInTheNamespacesOwn() {
+        List<String> asked = new ArrayList<>();
+        PublishCheck check = partial(asked, 0, Grants.Part.GROUPS);
+        publish(check, VOLUME, "user-u1");
+        assertEquals(List.of(), asked, "who is let in needs no more");
+        publish(check, VOLUME, "late");
+        assertEquals(List.of("late"), asked);
+        assertThrows(DriverException.AccessDenied.class, () -> publish(check, VOLUME, "user-u2"));
+        VolumeId others = VolumeId.parse("s1:lab:cephfs:" + U2 + ":v1");
+        assertThrows(DriverException.AccessDenied.class, () -> publish(check, others, "late"));
+        assertThrows(
+                DriverException.AccessDenied.class,
+                () -> publish(check(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), VOLUME, "late"));
+    }
+
+    @Test
+    void aNamespacesOwnThatIsFullIsNamed() {
+        String said = assertThrows(
+                        DriverException.AccessDenied.class,
+                        () -> publish(partial(new ArrayList<>(), 3, Grants.Part.GROUPS), VOLUME, "user-u2"))
+                .getMessage();
+        assertTrue(said.contains("NamespaceAccess") && said.contains("3 others"), said);
+    }
+
+    /// Nodes are not told of all datasets: one of these may lie there.
+    @ParameterizedTest
+    @ValueSource(strings = {"/home/u1", "/volumes/_nogroup/old", OF_U1 + "/old"})
+    void whereDatasetsOutsideTheirDirectoryAreMissingNoPathByHandIsShown(String path) {
+        VolumeId aside = VolumeId.parse("static:lab:cephfs:" + path);
+        publish(check(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), aside, "user-u1");
+        publish(partial(new ArrayList<>(), 0, Grants.Part.DATASETS), aside, "user-u1");
+        PublishCheck check = partial(new ArrayList<>(), 0, Grants.Part.DATASETS, Grants.Part.PLACES);
+        String said = assertThrows(DriverException.AccessDenied.class, () -> publish(check, aside, "user-u1"))
+                .getMessage();
+        assertTrue(said.contains("siphon-grants is full"), said);
+        publish(check, VOLUME, "user-u1");
+    }
+
+    @Test
+    void whereDatasetsAreMissingNothingIsWithdrawn() {
+        PublishCheck check = partial(new ArrayList<>(), 0, Grants.Part.DATASETS);
+        VolumeId missing = VolumeId.parse(DATASET + CLAIM + "/datasets/missing");
+        assertEquals(Optional.empty(), check.withdrawn(missing, "user-u1"));
+        assertTrue(check.withdrawn(VolumeId.parse(DATASET + "/datasets/nobodys"), "user-u1")
+                .isPresent());
     }
 }

@@ -21,6 +21,7 @@ import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Requests;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.device.AnyPlace;
+import dev.siphon.node.grant.NamespacePlaces;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
@@ -95,7 +96,7 @@ final class FuzzedNode implements AutoCloseable {
                                 new NodeId("node-1", Optional.empty()),
                                 0,
                                 volumes,
-                                new PublishCheck(Optional.empty(), Optional.empty()),
+                                new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty()),
                                 new Inline(new InlineVolumes(workplace.path("inline")), InlineDatasets.NONE),
                                 AnyPlace.of(pods(), calls),
                                 pods(),

@@ -21,6 +21,7 @@ import dev.siphon.csi.server.Deadlines;
 import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Requests;
 import dev.siphon.node.device.AnyPlace;
+import dev.siphon.node.grant.NamespacePlaces;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
@@ -56,7 +57,7 @@ class NodeFieldsTest {
     private static final String ID = "s1:lab:fs:g:v";
     private static final String MODE = "volume_capability.access_mode.mode";
 
-    private static final PublishCheck OPEN = new PublishCheck(Optional.empty(), Optional.empty());
+    private static final PublishCheck OPEN = new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty());
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // JUnit sets it

@@ -1,0 +1,87 @@
+package dev.siphon.controller.grant;
+
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.Grants.Shared;
+import dev.siphon.csi.VolumeId;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/// Which namespaces may read which datasets, as it is published.
+final class DatasetShares {
+    private final GrantsPublication publication;
+
+    DatasetShares(GrantsPublication publication) {
+        this.publication = publication;
+    }
+
+    /// As [NamespaceGrants#share].
+    void share(String name, VolumeId.Dataset volume, boolean everybody, Optional<String> namespace) {
+        Optional<Shared> published = publication.known().flatMap(all -> all.dataset(name));
+        boolean there = published
+                .filter(shared -> shared.volume().equals(volume) && shared.everybody() == everybody)
+                .filter(shared -> everybody || namespace.map(shared::isFor).orElse(true))
+                .isPresent();
+        if (!there) {
+            Map<String, String> leftOut = publish(all -> {
+                NavigableSet<String> namespaces = new TreeSet<>();
+                Optional.ofNullable(all.get(name)).ifPresent(shared -> {
+                    if (shared.volume().equals(volume)) {
+                        namespaces.addAll(shared.namespaces());
+                    } else {
+                        // its key is still to be removed
+                        all.putIfAbsent(
+                                NamespaceGrants.formerName(name, shared.volume()),
+                                new Shared(shared.volume(), false, new TreeSet<>()));
+                    }
+                });
+                namespace.ifPresent(namespaces::add);
+                all.put(name, new Shared(volume, everybody, everybody ? new TreeSet<>() : namespaces));
+            });
+            if (!publication.isPartial()) {
+                GrantsPublication.refuse(leftOut, name);
+            }
+        }
+    }
+
+    /// As [NamespaceGrants#shareOnly].
+    Map<String, String> shareOnly(Grants before, Map<String, Shared> datasets) {
+        if (publication.known().map(Grants::datasets).equals(Optional.of(datasets))) {
+            return Map.of();
+        }
+        Map<String, String> leftOut = publish(all -> {
+            Map<String, Shared> meanwhile = new TreeMap<>(all);
+            all.clear();
+            all.putAll(datasets);
+            meanwhile.forEach((name, shared) -> {
+                boolean isNew = before.dataset(name)
+                        .filter(old -> old.volume().equals(shared.volume()))
+                        .isEmpty();
+                if (isNew && !datasets.containsKey(name)) {
+                    all.put(name, shared);
+                }
+                all.computeIfPresent(name, (_, now) -> now.with(granted(shared, before.dataset(name))));
+            });
+        });
+        return publication.isPartial() ? Map.of() : leftOut;
+    }
+
+    /// The namespaces that `now` has and `before` had not, of the same image.
+    private static Shared granted(Shared now, Optional<Shared> before) {
+        NavigableSet<String> namespaces = new TreeSet<>(now.namespaces());
+        before.filter(old -> old.volume().equals(now.volume()))
+                .ifPresent(old -> namespaces.removeAll(old.namespaces()));
+        return new Shared(now.volume(), now.everybody(), namespaces);
+    }
+
+    private Map<String, String> publish(Consumer<Map<String, Shared>> change) {
+        return publication.publish(before -> {
+            Map<String, Shared> all = new TreeMap<>(before.datasets());
+            change.accept(all);
+            return new Grants(before.groups(), all);
+        });
+    }
+}
