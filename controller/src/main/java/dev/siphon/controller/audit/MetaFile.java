@@ -26,8 +26,8 @@ public record MetaFile(Map<String, Map<String, String>> sections) {
     /// The format of subvolumes that retain snapshots, `SubvolumeV2`.
     private static final String VERSION = "2";
 
-    private static final Pattern HEADER = Pattern.compile("\\[([^\\]]+)\\]\\s*");
-    private static final Pattern OPTION = Pattern.compile("([^\\s=:][^=:]*?)\\s*[=:]\\s*(.*)");
+    private static final Pattern HEADER = Pattern.compile("\\[([^\\]]++)\\]\\s*+");
+    private static final Pattern OPTION = Pattern.compile("([^\\s=:][^=:]*+)[=:](.*)");
 
     /// Text that is no such file; the message says why.
     public static final class Invalid extends Exception {
@@ -64,33 +64,49 @@ public record MetaFile(Map<String, Map<String, String>> sections) {
         Map<String, Map<String, String>> sections = new LinkedHashMap<>();
         String section = "";
         String key = "";
+        // of the option that is being read: a value may go on for as many lines as there are
+        StringBuilder value = new StringBuilder();
         for (String line : text.split("\n", -1)) {
-            Matcher header = HEADER.matcher(line);
-            Matcher option = OPTION.matcher(line);
             if (line.isBlank() || line.startsWith("#") || line.startsWith(";")) {
                 continue;
             }
+            if (!key.isEmpty() && Character.isWhitespace(line.charAt(0))) {
+                value.append('\n').append(line.strip());
+                continue;
+            }
+            end(sections, section, key, value);
+            key = "";
+            Matcher header = HEADER.matcher(line);
             if (header.matches()) {
                 section = header.group(1);
-                key = "";
                 if (sections.put(section, new LinkedHashMap<>()) != null) {
                     throw new Invalid("has section " + section + " twice");
                 }
-            } else if (section.isEmpty()) {
+                continue;
+            }
+            if (section.isEmpty()) {
                 throw new Invalid("begins without a section");
-            } else if (Character.isWhitespace(line.charAt(0)) && !key.isEmpty()) {
-                String more = line.strip();
-                options(sections, section).computeIfPresent(key, (_, value) -> value + "\n" + more);
-            } else if (option.matches()) {
-                key = option.group(1).toLowerCase(Locale.ROOT);
-                if (options(sections, section).put(key, option.group(2).strip()) != null) {
-                    throw new Invalid("has " + key + " twice");
-                }
-            } else {
+            }
+            Matcher option = OPTION.matcher(line);
+            if (!option.matches()) {
                 throw new Invalid("has a line that is no option");
             }
+            key = option.group(1).stripTrailing().toLowerCase(Locale.ROOT);
+            if (options(sections, section).containsKey(key)) {
+                throw new Invalid("has " + key + " twice");
+            }
+            value = new StringBuilder(option.group(2).strip());
         }
+        end(sections, section, key, value);
         return new MetaFile(sections);
+    }
+
+    /// The value of an option is over, if there was one.
+    private static void end(
+            Map<String, Map<String, String>> sections, String section, String key, StringBuilder value) {
+        if (!key.isEmpty()) {
+            options(sections, section).put(key, value.toString());
+        }
     }
 
     private static Map<String, String> options(Map<String, Map<String, String>> sections, String section) {

@@ -3,8 +3,10 @@ package dev.siphon.controller.audit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +32,17 @@ final class MetaFileTest {
             \ttwo
 
             """;
+
+    /// Such a file was read for hours.
+    @Test
+    void whatIsLongIsReadAtOnce() {
+        String blanks = " ".repeat(100_000);
+        assertTimeoutPreemptively(Duration.ofSeconds(30), () -> {
+            assertThrows(MetaFile.Invalid.class, () -> MetaFile.parse("[a]\nb" + blanks + "\n"));
+            MetaFile lines = MetaFile.parse("[a]\nb = c" + "\n d".repeat(250_000));
+            assertEquals(Optional.of("c" + "\nd".repeat(250_000)), lines.value("a", "b"));
+        });
+    }
 
     @Test
     void whatTheMgrWroteIsReadAndWrittenAsItIs() throws MetaFile.Invalid {
