@@ -151,7 +151,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
 
     /// One object.
     private static final class Reading {
-        /// How deep a part may be.
+        /// How deep a part may be, and how deep in arrays what is on the way to it.
         private static final int DEEPEST = 32;
 
         private static final int PIECE_CHARS = 32;
@@ -167,20 +167,25 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
         }
 
         ObjectParts object() throws IOException {
-            JsonElement kept = way("");
+            JsonElement kept = way("", 0);
             return new ObjectParts(kept.isJsonObject() ? kept.getAsJsonObject() : new JsonObject(), size, whole);
         }
 
         /// What is on the way to a part: of an array that of each of its elements.
         ///
         /// @param at the names on the way here, with a dot behind each
-        private JsonElement way(String at) throws IOException {
+        private JsonElement way(String at, int depth) throws IOException {
+            if (depth > DEEPEST) {
+                whole = false;
+                reader.skipValue();
+                return new JsonObject();
+            }
             if (reader.peek() == JsonToken.BEGIN_ARRAY) {
                 JsonArray elements = new JsonArray();
                 reader.beginArray();
                 while (reader.hasNext()) {
                     if (isRoom(1)) {
-                        elements.add(way(at));
+                        elements.add(way(at, depth + 1));
                     } else {
                         reader.skipValue();
                     }
@@ -200,7 +205,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
                 if (keep.names().contains(at + name)) {
                     part(at + name).ifPresent(part -> kept.add(name, part));
                 } else if (keep.names().stream().anyMatch(part -> part.startsWith(below))) {
-                    kept.add(name, way(below));
+                    kept.add(name, way(below, depth + 1));
                 } else {
                     reader.skipValue();
                 }
@@ -253,13 +258,22 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
                     case BEGIN_OBJECT -> members(depth);
                     case BEGIN_ARRAY -> elements(depth);
                     case BOOLEAN -> new JsonPrimitive(reader.nextBoolean());
-                    case NUMBER -> new JsonPrimitive(new BigDecimal(text()));
+                    case NUMBER -> number(text());
                     case NULL -> {
                         reader.nextNull();
                         yield JsonNull.INSTANCE;
                     }
                     default -> new JsonPrimitive(text());
                 };
+            }
+
+            /// One whose exponent is beyond a BigDecimal's is kept as a text, which no reader takes for a number.
+            private static JsonPrimitive number(String text) {
+                try {
+                    return new JsonPrimitive(new BigDecimal(text));
+                } catch (NumberFormatException beyond) {
+                    return new JsonPrimitive(text);
+                }
             }
 
             private String text() throws IOException {

@@ -62,6 +62,22 @@ final class ObjectPartsTest {
     }
 
     @Test
+    void whatIsOnTheWayToAPartIsNotDeep() throws IOException {
+        ObjectParts read = read(
+                "{\"metadata\": " + "[".repeat(100_000) + "]".repeat(100_000) + ", \"spec\": {\"a\": 1}}",
+                Keep.of("metadata.name", "spec.a"));
+        assertFalse(read.whole());
+        assertEquals("{\"a\":1}", read.kept().get("spec").toString());
+    }
+
+    @Test
+    void aNumberThatNobodyCanHoldIsAText() throws IOException {
+        ObjectParts read = read("{\"a\": 1e9999999999}", Keep.of("a"));
+        assertEquals("{\"a\":\"1e9999999999\"}", read.kept().toString());
+        assertEquals(Integer.MAX_VALUE, JsonParts.number(read.kept(), "a"));
+    }
+
+    @Test
     void howDeepItIsDoesNotMatter() throws IOException {
         String deep = "[".repeat(5_000) + "]".repeat(5_000);
         ObjectParts skipped = read("{\"a\": " + deep + ", \"b\": 1}", Keep.of("b"));

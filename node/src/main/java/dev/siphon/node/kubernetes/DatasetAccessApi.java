@@ -184,7 +184,7 @@ public final class DatasetAccessApi implements InlineDatasets {
         };
     }
 
-    private static Optional<DatasetAccess.Answer> status(String body) {
+    static Optional<DatasetAccess.Answer> status(String body) {
         try {
             return Optional.ofNullable(
                             JsonParser.parseString(body).getAsJsonObject().get("status"))

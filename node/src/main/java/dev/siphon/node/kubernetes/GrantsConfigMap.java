@@ -63,7 +63,7 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
         }
     }
 
-    private static Optional<String> entry(String body) {
+    static Optional<String> entry(String body) {
         try {
             return field(JsonParser.parseString(body).getAsJsonObject(), "data")
                     .flatMap(data -> field(data.getAsJsonObject(), KEY))

@@ -43,9 +43,13 @@ final class Json {
     }
 
     static Optional<Long> number(JsonElement value) {
-        return value.isJsonPrimitive() && value.getAsJsonPrimitive().isNumber()
-                ? Optional.of(value.getAsLong())
-                : Optional.empty();
+        try {
+            return value.isJsonPrimitive() && value.getAsJsonPrimitive().isNumber()
+                    ? Optional.of(value.getAsLong())
+                    : Optional.empty();
+        } catch (NumberFormatException beyond) {
+            return Optional.empty(); // its exponent is beyond what Gson reads
+        }
     }
 
     static boolean isTrue(JsonObject of, String field) {

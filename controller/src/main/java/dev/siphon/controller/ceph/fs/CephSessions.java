@@ -104,6 +104,6 @@ final class CephSessions implements Sessions {
     /// What of `IP:PORT` or `[IP]:PORT` is the IP.
     static String ip(String text) {
         String ip = text.substring(0, Math.max(0, text.lastIndexOf(':')));
-        return ip.startsWith("[") ? ip.substring(1, ip.length() - 1) : ip;
+        return ip.startsWith("[") && ip.endsWith("]") ? ip.substring(1, ip.length() - 1) : ip;
     }
 }

@@ -177,7 +177,7 @@ public final class KubeletPodDevices implements PodDevices, AllPodDevices {
         return new Answer.Unknown("the kubelet knows no pod " + pod.namespace() + "/" + pod.name());
     }
 
-    private static Answer held(PodResources pod) {
+    static Answer held(PodResources pod) {
         return new Answer.Held(devices(pod));
     }
 
