@@ -3,13 +3,15 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale waves upgrade gpu-wait nightly slice lint published format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale waves upgrade gpu-wait fuzz nightly slice lint published format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
 export JAVA_HOME = $(shell e2e/lab.d/jdk)
 # how long each fuzzer runs; `make nightly` gives it a minute
 export FUZZ_SECONDS ?= 5
+# how long `make fuzz` runs all parsers together
+MINUTES ?= 120
 # some classes of a suite, with commas between (`make blackbox ONLY=HomesIT,AccountsIT`); of csi-sanity, modes
 ONLY ?=
 comma := ,
@@ -90,6 +92,14 @@ upgrade: build ## from the version of commit FROM to this one, on a real Kuberne
 
 gpu-wait: build ## how long pods hold GPUs and wait for data: with the gate, without, and with loose files
 	e2e/gpu-wait
+
+# Each parser is a @Test of a class of that name.
+fuzz: need ## parsers of what others send, with bytes bent at random, MINUTES in all (120): inputs, most time and memory, heap
+	rm -f */target/surefire-reports/*ParsingFuzzTest*
+	parsers=$$(find */src/test -name '*ParsingFuzzTest.java' -exec cat {} + | grep -c @Test)
+	nice -n 19 $(MVN) test -Dtest='*ParsingFuzzTest' -Dsurefire.failIfNoSpecifiedTests=false -Dmaven.test.failure.ignore \
+		-Dsiphon.fuzz.parser.seconds=$$(( $(MINUTES) * 60 / parsers ))
+	! grep -lE '<(failure|error|rerunFailure|rerunError)' */target/surefire-reports/TEST-*ParsingFuzzTest.xml
 
 nightly: need ## every suite, slice by slice (e2e/slices): hours
 	FUZZ_SECONDS=60 e2e/suites nightly

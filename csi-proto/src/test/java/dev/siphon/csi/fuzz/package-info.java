@@ -1,4 +1,5 @@
-/// Requests that are nearly right, and what every answer to one must be.
+/// Requests that are nearly right and what every answer to one must be; bytes that are bent, and what parsers make of
+/// them.
 @NullMarked
 package dev.siphon.csi.fuzz;
 

@@ -20,24 +20,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class TarScannerTest {
-    private static final class InMemory implements TarBytes {
-        private final byte[] tar;
-
-        InMemory(byte[] tar) {
-            this.tar = tar;
-        }
-
-        @Override
-        public long size() {
-            return tar.length;
-        }
-
-        @Override
-        public void read(long offset, byte[] target, int length) {
-            System.arraycopy(tar, (int) offset, target, 0, length);
-        }
-    }
-
     private static List<TarMember> scan(byte[] tar) {
         TarScanner scanner = new TarScanner(new InMemory(tar));
         List<TarMember> found = new ArrayList<>();

@@ -1,0 +1,21 @@
+package dev.siphon.node.fetch;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.fuzz.ParserFuzz;
+import org.junit.jupiter.api.Test;
+
+/// Addresses that a server sends on to.
+final class AddressParsingFuzzTest {
+    @Test
+    void redirects() {
+        WebAddress from = WebAddress.parse("http://example.org:8443/a/b?c=d");
+        ParserFuzz.of(
+                        "redirects",
+                        ParserFuzz.texts("https://example.org/%20x?y#z", "../c", "//[fd00::1]:80/x", "?q", "http"),
+                        bytes -> from.redirected(ParserFuzz.text(bytes)).shown(),
+                        DriverException.InvalidRequest.class,
+                        DriverException.AccessDenied.class,
+                        DriverException.BackendFault.class)
+                .run();
+    }
+}

@@ -1,0 +1,20 @@
+package dev.siphon.node.tar;
+
+/// A tar that is in memory.
+final class InMemory implements TarBytes {
+    private final byte[] tar;
+
+    InMemory(byte[] tar) {
+        this.tar = tar;
+    }
+
+    @Override
+    public long size() {
+        return tar.length;
+    }
+
+    @Override
+    public void read(long offset, byte[] target, int length) {
+        System.arraycopy(tar, (int) offset, target, 0, length);
+    }
+}
