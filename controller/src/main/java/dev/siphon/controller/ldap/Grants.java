@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /// What groups give their members: for each member the largest only, so that it takes memory by the people and not by
 /// the memberships.
 final class Grants {
-    /// What all may take in memory, in bytes: the heap has 48 MiB for everything (`deploy/src/build/siphon`).
+    /// What all may take in memory, in bytes: the heap has 144 MiB for everything (`deploy/src/build/siphon`).
     static final long MOST_BYTES = 12 << 20;
 
     /// What a key takes beside its characters, in bytes: an entry of a map, a string, an array.

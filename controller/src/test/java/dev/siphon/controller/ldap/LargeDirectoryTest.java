@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Directories that are larger than the controller's memory, listed by a process with less than the controller has
-/// (`deploy/src/build/siphon`: 48 MiB, a third of it for all else).
+/// (`deploy/src/build/siphon`: 144 MiB).
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LargeDirectoryTest {
     private static final String HEAP = "-Xmx32m";

@@ -27,10 +27,6 @@ public final class DriverProcess {
     private static final Duration CHECK_PERIOD = Duration.ofSeconds(5);
     private static final Duration CHECK_DEADLINE = Duration.ofSeconds(5);
 
-    /// When Ceph has connected as a rule, and the first RPCs have been answered.
-    private static final Duration SETTLED = Duration.ofSeconds(5);
-
-    private final StartPages startPages = new StartPages();
     private final ServerConfig config;
     private final Readiness readiness;
     private final OpsServer ops;
@@ -125,10 +121,7 @@ public final class DriverProcess {
                     ImmediateExit.with(stop() ? 0 : 1);
                 }));
         LOG.atInfo().addKeyValue("config", settings).log("started");
-        if (!stopped.await(SETTLED.toMillis(), TimeUnit.MILLISECONDS)) {
-            startPages.letGo();
-            stopped.await();
-        }
+        stopped.await();
         return 0;
     }
 

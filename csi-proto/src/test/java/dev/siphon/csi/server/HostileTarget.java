@@ -28,8 +28,8 @@ final class HostileTarget {
     ///
     /// @param dir with `crt`, `key` and `token`; gets the sockets, and `ports` when all are served
     static List<String> command(Path dir) throws IOException {
-        Matcher memory = Pattern.compile("^memory='(\\S+) (\\S+) (\\S+)' compiler=(\\S+)$", Pattern.MULTILINE)
-                .matcher(Files.readString(LAUNCHER));
+        Matcher memory =
+                Pattern.compile("^memory='(\\S+) (\\S+)'$", Pattern.MULTILINE).matcher(Files.readString(LAUNCHER));
         if (!memory.find()) {
             throw new AssertionError(LAUNCHER + " gives the virtual machine no memory");
         }
@@ -37,8 +37,6 @@ final class HostileTarget {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 memory.group(1),
                 memory.group(2),
-                memory.group(3),
-                memory.group(4),
                 "-XX:+UseSerialGC",
                 "-XX:+UseCompactObjectHeaders",
                 "-XX:+ExitOnOutOfMemoryError",

@@ -33,7 +33,8 @@ public final class Footprint {
     private static final int NODE_VOLUMES = 20;
     private static final int STATS_PER_VOLUME = 46;
     private static final double FIRST_RPC_MS = 600;
-    private static final double RESIDENT_MB = 120;
+    private static final double CONTROLLER_MB = 256;
+    private static final double NODE_MB = 160;
     private static final double MB = 1e6;
     private static final Duration START_LIMIT = Duration.ofSeconds(20);
 
@@ -47,15 +48,23 @@ public final class Footprint {
 
     private boolean run() {
         try (DriverFolder folder = DriverFolder.create()) {
-            measure("controller", folder::startController, controller -> thousandOfController(controller));
+            measure(
+                    "controller",
+                    folder::startController,
+                    controller -> thousandOfController(controller),
+                    CONTROLLER_MB);
             try (ServedProcess controller = folder.controller()) {
-                measure("node", () -> folder.startNode("node"), node -> thousandOfNode(folder, controller, node));
+                measure(
+                        "node",
+                        () -> folder.startNode("node"),
+                        node -> thousandOfNode(folder, controller, node),
+                        NODE_MB);
             }
         }
         return bounds.allMet();
     }
 
-    private void measure(String name, Supplier<ServedProcess> start, Consumer<ServedProcess> load) {
+    private void measure(String name, Supplier<ServedProcess> start, Consumer<ServedProcess> load, double mostMb) {
         // the first one only warms this JVM's client and the page cache
         firstRpcMillis(start);
         List<Double> first = new ArrayList<>();
@@ -75,7 +84,7 @@ public final class Footprint {
         line.add("resident_mb_after_1000_rpcs", array(resident));
         System.out.println(line);
         bounds.atMost(name + ": first RPC after exec, ms", Timings.median(first), FIRST_RPC_MS);
-        bounds.atMost(name + ": resident memory after 1000 RPCs, MB", Timings.median(resident), RESIDENT_MB);
+        bounds.atMost(name + ": resident memory after 1000 RPCs, MB", Timings.median(resident), mostMb);
     }
 
     private static double firstRpcMillis(Supplier<ServedProcess> start) {
