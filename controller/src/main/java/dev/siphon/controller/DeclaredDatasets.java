@@ -15,6 +15,7 @@ import dev.siphon.controller.dataset.ReaderNames;
 import dev.siphon.controller.dataset.WithdrawnReaders;
 import dev.siphon.controller.grant.NamespaceAccessWriter;
 import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.grant.RoomWarnings;
 import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.seal.SealedSnapshots;
@@ -41,6 +42,7 @@ import java.util.Optional;
 /// @param withdrawn takes keys from nodes whose readers are withdrawn; empty without Kubernetes
 /// @param grants tells nodes of them; empty where nobody asks
 /// @param access shows people what namespaces may use; empty without Kubernetes
+/// @param warnings of room for grants that runs out; empty without Kubernetes
 /// @param users writes down at them which pods use them; empty without Kubernetes
 /// @param idle removes keys that nodes use no more; empty without Kubernetes
 /// @param claims gives volumes of claims keys while nodes need them; empty without Kubernetes
@@ -53,6 +55,7 @@ record DeclaredDatasets(
         Optional<WithdrawnReaders> withdrawn,
         Optional<DatasetGrants> grants,
         Optional<NamespaceAccessWriter> access,
+        Optional<RoomWarnings> warnings,
         Optional<DatasetUsers> users,
         Optional<IdleDatasetKeys> idle,
         Optional<ClaimKeys> claims,
@@ -94,19 +97,21 @@ record DeclaredDatasets(
         DatasetVolumes volumes = new DatasetVolumes(ports.clusters(), datasets, namespaces, readers, keys);
         Optional<DatasetGrants> keeping =
                 published.map(grants -> new DatasetGrants(ports.clusters(), datasets, accounts, readers, grants, keys));
+        Optional<NamespaceAccessWriter> access = backend.kubernetes()
+                .flatMap(kubernetes -> keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(
+                        grants::whole, kept::details, kubernetes.namespaceAccess(), kubernetes.namespace(), metrics))));
         return new DeclaredDatasets(
                 volumes,
                 frozen,
                 keys.flatMap(minting -> published.flatMap(grants -> withdrawn(backend, readers, grants, minting))),
                 keeping,
+                access,
                 backend.kubernetes()
-                        .flatMap(kubernetes ->
-                                keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(
-                                        grants::whole,
-                                        kept::details,
-                                        kubernetes.namespaceAccess(),
-                                        kubernetes.namespace(),
-                                        metrics)))),
+                        .flatMap(kubernetes -> access.flatMap(writer -> published.map(grants -> new RoomWarnings(
+                                grants::warnings,
+                                kubernetes.grants(),
+                                writer::nearlyFull,
+                                kubernetes.namespaceAccess())))),
                 backend.kubernetes().map(kubernetes -> new DatasetUsers(kubernetes.usingPods(), ports.clusters())),
                 backend.kubernetes()
                         .filter(_ -> keys.isPresent())
@@ -171,6 +176,7 @@ record DeclaredDatasets(
         withdrawn.ifPresent(taking -> process.closeAtEnd("withdrawn readers", taking.start(tasks)));
         grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
         access.ifPresent(writing -> process.closeAtEnd("namespace access", writing.start(tasks)));
+        warnings.ifPresent(telling -> process.closeAtEnd("room warnings", telling.start(tasks)));
         users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));
         idle.ifPresent(looking -> process.closeAtEnd("idle dataset keys", looking.start(tasks)));
         claims.ifPresent(looking -> process.closeAtEnd("claim keys", looking.start(tasks)));

@@ -42,8 +42,19 @@ final class GrantsLimit {
     ///
     /// @param leftOut why a grant is left out, by the place of its group or the name of its dataset
     /// @param used bytes by account
+    /// @param ofDatasets bytes of all datasets
     /// @param bytes of all
-    record Fitting(Grants grants, Map<String, String> leftOut, Map<String, Long> used, long bytes) {}
+    record Fitting(Grants grants, Map<String, String> leftOut, Map<String, Long> used, long ofDatasets, long bytes) {}
+
+    /// How much all of it may take.
+    long most() {
+        return most;
+    }
+
+    /// How much all datasets may take.
+    long ofDatasets() {
+        return most / QUARTERS * (QUARTERS - 1);
+    }
 
     /// How much one account may take.
     long ofAccount() {
@@ -88,7 +99,7 @@ final class GrantsLimit {
             dataset.filter(shared -> !datasets.containsKey(what) && !isInDirectory(shared.volume()))
                     .ifPresent(_ -> partial.add(Grants.Part.PLACES));
         });
-        return new Fitting(new Grants(groups, datasets, partial), leftOut, sum.accounts, sum.all);
+        return new Fitting(new Grants(groups, datasets, partial), leftOut, sum.accounts, sum.datasets, sum.all);
     }
 
     private static boolean isInDirectory(VolumeId.Dataset volume) {
@@ -113,7 +124,7 @@ final class GrantsLimit {
     }
 
     private Optional<String> fullOfDatasets(Optional<String> owner, long more, Sum sum) {
-        if (sum.datasets + more > most / QUARTERS * (QUARTERS - 1)) {
+        if (sum.datasets + more > ofDatasets()) {
             return Optional.of("datasets take all that they may of " + where + ", three quarters of " + most
                     + " bytes: delete Datasets that nobody needs");
         }

@@ -2,8 +2,8 @@ package dev.siphon.controller.grant;
 
 import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import java.util.HashSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,16 +11,13 @@ import org.slf4j.LoggerFactory;
 public final class GrantsMetrics {
     private static final Logger LOG = LoggerFactory.getLogger(GrantsMetrics.class);
 
-    /// From here on the log warns: four fifths.
-    private static final double NEARLY = 0.8;
-
     private final Gauge bytes;
     private final Gauge limit;
     private final Gauge largest;
     private final Gauge leftOut;
 
     /// Of what was warned.
-    private final Set<String> told = new HashSet<>();
+    private volatile Set<String> told = Set.of();
 
     public GrantsMetrics(PrometheusRegistry registry) {
         bytes = Gauge.builder()
@@ -42,39 +39,40 @@ public final class GrantsMetrics {
     }
 
     /// After each change, one after another.
-    void published(GrantsLimit.Fitting fitting, long most, long ofAccount) {
+    void published(GrantsLimit.Fitting fitting, GrantsLimit room) {
         bytes.set((double) fitting.bytes());
-        limit.set(most == Long.MAX_VALUE ? Double.POSITIVE_INFINITY : (double) most);
+        limit.set(room.most() == Long.MAX_VALUE ? Double.POSITIVE_INFINITY : (double) room.most());
         largest.set(fitting.used().values().stream()
                 .mapToDouble(Long::doubleValue)
                 .max()
                 .orElse(0));
         leftOut.set(fitting.leftOut().size());
-        Set<String> now = new HashSet<>();
-        if ((double) fitting.bytes() > (double) most * NEARLY) {
-            tell(now, "the grants that nodes read take " + fitting.bytes() + " of " + most + " bytes");
+        // no numbers that change: each would be said anew
+        Set<String> now = new TreeSet<>();
+        if (isNearly(fitting.bytes(), room.most())) {
+            now.add("the grants that nodes read take four fifths or more of " + room.most() + " bytes");
+        }
+        if (isNearly(fitting.ofDatasets(), room.ofDatasets())) {
+            now.add("datasets take four fifths or more of the " + room.ofDatasets()
+                    + " bytes that they have among the grants that nodes read");
         }
         fitting.used().forEach((account, used) -> {
-            if ((double) used > (double) ofAccount * NEARLY) {
-                tell(
-                        now,
-                        "account " + account + " takes four fifths or more of the " + ofAccount
-                                + " bytes that an account has for the grants that nodes read");
+            if (isNearly(used, room.ofAccount())) {
+                now.add("account " + account + " takes four fifths or more of the " + room.ofAccount()
+                        + " bytes that an account has for the grants that nodes read");
             }
         });
-        fitting.leftOut().values().forEach(why -> tell(now, "grants are left out: " + why));
-        told.retainAll(now);
+        fitting.leftOut().values().forEach(why -> now.add("grants are left out: " + why));
+        now.stream().filter(what -> !told.contains(what)).forEach(what -> LOG.warn("{}", what));
+        told = Set.copyOf(now);
     }
 
-    private void tell(Set<String> now, String what) {
-        now.add(what);
-        if (told.add(what)) {
-            LOG.warn("{}", what);
-        }
+    private static boolean isNearly(long used, long most) {
+        return (double) used > (double) most * RoomWarnings.NEARLY;
     }
 
     /// What the log was warned of and lasts.
     Set<String> told() {
-        return Set.copyOf(told);
+        return told;
     }
 }

@@ -5,6 +5,7 @@ import dev.siphon.csi.Grants;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
@@ -64,6 +65,11 @@ final class GrantsPublication {
         return new Grants(last.groups(), last.datasets());
     }
 
+    /// What there is to be said of the room for them.
+    Set<String> warnings() {
+        return metrics.told();
+    }
+
     /// Whether nodes find elsewhere what is not published.
     boolean isPartial() {
         return store.isPartial();
@@ -85,7 +91,7 @@ final class GrantsPublication {
                 known = Optional.of(fitting.grants());
             }
             granted = store.isPartial() ? Optional.of(wanted) : known;
-            metrics.published(fitting, store.mostBytes(), limit.ofAccount());
+            metrics.published(fitting, limit);
             return fitting.leftOut();
         } finally {
             publishing.unlock();

@@ -24,6 +24,11 @@ public interface GrantsStore {
         return false;
     }
 
+    /// Adds an event where the grants are; nothing if nobody sees events there.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer
+    default void warn(String what) {}
+
     /// Where nodes read them, in words.
     String where();
 }

@@ -17,4 +17,10 @@ public interface NamespaceAccessStore {
 
     /// Removes it. Repeating it is safe.
     void remove(NamespaceAccess.Key key);
+
+    /// Adds an event to it; nothing if it is gone.
+    void warn(NamespaceAccess.Key key, String what);
+
+    /// How many accounts, and how many datasets, one of them names.
+    int most();
 }

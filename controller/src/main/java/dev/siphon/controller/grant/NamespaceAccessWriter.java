@@ -35,6 +35,7 @@ public final class NamespaceAccessWriter {
     private final String own;
     private final Gauge objects;
     private final Gauge pending;
+    private final Gauge largest;
 
     /// The digests of what is there; empty until somebody has looked.
     private Optional<Map<NamespaceAccess.Key, String>> there = Optional.empty();
@@ -46,6 +47,8 @@ public final class NamespaceAccessWriter {
     private Optional<Input> written = Optional.empty();
 
     private Optional<String> told = Optional.empty();
+
+    private volatile Map<NamespaceAccess.Key, String> nearlyFull = Map.of();
 
     private record Input(Grants grants, Map<String, NamespaceAccess.Dataset> details) {}
 
@@ -70,6 +73,15 @@ public final class NamespaceAccessWriter {
                 .name("siphon_namespace_access_pending")
                 .help("Those of them that could not be written or removed in the last round")
                 .register(metrics);
+        this.largest = Gauge.builder()
+                .name("siphon_namespace_access_largest")
+                .help("The most accounts, or datasets, that one of them should name; one names 1,000 of each at most")
+                .register(metrics);
+    }
+
+    /// What there is to be said of objects that name nearly all that they can.
+    public Map<NamespaceAccess.Key, String> nearlyFull() {
+        return nearlyFull;
     }
 
     /// Begins to write, until the task is closed.
@@ -110,9 +122,29 @@ public final class NamespaceAccessWriter {
             return;
         }
         SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted = NamespaceAccess.of(now.grants(), now.details(), own);
+        measure(wanted);
         boolean whole = there.filter(digests -> write(digests, wanted)).isPresent();
         written = whole ? Optional.of(now) : Optional.empty();
         last = wanted;
+    }
+
+    private void measure(SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted) {
+        int most = 0;
+        Map<NamespaceAccess.Key, String> nearly = new TreeMap<>();
+        for (NamespaceAccess access : wanted.values()) {
+            int accounts = access.accounts().size();
+            int datasets = access.datasets().size();
+            most = Math.max(most, Math.max(accounts, datasets));
+            if (accounts > store.most() * RoomWarnings.NEARLY || datasets > store.most() * RoomWarnings.NEARLY) {
+                nearly.put(
+                        access.key(),
+                        "this object names four fifths or more of the " + store.most()
+                                + " accounts, or datasets, that it can; pods get nothing of accounts that it does not name"
+                                + " while the ConfigMap siphon-grants has no room for them");
+            }
+        }
+        largest.set(most);
+        nearlyFull = nearly;
     }
 
     /// @return whether all of it is there

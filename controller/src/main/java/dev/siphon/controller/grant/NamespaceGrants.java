@@ -219,6 +219,11 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         return now;
     }
 
+    /// What there is to be said of the room for grants where nodes read them.
+    public Set<String> warnings() {
+        return publication.warnings();
+    }
+
     private boolean has(Place place, String account, String namespace, Optional<String> uid) {
         return Optional.ofNullable(notes.get(place))
                 .filter(note -> note.account().equals(account) && note.has(namespace, uid))

@@ -51,12 +51,12 @@ public final class KubernetesAdapter implements AutoCloseable {
 
     /// Where grants are published.
     public GrantsStore grants() {
-        return new KubernetesGrantsStore(api);
+        return new KubernetesGrantsStore(api, driver);
     }
 
     /// Where people see what namespaces may use.
     public NamespaceAccessStore namespaceAccess() {
-        return new KubernetesNamespaceAccessStore(api);
+        return new KubernetesNamespaceAccessStore(api, driver);
     }
 
     /// The driver's own namespace.

@@ -31,9 +31,12 @@ final class KubernetesGrantsStore implements GrantsStore {
 
     private final KubernetesApi api;
     private final String what;
+    private final ObjectEvents events;
 
-    KubernetesGrantsStore(KubernetesApi api) {
+    /// @param driver the CSI driver's name
+    KubernetesGrantsStore(KubernetesApi api, String driver) {
         this.api = api;
+        this.events = new ObjectEvents(api, driver);
         this.what = "ConfigMap " + api.namespace() + "/" + NAME;
     }
 
@@ -64,6 +67,12 @@ final class KubernetesGrantsStore implements GrantsStore {
     @Override
     public boolean isPartial() {
         return true;
+    }
+
+    @Override
+    public void warn(String why) {
+        String path = "api/v1/namespaces/" + api.namespace() + "/configmaps/" + NAME;
+        events.warn(what, path, ObjectEvents.NEARLY_FULL, why);
     }
 
     @Override

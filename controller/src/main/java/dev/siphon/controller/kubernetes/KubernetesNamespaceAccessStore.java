@@ -32,9 +32,12 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
     private static final int IN_LINE = 5;
 
     private final KubernetesApi api;
+    private final ObjectEvents events;
 
-    KubernetesNamespaceAccessStore(KubernetesApi api) {
+    /// @param driver the CSI driver's name
+    KubernetesNamespaceAccessStore(KubernetesApi api, String driver) {
         this.api = api;
+        this.events = new ObjectEvents(api, driver);
     }
 
     @Override
@@ -68,6 +71,16 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
                 List.of(HttpURLConnection.HTTP_NOT_FOUND),
                 path(key),
                 request -> request.delete("application/json", "{}"));
+    }
+
+    @Override
+    public void warn(NamespaceAccess.Key key, String what) {
+        events.warn("NamespaceAccess " + key, path(key), ObjectEvents.NEARLY_FULL, what);
+    }
+
+    @Override
+    public int most() {
+        return MOST;
     }
 
     private static String path(NamespaceAccess.Key key) {

@@ -12,6 +12,9 @@ final class ObjectEvents {
     /// What an API server takes of an event.
     private static final int MOST_MESSAGE = 1000;
 
+    /// The reason of those about objects that have room for little more.
+    static final String NEARLY_FULL = "NearlyFull";
+
     private final KubernetesApi api;
     private final String driver;
 
@@ -34,6 +37,15 @@ final class ObjectEvents {
                     JsonParts.text(object, "metadata", "name").orElse(""),
                     JsonParts.text(object, "metadata", "uid").orElse(""));
         }
+    }
+
+    /// Adds a warning to an object; nothing if there is none.
+    ///
+    /// @param path the object's, of names that have been checked
+    void warn(String object, String path, String reason, String message) {
+        ObjectParts.find(api, "get " + object, path, About.PARTS)
+                .map(found -> About.of(found.kept()))
+                .ifPresent(about -> add(about, true, reason, message));
     }
 
     /// Adds one; nothing if the object's namespace is about to go.

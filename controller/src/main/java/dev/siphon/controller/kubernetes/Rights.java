@@ -51,6 +51,7 @@ final class Rights {
                                 new Right("patch", "", "pods", "", false),
                                 new Right("list", "", "nodes", "", false),
                                 new Right("create", "", "events", "", false),
+                                new Right("get", "siphon.dev", "namespaceaccesses", "", false),
                                 new Right("list", "siphon.dev", "namespaceaccesses", "", false),
                                 new Right("create", "siphon.dev", "namespaceaccesses", "", false),
                                 new Right("patch", "siphon.dev", "namespaceaccesses", "", false),

@@ -108,10 +108,25 @@ final class GrantsLimitTest {
         GrantsMetrics metrics = new GrantsMetrics(new PrometheusRegistry());
         GrantsLimit.Fitting most = limit.fit(Grants.NONE, new Grants(Map.of(), datasets("u1", 850)));
         assertEquals(Map.of(), most.leftOut());
-        metrics.published(most, MOST, limit.ofAccount());
-        metrics.published(most, MOST, limit.ofAccount());
+        metrics.published(most, limit);
+        metrics.published(most, limit);
         assertEquals(1, metrics.told().size(), metrics.told().toString());
-        metrics.published(limit.fit(Grants.NONE, Grants.NONE), MOST, limit.ofAccount());
+        metrics.published(limit.fit(Grants.NONE, Grants.NONE), limit);
         assertEquals(Set.of(), metrics.told());
+    }
+
+    @Test
+    void theLogWarnsOfAllOnceHoweverMuchMoreThereIs() {
+        GrantsMetrics metrics = new GrantsMetrics(new PrometheusRegistry());
+        Map<String, Shared> some = new TreeMap<>();
+        IntStream.range(0, 8).forEach(each -> some.putAll(datasets("u" + each, 640)));
+        GrantsLimit.Fitting most = limit.fit(Grants.NONE, new Grants(Map.of(), some));
+        assertEquals(Map.of(), most.leftOut());
+        metrics.published(most, limit);
+        Set<String> told = metrics.told();
+        assertEquals(1, told.size(), told.toString());
+        some.putAll(datasets("v", 10));
+        metrics.published(limit.fit(Grants.NONE, new Grants(Map.of(), some)), limit);
+        assertEquals(told, metrics.told());
     }
 }

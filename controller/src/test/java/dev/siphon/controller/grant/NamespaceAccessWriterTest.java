@@ -55,6 +55,16 @@ final class NamespaceAccessWriterTest {
             kept.remove(key);
         }
 
+        @Override
+        public void warn(NamespaceAccess.Key key, String what) {
+            throw new AssertionError("the writer warns nobody");
+        }
+
+        @Override
+        public int most() {
+            return 1000;
+        }
+
         private void call(String what, NamespaceAccess.Key key) {
             calls.add(what + key);
             refusing.apply(key).ifPresent(refused -> {
@@ -106,6 +116,21 @@ final class NamespaceAccessWriterTest {
         details = Optional.of(Map.of("a", new Dataset(5000, false)));
         write();
         assertEquals(List.of("put team/siphon"), store.calls);
+    }
+
+    @Test
+    void anObjectThatNamesNearlyAllThatItCanIsToldOf() {
+        Map<String, Shared> some = new HashMap<>();
+        IntStream.range(0, 800).forEach(each -> some.put("set-" + each, shared("set-" + each, false, "team")));
+        grants = new Grants(Map.of(), some);
+        write();
+        assertEquals(Map.of(), writer.nearlyFull());
+        some.put("set-800", shared("set-800", false, "team", "other"));
+        grants = new Grants(Map.of(), some);
+        write();
+        assertEquals(
+                Set.of(new NamespaceAccess.Key("team", "siphon")),
+                writer.nearlyFull().keySet());
     }
 
     @Test

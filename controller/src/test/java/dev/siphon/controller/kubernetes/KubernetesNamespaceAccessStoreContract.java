@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import dev.siphon.controller.grant.NamespaceAccess;
 import dev.siphon.controller.grant.NamespaceAccess.Dataset;
 import dev.siphon.controller.grant.NamespaceAccessStore;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,5 +118,29 @@ abstract class KubernetesNamespaceAccessStoreContract {
         assertEquals(1000, status().getAsJsonArray("datasets").size());
         assertEquals(5000, status().get("datasetCount").getAsInt());
         assertEquals(4000, status().get("moreDatasets").getAsInt());
+    }
+
+    @Test
+    void whoDescribesItSeesWarnings() {
+        NamespaceAccess access = access(new TreeMap<>());
+        open().warn(key(), "there is none");
+        open().put(access);
+        open().warn(key(), "nearly full");
+        List<Event> events =
+                cluster().admin().v1().events().inNamespace(namespace).list().getItems();
+        assertEquals(1, events.size(), events.toString());
+        Event event = events.getFirst();
+        assertEquals(
+                "Warning NearlyFull: nearly full",
+                event.getType() + " " + event.getReason() + ": " + event.getMessage());
+        String uid = JsonParser.parseString(cluster()
+                        .admin()
+                        .raw("/apis/siphon.dev/v1alpha1/namespaces/" + namespace + "/namespaceaccesses/siphon"))
+                .getAsJsonObject()
+                .getAsJsonObject("metadata")
+                .get("uid")
+                .getAsString();
+        assertEquals(uid, event.getInvolvedObject().getUid());
+        assertEquals("NamespaceAccess", event.getInvolvedObject().getKind());
     }
 }

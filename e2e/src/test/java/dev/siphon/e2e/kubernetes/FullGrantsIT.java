@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonParser;
+import dev.siphon.e2e.lab.Await;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -115,5 +117,16 @@ final class FullGrantsIT {
                 all);
         String own = CLUSTER.kubectl("-n", NAMESPACE, "get", "namespaceaccess", "siphon", "-o", "json");
         assertTrue(own.contains("\"name\": \"u55\""), own);
+    }
+
+    @Test
+    void whoDescribesTheConfigMapIsWarned() {
+        Await.until(
+                "the ConfigMap has an event that warns of the account",
+                Duration.ofSeconds(60),
+                () -> CLUSTER.kubectl("-n", Installation.NAMESPACE, "describe", "configmap", "siphon-grants")
+                        .lines()
+                        .anyMatch(line -> line.contains("NearlyFull")
+                                && line.contains("account u55 takes four fifths or more of")));
     }
 }
