@@ -92,6 +92,12 @@ final class PodReading {
     }
 
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
+
+    /// More digits than an API server takes, which holds no more than 2^63, and no less than 10^-9: a longer exponent
+    /// is
+    /// minutes and megabytes of arithmetic.
+    private static final Pattern AMOUNT = Pattern.compile("[+-]?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,2}|[A-Za-z]{0,2})");
+
     private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
     private static final List<Optional<String>> OUR_GATE = List.of(Optional.of(GatedPod.GATE));
     private static final String METADATA = "metadata";
@@ -237,6 +243,9 @@ final class PodReading {
     }
 
     private static Optional<BigDecimal> quantity(String text) {
+        if (!AMOUNT.matcher(text).matches()) {
+            return Optional.empty();
+        }
         try {
             return Optional.of(Quantity.parse(text).getNumericalAmount());
         } catch (IllegalArgumentException | ArithmeticException none) {

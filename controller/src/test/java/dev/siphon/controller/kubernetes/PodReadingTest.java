@@ -118,7 +118,10 @@ final class PodReadingTest {
         "500m, 1, 4, 0, 4", // an init container that asks for more than all others
         "500m, 1, 1, 2, 3.5", // a sidecar runs beside the containers
         "500m, 1, 4, 2, 6", // and beside the init container after it
-        "1, 2Ki, 0, 0, 2049"
+        "1, 2Ki, 0, 0, 2049",
+        "1, 1e3, 0, 0, 1001",
+        "1, 1e99999999, 0, 0, 1", // of an API server that takes what Kubernetes does not
+        "1, 2.1e-999999999, 0, 0, 1"
     })
     void whatItAsksForIsCountedAsTheSchedulerDoes(
             String first, String second, String init, String sidecar, BigDecimal cpu) {
