@@ -132,7 +132,7 @@ public final class Download {
         HttpHeaders headers = response.headers();
         if (response.statusCode() == 200) {
             begin(validator(headers));
-            return headers.firstValueAsLong("Content-Length");
+            return contentLength(headers);
         }
         Matcher range = RANGE.matcher(headers.firstValue("Content-Range").orElse(""));
         if (response.statusCode() == 206
@@ -143,6 +143,14 @@ public final class Download {
         }
         begin("");
         throw new IOException("it does not go on where it stopped: status " + response.statusCode());
+    }
+
+    private static OptionalLong contentLength(HttpHeaders headers) throws IOException {
+        try {
+            return headers.firstValueAsLong("Content-Length");
+        } catch (NumberFormatException e) {
+            throw new IOException("its Content-Length is no number", e);
+        }
     }
 
     /// Not every server heeds `If-Range`.

@@ -1,6 +1,7 @@
 package dev.siphon.node.fetch;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Quoted;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -36,7 +37,7 @@ final class WebServer implements AutoCloseable {
             if (from > 0) {
                 request.header("Range", "bytes=" + from + "-").header("If-Range", validator);
             }
-            HttpResponse<Body> response = client.send(request.build(), _ -> new Body());
+            HttpResponse<Body> response = send(request.build());
             boolean taken = false;
             try {
                 Optional<String> location = redirect(response);
@@ -54,6 +55,15 @@ final class WebServer implements AutoCloseable {
         }
         throw new DriverException.BackendFault(
                 address.shown() + " sends on more than " + MAX_REDIRECTS + " times, at last to " + at.shown());
+    }
+
+    /// The JDK's client throws an IllegalArgumentException for headers that it cannot read.
+    private HttpResponse<Body> send(HttpRequest request) throws IOException, InterruptedException {
+        try {
+            return client.send(request, _ -> new Body());
+        } catch (IllegalArgumentException e) {
+            throw new IOException("what it answers is not HTTP: " + Quoted.of(String.valueOf(e.getMessage())), e);
+        }
     }
 
     private static Optional<String> redirect(HttpResponse<Body> response) {
