@@ -84,16 +84,21 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     static void watch(
             KubernetesApi api, String doing, String path, Duration longest, Keep keep, Consumer<JsonObject> each) {
         boolean isThere = api.watch(doing, path, longest, body -> {
-            JsonReader reader = reader(body);
-            // one event after the other
-            reader.setStrictness(Strictness.LENIENT);
-            while (reader.peek() != JsonToken.END_DOCUMENT) {
-                event(reader, doing, keep).ifPresent(each);
-            }
+            events(body, doing, keep, each);
             return true;
         });
         if (!isThere) {
             throw new DriverException.BackendUnavailable(doing + ": the cluster has no such kind; the chart makes it");
+        }
+    }
+
+    /// The events of a watch, one after the other, until it ends.
+    static void events(InputStream body, String doing, Keep keep, Consumer<JsonObject> each) throws IOException {
+        JsonReader reader = reader(body);
+        // several values
+        reader.setStrictness(Strictness.LENIENT);
+        while (reader.peek() != JsonToken.END_DOCUMENT) {
+            event(reader, doing, keep).ifPresent(each);
         }
     }
 
@@ -117,7 +122,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     }
 
     /// @return where the next page begins; "" after the last one
-    private static String page(InputStream body, Keep keep, Consumer<ObjectParts> each) throws IOException {
+    static String page(InputStream body, Keep keep, Consumer<ObjectParts> each) throws IOException {
         JsonReader reader = reader(body);
         String next = "";
         reader.beginObject();

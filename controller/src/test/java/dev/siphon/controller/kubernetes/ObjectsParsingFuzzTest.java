@@ -200,4 +200,30 @@ final class ObjectsParsingFuzzTest {
                         IllegalStateException.class)
                 .run();
     }
+
+    @Test
+    void pagesOfPods() {
+        ParserFuzz.of(
+                        "pages of pods",
+                        ParserFuzz.texts("{\"kind\":\"PodList\",\"metadata\":{\"continue\":\"c\"},\"items\":[" + POD
+                                + "," + POD + "]}"),
+                        bytes -> ObjectParts.page(new ByteArrayInputStream(bytes), PodReading.OF_USING, _ -> {}),
+                        IOException.class,
+                        IllegalStateException.class)
+                .run();
+    }
+
+    @Test
+    void events() {
+        ParserFuzz.of(
+                        "events of a watch",
+                        ParserFuzz.texts("{\"type\":\"ADDED\",\"object\":" + NODE
+                                + "}\n{\"type\":\"DELETED\",\"object\":" + NODE + "}\n"),
+                        bytes -> ObjectParts.events(
+                                new ByteArrayInputStream(bytes), "watch Nodes", NodeReading.PARTS, _ -> {}),
+                        IOException.class,
+                        IllegalStateException.class,
+                        DriverException.BackendUnavailable.class)
+                .run();
+    }
 }

@@ -29,6 +29,8 @@ final class BentBytes {
             octets("0"),
             octets("-1"),
             octets("-0"),
+            octets("1e99999999"),
+            octets("1e-99999999"),
             octets("1e999999999"),
             octets("1e-999999999"),
             octets("0.1e2147483648"),

@@ -114,7 +114,7 @@ public record ParserFuzz(
 
     /// The inputs of one run, and what they have cost.
     private final class Run {
-        private static final int WARM_UP_INPUTS = 300;
+        private static final int WARM_UP_INPUTS = 100;
 
         private final long begun = System.nanoTime();
         private final long end =

@@ -2,6 +2,7 @@ package dev.siphon.node.fetch;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.fuzz.ParserFuzz;
+import java.net.http.HttpRequest;
 import org.junit.jupiter.api.Test;
 
 /// Addresses that a server sends on to.
@@ -12,7 +13,11 @@ final class AddressParsingFuzzTest {
         ParserFuzz.of(
                         "redirects",
                         ParserFuzz.texts("https://example.org/%20x?y#z", "../c", "//[fd00::1]:80/x", "?q", "http"),
-                        bytes -> from.redirected(ParserFuzz.text(bytes)).shown(),
+                        bytes -> {
+                            WebAddress to = from.redirected(ParserFuzz.text(bytes));
+                            HttpRequest.newBuilder(to.uri()).build();
+                            var _ = to.shown().length();
+                        },
                         DriverException.InvalidRequest.class,
                         DriverException.AccessDenied.class,
                         DriverException.BackendFault.class)

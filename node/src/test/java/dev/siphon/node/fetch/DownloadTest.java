@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.fetch.FileServer.Answer;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
@@ -27,56 +26,7 @@ final class DownloadTest {
 
     private final byte[] content = random(1);
     private final FileServer server = new FileServer(content);
-    private final Memory file = new Memory();
-
-    private static final class Memory implements Fetched {
-        private ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        private String validator = "";
-        private long room = Long.MAX_VALUE;
-
-        @Override
-        public long length() {
-            return bytes.size();
-        }
-
-        @Override
-        public String validator() {
-            return validator;
-        }
-
-        @Override
-        public void begin(String version) {
-            bytes = new ByteArrayOutputStream();
-            validator = version;
-        }
-
-        @Override
-        public void makeSureOfRoom(long wanted) {
-            if (wanted > room) {
-                throw new DriverException.QuotaExhausted("full");
-            }
-        }
-
-        @Override
-        public void append(ByteBuffer more) {
-            byte[] taken = new byte[more.remaining()];
-            more.get(taken);
-            bytes.writeBytes(taken);
-        }
-
-        @Override
-        public int read(long offset, ByteBuffer target) {
-            byte[] all = bytes.toByteArray();
-            int count = (int) Math.min(target.remaining(), all.length - offset);
-            target.put(all, (int) offset, count);
-            return count == 0 ? -1 : count;
-        }
-
-        @Override
-        public void flush() {
-            // is as lasting as it gets
-        }
-    }
+    private final FetchedInMemory file = new FetchedInMemory();
 
     @AfterEach
     void close() {

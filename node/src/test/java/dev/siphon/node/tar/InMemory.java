@@ -1,10 +1,10 @@
 package dev.siphon.node.tar;
 
 /// A tar that is in memory.
-final class InMemory implements TarBytes {
+public final class InMemory implements TarBytes {
     private final byte[] tar;
 
-    InMemory(byte[] tar) {
+    public InMemory(byte[] tar) {
         this.tar = tar;
     }
 
