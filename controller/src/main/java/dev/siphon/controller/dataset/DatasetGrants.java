@@ -142,12 +142,11 @@ public final class DatasetGrants implements AutoCloseable {
     /// anew may have the old one. Nobody may read it. It is published so that a controller that is killed is
     /// followed by one that finds it.
     private Map<String, Shared> former(Grants before, Map<String, Shared> now) {
+        Set<VolumeId.Dataset> there = now.values().stream().map(Shared::volume).collect(Collectors.toSet());
         Map<String, Shared> former = new TreeMap<>();
         before.datasets().forEach((name, old) -> {
             VolumeId.Dataset volume = old.volume();
-            boolean gone =
-                    now.values().stream().noneMatch(shared -> shared.volume().equals(volume));
-            if (gone && keys.isPresent() && clusters.ids().contains(volume.cluster())) {
+            if (!there.contains(volume) && keys.isPresent() && clusters.ids().contains(volume.cluster())) {
                 former.put(NamespaceGrants.formerName(name, volume), new Shared(volume, false, new TreeSet<>()));
             }
         });
@@ -255,13 +254,14 @@ public final class DatasetGrants implements AutoCloseable {
         if (some.isEmpty()) {
             return readable;
         }
+        DatasetsByReader byReader = new DatasetsByReader(some, before, clusters.defaultCluster());
         Map<String, DriverException> unknown = new TreeMap<>();
         each(before, (namespace, annotations) -> {
             DatasetReaders.Standing standing = readers.standing(namespace, annotations, silence(unknown));
             unknown.putAll(standing.unknown());
-            some.stream()
+            byReader.of(namespace, standing.known()).stream()
                     .filter(dataset ->
-                            readers.reads(standing, dataset).orElseGet(() -> read(before, dataset, namespace)))
+                            readers.reads(standing, dataset).orElseGet(() -> byReader.read(namespace, dataset)))
                     .forEach(dataset -> readable.computeIfAbsent(dataset, _ -> new TreeSet<>())
                             .add(namespace));
         });
@@ -284,13 +284,6 @@ public final class DatasetGrants implements AutoCloseable {
         });
         told.clear();
         told.addAll(unknown.keySet());
-    }
-
-    private boolean read(Grants before, Dataset dataset, String namespace) {
-        return before.dataset(dataset.name())
-                .filter(shared -> shared.volume().equals(dataset.volume(clusters.defaultCluster())))
-                .filter(shared -> shared.namespaces().contains(namespace))
-                .isPresent();
     }
 
     /// The namespaces of Kubernetes; without it those that volumes were ever made for.

@@ -5,8 +5,6 @@ import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
-import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
 import java.net.HttpURLConnection;
 import java.time.Instant;
@@ -127,13 +125,11 @@ final class KubernetesDatasets implements Datasets {
         JsonObject change = new JsonObject();
         change.add("status", status);
         // one that was deleted meanwhile needs none
-        boolean _ = api.change(
+        boolean _ = api.send(
                 "patch status of Dataset " + name,
                 List.of(HttpURLConnection.HTTP_NOT_FOUND),
-                server -> server.genericKubernetesResources(KIND)
-                        .withName(name)
-                        .subresource("status")
-                        .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString()));
+                PATH + "/" + name + "/status",
+                request -> request.patch("application/merge-patch+json", change.toString()));
     }
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be

@@ -23,8 +23,14 @@ final class KubernetesNamespaces implements Namespaces {
 
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesNamespaces.class);
 
-    /// How many to ask for at once: each may have 128 KiB of annotations, and a page is held in memory.
-    private static final int PAGE = 50;
+    /// How many to ask for at once.
+    private static final int PAGE = 500;
+
+    /// The same where a page would be more than what is held of one: each may have 128 KiB of annotations.
+    private static final int SMALL_PAGE = 50;
+
+    /// What is held of a page: as much as a small one may have.
+    private static final int MOST_CHARS = SMALL_PAGE * (130 << 10);
 
     private final KubernetesApi api;
 
@@ -67,16 +73,46 @@ final class KubernetesNamespaces implements Namespaces {
     }
 
     private void list(Set<String> keys, Consumer<ObjectMetadata> each) {
-        String what = "list Namespaces";
         String next = "";
         do {
-            String page = "api/v1/namespaces?limit=" + PAGE
-                    + (next.isEmpty() ? "" : "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
-            List<ObjectMetadata> found = new ArrayList<>();
-            next = api.read(what, page, body -> ObjectMetadata.readPage(body, keys, found::add))
-                    .orElse("");
-            found.forEach(each);
+            Page page = page(keys, next, PAGE);
+            if (page.chars > MOST_CHARS) {
+                page = page(keys, next, SMALL_PAGE);
+            }
+            page.found.forEach(each);
+            next = page.next;
         } while (!next.isEmpty());
+    }
+
+    private Page page(Set<String> keys, String begin, int limit) {
+        Page page = new Page();
+        String from = begin.isEmpty() ? "" : "&continue=" + URLEncoder.encode(begin, StandardCharsets.UTF_8);
+        page.next = api.read(
+                        "list Namespaces",
+                        "api/v1/namespaces?limit=" + limit + from,
+                        body -> ObjectMetadata.readPage(body, keys, page::add))
+                .orElse("");
+        return page;
+    }
+
+    /// Some namespaces, as they come. Of too much nothing is held.
+    private static final class Page {
+        private final List<ObjectMetadata> found = new ArrayList<>();
+        private int chars;
+        private String next = "";
+
+        void add(ObjectMetadata namespace) {
+            if (chars <= MOST_CHARS) {
+                found.add(namespace);
+                chars += namespace.annotations().entrySet().stream()
+                        .mapToInt(
+                                each -> each.getKey().length() + each.getValue().length())
+                        .sum();
+            }
+            if (chars > MOST_CHARS) {
+                found.clear();
+            }
+        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import dev.siphon.csi.DriverException;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -74,6 +75,18 @@ final class KubernetesNamespacesTest extends KubernetesNamespacesContract {
         namespaces().all(Set.of("siphon.dev/owners"), all::put);
         assertEquals(Map.of(), all.get(much));
         assertEquals(Map.of("siphon.dev/owners", "u1"), all.get(team));
+    }
+
+    /// They have more in all than what is held of a page.
+    @Test
+    void manyWithMuchAreListedInSmallerPages() {
+        Set<String> much = new HashSet<>();
+        for (int number = 0; number < 120; number++) {
+            much.add(annotate("full-" + number, Map.of("siphon.dev/owners", "x".repeat(100 << 10))));
+        }
+        Map<String, Map<String, String>> all = new HashMap<>();
+        namespaces().all(Set.of("siphon.dev/owners"), all::put);
+        much.forEach(name -> assertEquals(Map.of("siphon.dev/owners", "x".repeat(100 << 10)), all.get(name), name));
     }
 
     @Override

@@ -1,0 +1,50 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.dataset.Dataset;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// The datasets that a namespace may read by their readers' names, or could read before, so that not each of thousands
+/// of namespaces is compared with each of thousands of datasets.
+final class DatasetsByReader {
+    private final Map<String, Set<Dataset>> byReader = new HashMap<>();
+    private final Map<String, Set<Dataset>> before = new HashMap<>();
+
+    /// @param datasets that are not everybody's
+    /// @param published before
+    /// @param cluster where those are that name none
+    DatasetsByReader(List<Dataset> datasets, Grants published, String cluster) {
+        for (Dataset dataset : datasets) {
+            dataset.readers().forEach(reader -> add(byReader, reader, dataset));
+            published
+                    .dataset(dataset.name())
+                    .filter(shared -> shared.volume().equals(dataset.volume(cluster)))
+                    .ifPresent(shared -> shared.namespaces().forEach(namespace -> add(before, namespace, dataset)));
+        }
+    }
+
+    private static void add(Map<String, Set<Dataset>> map, String key, Dataset dataset) {
+        map.computeIfAbsent(key, _ -> new HashSet<>()).add(dataset);
+    }
+
+    /// All that the namespace may read, and some that it may not.
+    Set<Dataset> of(String namespace, List<Account> accounts) {
+        Set<Dataset> some = new HashSet<>(before.getOrDefault(namespace, Set.of()));
+        for (Account account : accounts) {
+            some.addAll(byReader.getOrDefault(account.name(), Set.of()));
+            account.groups().forEach(group -> some.addAll(byReader.getOrDefault(Directory.GROUP + group, Set.of())));
+        }
+        return some;
+    }
+
+    /// Whether the namespace could read it before.
+    boolean read(String namespace, Dataset dataset) {
+        return before.getOrDefault(namespace, Set.of()).contains(dataset);
+    }
+}
