@@ -67,7 +67,7 @@ public final class GrantsConfigMap implements PublishedGrants, AutoCloseable {
         try {
             return field(JsonParser.parseString(body).getAsJsonObject(), "data")
                     .flatMap(data -> field(data.getAsJsonObject(), KEY))
-                    .map(JsonElement::getAsString);
+                    .map(text -> text.getAsJsonPrimitive().getAsString());
         } catch (JsonParseException | IllegalStateException e) {
             throw new DriverException.BackendFault("the Kubernetes API's answer is no ConfigMap", e);
         }

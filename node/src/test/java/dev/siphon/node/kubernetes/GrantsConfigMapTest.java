@@ -55,6 +55,20 @@ final class GrantsConfigMapTest {
         }
     }
 
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            []
+            {"data": []}
+            {"data": {"grants.json": {"": null}}}
+            {"data": {"grants.json": []}}
+            """)
+    void anObjectOfAnotherFormIsNoConfigMap(String object) {
+        try (FakeApi api = FakeApi.start()) {
+            api.answer(Optional.of(new FakeApi.Answer(200, object)));
+            assertThrows(DriverException.BackendFault.class, () -> read(api));
+        }
+    }
+
     @Test
     void anApiThatHangsIsGivenUpWithinItsLimit() {
         try (FakeApi api = FakeApi.start()) {

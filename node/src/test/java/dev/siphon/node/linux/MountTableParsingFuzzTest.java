@@ -19,6 +19,8 @@ final class MountTableParsingFuzzTest {
                         bytes -> MountTable.parse(new String(bytes, StandardCharsets.ISO_8859_1))
                                 .holding("/a b"),
                         IllegalArgumentException.class)
+                // the texts of many short fields
+                .allocating(64 << 20)
                 .run();
     }
 
