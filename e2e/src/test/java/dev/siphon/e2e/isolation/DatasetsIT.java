@@ -61,7 +61,7 @@ final class DatasetsIT {
         long before = deniedRoots();
         try (KeyedDriver driver = datasets.start()) {
             Volume dataset = driver.volume(request("pvc-1", "u1/mine", "user-u1"));
-            assertThrows(Refused.class, () -> driver.finderOf(dataset).mount("/"));
+            assertThrows(KeyHolder.Refused.class, () -> driver.finderOf(dataset).mount("/"));
             Await.until("Ceph's log shows the stranger", IN_STEP, () -> deniedRoots() > before);
             assertEquals(before + 1, deniedRoots());
         }
