@@ -56,8 +56,7 @@ public final class CephFileSystems implements AutoCloseable {
     private enum Use {
         CALLS,
         LOOK_UPS,
-        DATASETS,
-        STATIC_VOLUMES
+        DATASETS
     }
 
     /// @param connections the connection to the cluster of that id
@@ -124,16 +123,10 @@ public final class CephFileSystems implements AutoCloseable {
         return client(new Key(cluster, Optional.of(fileSystem), Use.LOOK_UPS));
     }
 
-    /// The client that reaches a path: volumes, datasets and all else have one each, since caps may end at directories.
+    /// The client that reaches a path: there is one for datasets, since caps may end at directories.
     CephFs client(String cluster, String fileSystem, String path) {
-        return client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
-    }
-
-    private static Use useFor(String path) {
-        if (path.startsWith(Mounts.DATASETS + "/")) {
-            return Use.DATASETS;
-        }
-        return path.equals(Mounts.VOLUMES) || path.startsWith(Mounts.VOLUMES + "/") ? Use.CALLS : Use.STATIC_VOLUMES;
+        boolean isDataset = path.startsWith(Mounts.DATASETS + "/");
+        return client(new Key(cluster, Optional.of(fileSystem), isDataset ? Use.DATASETS : Use.CALLS));
     }
 
     private CephFs client(Key key) {
@@ -151,7 +144,6 @@ public final class CephFileSystems implements AutoCloseable {
                     case CALLS -> "";
                     case LOOK_UPS -> "-lookup";
                     case DATASETS -> "-datasets";
-                    case STATIC_VOLUMES -> "-static";
                 };
         return new CephFs(access, name, mount, limits, timeLeft, metrics);
     }
@@ -161,7 +153,6 @@ public final class CephFileSystems implements AutoCloseable {
             case CALLS -> mounts::forCalls;
             case LOOK_UPS -> mounts::forLookUps;
             case DATASETS -> mounts::forDatasets;
-            case STATIC_VOLUMES -> mounts::forStaticVolumes;
         };
     }
 

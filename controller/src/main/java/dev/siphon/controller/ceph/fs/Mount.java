@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 /// Errors are those of [CephErrno], with the path in the message.
 ///
 /// @param client mounted
-/// @param root the directory of the file system that is mounted
+/// @param root the directory of the file system that is mounted: all of it, or what the client's key is for
 record Mount(Client client, String root) implements AutoCloseable {
     /// `AT_SYMLINK_NOFOLLOW`, which libcephfs takes from Linux.
     private static final int NO_FOLLOW = 0x100;
@@ -41,7 +41,7 @@ record Mount(Client client, String root) implements AutoCloseable {
 
     /// The place in this mount of a path of the file system.
     ///
-    /// @throws DriverException.AccessDenied if it lies outside
+    /// @throws DriverException.AccessDenied if the client's key does not reach it
     MountPath locate(String path) {
         if (root.equals("/")) {
             return MountPath.of(path);
@@ -52,7 +52,8 @@ record Mount(Client client, String root) implements AutoCloseable {
         if (path.startsWith(root + "/")) {
             return MountPath.of(path.substring(root.length()));
         }
-        throw new DriverException.AccessDenied(path + " is out of reach: the controller uses nothing outside " + root);
+        throw new DriverException.AccessDenied(
+                path + " is out of reach: the cluster's user may only use " + root + " (mds caps)");
     }
 
     /// What there is at `path`; empty if nothing.
