@@ -22,14 +22,15 @@ final class Rights {
     /// @param group of the resource; empty for the core
     /// @param name of the one object; empty for all
     /// @param inOwn in the driver's namespace alone
-    private record Right(String verb, String group, String resource, String name, boolean inOwn) {
+    record Right(String verb, String group, String resource, String name, boolean inOwn) {
         @Override
         public String toString() {
             return verb + " " + resource + (name.isEmpty() ? "" : " " + name) + (inOwn ? "" : " everywhere");
         }
     }
 
-    private static Stream<Right> needed() {
+    /// Everywhere.
+    static Stream<Right> needed() {
         return Stream.of(
                         own("", "secrets", "", "get", "list", "create", "update", "delete"),
                         own("", "configmaps", "", "create"),
