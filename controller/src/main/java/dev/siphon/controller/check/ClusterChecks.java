@@ -165,7 +165,7 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             }
             List<String> missing = new ControllerCaps(fileSystems, uses).missing(caps.get());
             return missing.isEmpty()
-                    ? new Outcome.Ok("all that `siphon ceph-caps` prints")
+                    ? new Outcome.Ok("all that `siphon ceph-caps` prints" + sessions(fileSystems, caps.get()))
                     : new Outcome.Failed("missing: " + String.join(", ", missing), caps(fileSystems));
         }
 
@@ -184,6 +184,15 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             }
         }
         return false;
+    }
+
+    /// Whether sessions of keys that are taken back can be ended; nothing else needs that.
+    static String sessions(List<String> fileSystems, Map<String, String> caps) {
+        return new ControllerCaps(fileSystems, List.of(Use.KEY_COMMANDS))
+                        .missing(caps)
+                        .isEmpty()
+                ? "; ends sessions of packers and of revoked keys"
+                : "; ends no sessions: what a packer has mounted may be written for up to an hour, see --key-commands";
     }
 
     private String flags() {

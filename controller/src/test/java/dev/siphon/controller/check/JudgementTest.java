@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.ceph.CephState.KeyTypes;
+import dev.siphon.controller.check.ControllerCaps.Use;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.csi.check.Checklist;
@@ -52,6 +53,16 @@ final class JudgementTest {
         assertTrue(ClusterChecks.judge(new KeyTypes(Optional.of("aes"), "aes256k", Set.of("aes256k")))
                         instanceof Outcome.Failed failed
                 && failed.remedy().contains("auth_allowed_ciphers"));
+    }
+
+    @Test
+    void itIsSaidWhetherSessionsCanBeEnded() {
+        List<String> fileSystems = List.of("cephfs");
+        assertTrue(ClusterChecks.sessions(fileSystems, new ControllerCaps(fileSystems, List.of(Use.KEYS)).byService())
+                .contains("see --key-commands"));
+        assertTrue(ClusterChecks.sessions(
+                        fileSystems, new ControllerCaps(fileSystems, List.of(Use.KEY_COMMANDS)).byService())
+                .contains("ends sessions of packers"));
     }
 
     @Test

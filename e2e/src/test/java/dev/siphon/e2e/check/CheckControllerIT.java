@@ -128,6 +128,7 @@ final class CheckControllerIT {
         assertTrue(checked.found("account").startsWith("u1: uid 10001, gid "), checked.output());
         String type = Lab.here().release() > 18 ? "aes256k" : "aes";
         assertTrue(checked.found("lab: key type").startsWith(type + ":"), checked.output());
+        assertTrue(checked.found("lab: caps").contains("ends no sessions"), checked.output());
     }
 
     @Test
