@@ -20,6 +20,7 @@ import dev.siphon.e2e.driver.NodeMounts;
 import dev.siphon.e2e.driver.Outcome;
 import dev.siphon.e2e.driver.Requests;
 import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.Command;
 import io.grpc.Status.Code;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,6 +52,26 @@ final class DatasetsIT {
     @AfterEach
     void remove() throws IOException {
         datasets.close();
+    }
+
+    /// A stranger's mount of the root is what Ceph's log would show of the controller, and comes after it there.
+    @Test
+    void theControllerMountsNothingThatItsCapsDoNotReach() throws IOException {
+        datasets.declare("u1");
+        long before = deniedRoots();
+        try (KeyedDriver driver = datasets.start()) {
+            Volume dataset = driver.volume(request("pvc-1", "u1/mine", "user-u1"));
+            assertThrows(KeyHolder.Refused.class, () -> driver.finderOf(dataset).mount("/"));
+            Await.until("Ceph's log shows the stranger", IN_STEP, () -> deniedRoots() > before);
+            assertEquals(before + 1, deniedRoots());
+        }
+    }
+
+    private static long deniedRoots() {
+        return Command.run("ceph", "log", "last", "10000", "debug", "cluster")
+                .lines()
+                .filter(line -> line.contains("non-allowable root '/'"))
+                .count();
     }
 
     @Test

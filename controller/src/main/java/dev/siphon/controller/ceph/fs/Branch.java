@@ -32,7 +32,7 @@ record Branch(Optional<Branch> parent, MountPath name, int level) {
         }
         StringBuilder path = new StringBuilder(root.bytes());
         names.forEach(each -> path.append('/').append(each.bytes()));
-        return new MountPath(path.toString());
+        return new MountPath(root.mounted(), path.toString());
     }
 
     boolean isTooDeep() {

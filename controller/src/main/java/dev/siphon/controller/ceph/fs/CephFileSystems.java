@@ -56,7 +56,8 @@ public final class CephFileSystems implements AutoCloseable {
     private enum Use {
         CALLS,
         LOOK_UPS,
-        DATASETS
+        DATASETS,
+        STATIC_VOLUMES
     }
 
     /// @param connections the connection to the cluster of that id
@@ -123,10 +124,16 @@ public final class CephFileSystems implements AutoCloseable {
         return client(new Key(cluster, Optional.of(fileSystem), Use.LOOK_UPS));
     }
 
-    /// The client that reaches a path: there is one for datasets, since caps may end at directories.
+    /// The client that reaches a path: volumes, datasets and all else have one each, since caps may end at directories.
     CephFs client(String cluster, String fileSystem, String path) {
-        boolean isDataset = path.startsWith(Mounts.DATASETS + "/");
-        return client(new Key(cluster, Optional.of(fileSystem), isDataset ? Use.DATASETS : Use.CALLS));
+        return client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
+    }
+
+    private static Use useFor(String path) {
+        if (path.startsWith(Mounts.DATASETS + "/")) {
+            return Use.DATASETS;
+        }
+        return path.equals(Mounts.VOLUMES) || path.startsWith(Mounts.VOLUMES + "/") ? Use.CALLS : Use.STATIC_VOLUMES;
     }
 
     private CephFs client(Key key) {
@@ -144,6 +151,7 @@ public final class CephFileSystems implements AutoCloseable {
                     case CALLS -> "";
                     case LOOK_UPS -> "-lookup";
                     case DATASETS -> "-datasets";
+                    case STATIC_VOLUMES -> "-static";
                 };
         return new CephFs(access, name, mount, limits, timeLeft, metrics);
     }
@@ -153,6 +161,7 @@ public final class CephFileSystems implements AutoCloseable {
             case CALLS -> mounts::forCalls;
             case LOOK_UPS -> mounts::forLookUps;
             case DATASETS -> mounts::forDatasets;
+            case STATIC_VOLUMES -> mounts::forStaticVolumes;
         };
     }
 

@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 /// Errors are those of [CephErrno], with the path in the message.
 ///
 /// @param client mounted
-/// @param root the directory of the file system that is mounted: all of it, or what the client's key is for
+/// @param root the directory of the file system that is mounted
 record Mount(Client client, String root) implements AutoCloseable {
     /// `AT_SYMLINK_NOFOLLOW`, which libcephfs takes from Linux.
     private static final int NO_FOLLOW = 0x100;
@@ -41,16 +41,16 @@ record Mount(Client client, String root) implements AutoCloseable {
 
     /// The place in this mount of a path of the file system.
     ///
-    /// @throws DriverException.AccessDenied if the client's key does not reach it
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if it lies outside
     MountPath locate(String path) {
         if (root.equals("/")) {
             return MountPath.of(path);
         }
         if (path.equals(root)) {
-            return MountPath.of("/");
+            return MountPath.in(root, "/");
         }
         if (path.startsWith(root + "/")) {
-            return MountPath.of(path.substring(root.length()));
+            return MountPath.in(root, path.substring(root.length()));
         }
         throw new DriverException.AccessDenied(
                 path + " is out of reach: the cluster's user may only use " + root + " (mds caps)");

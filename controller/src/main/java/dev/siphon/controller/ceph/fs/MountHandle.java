@@ -16,8 +16,6 @@ final class MountHandle implements NativeHandle {
 
     private static final long CACHED_INODES = 4_096;
 
-    private static final String ROOT = "/";
-
     private final Mount mount;
     private final NativeCalls calls;
 
@@ -33,30 +31,28 @@ final class MountHandle implements NativeHandle {
 
     /// Connects a client that only sends commands to MDS daemons, blocking in native code.
     static Mount connect(ClusterAccess access, CallLimits limits) {
-        return new Mount(connect(access, limits, _ -> {}), ROOT);
+        return new Mount(connect(access, limits, _ -> {}), "/");
     }
 
-    /// Mounts a file system, or as much of it as the user may use, blocking in native code.
+    /// Mounts a directory of a file system, blocking in native code. It never tries the root
+    /// first: where the user's caps end at the directory, Ceph's log would report a denied client.
     ///
-    /// @param part the directory at which mds caps may end
     /// @param session the uuid of its session
     /// @param ended those of sessions to end before
+    /// @throws DriverException.NotFound (NOT_FOUND) if it is not there yet
     static Mount mount(
             ClusterAccess access,
             String fileSystem,
-            String part,
+            String directory,
             CallLimits limits,
             String session,
             List<String> ended) {
-        Consumer<Client> prepare = client -> {
+        Consumer<Client> mounted = client -> {
             client.select(fileSystem);
             ended.forEach(client::endSession);
+            client.mount(directory, session);
         };
-        try {
-            return new Mount(connect(access, limits, prepare.andThen(it -> it.mount(ROOT, session))), ROOT);
-        } catch (DriverException.AccessDenied _) {
-            return new Mount(connect(access, limits, prepare.andThen(it -> it.mount(part, session))), part);
-        }
+        return new Mount(connect(access, limits, mounted), directory);
     }
 
     private static Client connect(ClusterAccess access, CallLimits limits, Consumer<Client> then) {

@@ -8,14 +8,28 @@ import java.util.List;
 
 /// A path or name in a file system, as bytes: names that users gave need not be UTF-8.
 ///
+/// @param mounted the directory that the mount of this path shows as `/`, for messages; empty for the file system's
+///     root, and in a name
 /// @param bytes one char per byte (ISO 8859-1), which makes a comparable value of them
-record MountPath(String bytes) {
+record MountPath(String mounted, String bytes) {
     /// A message travels in the headers of an answer, which may have 8 KiB.
     private static final int BRIEF = 1_024;
 
+    /// A name, or a path in a mount of the file system's root.
+    MountPath(String bytes) {
+        this("", bytes);
+    }
+
     /// The path that people write so.
     static MountPath of(String path) {
-        return new MountPath(new String(path.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
+        return in("", path);
+    }
+
+    /// A path in a mount.
+    ///
+    /// @param mounted see [MountPath#mounted]
+    static MountPath in(String mounted, String path) {
+        return new MountPath(mounted, new String(path.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1));
     }
 
     /// A name that was read from a directory: the bytes of `memory` up to the first zero.
@@ -25,7 +39,7 @@ record MountPath(String bytes) {
 
     /// The entry of that name in this directory.
     MountPath child(MountPath name) {
-        return new MountPath(bytes.equals("/") ? "/" + name.bytes : bytes + "/" + name.bytes);
+        return new MountPath(mounted, bytes.equals("/") ? "/" + name.bytes : bytes + "/" + name.bytes);
     }
 
     /// The names on the way from the root; `.snap` and the snapshot's name, which is no symlink, are one
@@ -52,17 +66,22 @@ record MountPath(String bytes) {
         return bytes.equals(".") || bytes.equals("..");
     }
 
-    /// As messages show it: without the middle of a long one.
+    /// In the file system, as messages show it: without the middle of a long one.
     String brief() {
+        String path = mounted.isEmpty() ? bytes : mounted + (bytes.equals("/") ? "" : bytes);
         int end = BRIEF / 2;
-        return bytes.length() <= BRIEF
-                ? toString()
-                : new MountPath(bytes.substring(0, end)) + "..." + new MountPath(bytes.substring(bytes.length() - end));
+        return path.length() <= BRIEF
+                ? text(path)
+                : text(path.substring(0, end)) + "..." + text(path.substring(path.length() - end));
     }
 
-    /// As people write it.
+    /// In its mount, as people write it.
     @Override
     public String toString() {
+        return text(bytes);
+    }
+
+    private static String text(String bytes) {
         return new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
     }
 }

@@ -2,13 +2,16 @@ package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// Opens this controller's mounts of one file system: one for calls, one for
-/// looking at single files, one for looking at datasets, and one for each thread that copies.
+/// looking at single files, one for looking at datasets, one for static volumes at any path, and one for each thread
+/// that
+/// copies.
 final class Mounts {
     /// Where the mgr keeps all subvolumegroups.
     static final String VOLUMES = "/volumes";
@@ -22,6 +25,7 @@ final class Mounts {
     private static final String CALLS = "calls";
     private static final String LOOK_UPS = "lookups";
     private static final String OF_DATASETS = "datasets";
+    private static final String OF_STATIC_VOLUMES = "static";
 
     private final ClusterAccess access;
     private final String fileSystem;
@@ -56,6 +60,16 @@ final class Mounts {
         return open(OF_DATASETS, DATASETS);
     }
 
+    /// The mount of the whole file system, for static volumes outside the other mounts, blocking in native code. Where
+    /// the user's caps end at directories it is one in which nothing outside is found.
+    Mount forStaticVolumes() {
+        try {
+            return open(OF_STATIC_VOLUMES, "/");
+        } catch (DriverException.AccessDenied _) {
+            return open(OF_STATIC_VOLUMES, VOLUMES);
+        }
+    }
+
     /// The mount for the thread that copies and asks for it, blocking in native code.
     Mount forCopy() {
         return open(Thread.currentThread().getName(), VOLUMES);
@@ -63,16 +77,16 @@ final class Mounts {
 
     /// The first mount ends whatever sessions an earlier run of this controller has left; each later one that of
     /// its forerunner, should it hang. One at a time, so that the first ends no session of this run.
-    private synchronized Mount open(String use, String part) {
+    private synchronized Mount open(String use, String directory) {
         Stream<String> left = takenOver ? Stream.of(use) : uses();
-        Mount mount = MountHandle.mount(access, fileSystem, part, limits, session(use), sessions(left));
+        Mount mount = MountHandle.mount(access, fileSystem, directory, limits, session(use), sessions(left));
         takenOver = true;
         return mount;
     }
 
     private Stream<String> uses() {
         return Stream.concat(
-                Stream.of(CALLS, LOOK_UPS, OF_DATASETS),
+                Stream.of(CALLS, LOOK_UPS, OF_DATASETS, OF_STATIC_VOLUMES),
                 IntStream.rangeClosed(1, COPIES).mapToObj(number -> copiers(access.cluster()) + number));
     }
 

@@ -66,7 +66,7 @@ class CephFileTreeIT {
 
     @BeforeEach
     void open() throws IOException {
-        base = "/it-" + UUID.randomUUID();
+        base = "/volumes/it-" + UUID.randomUUID();
         Files.createDirectories(fuse.at(base + "/source"));
         Files.createDirectories(fuse.at(base + "/target"));
         open(CallLimits.DEFAULT);
@@ -147,18 +147,19 @@ class CephFileTreeIT {
 
     @Test
     void aUserWhoseCapsEndAtVolumesReachesThoseAndNothingElse() throws IOException {
-        String group = "/volumes/it-" + UUID.randomUUID();
-        Files.createDirectories(fuse.at(group));
+        String outside = "/it-" + UUID.randomUUID();
+        Files.createDirectories(fuse.at(outside));
+        files.setQuotaBytes("lab", FS, outside, 2L << 20);
+        assertEquals(OptionalLong.of(2L << 20), files.quotaBytes("lab", FS, outside), "by a user without such caps");
         Path keyring = Files.createTempFile("keyring", "");
         Files.writeString(keyring, keyOf("client.volumes-only"));
         ClusterAccess access = new ClusterAccess("lab", CephLab.access().monitors(), "volumes-only", keyring);
         CephConnection narrow = new CephConnection(access, CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
         try (CephFileSystems reach = new CephFileSystems(
                 _ -> narrow, CephLab.identity(), CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics())) {
-            reach.files().setQuotaBytes("lab", FS, group, 1L << 20);
-            assertEquals(OptionalLong.of(1L << 20), reach.files().quotaBytes("lab", FS, group));
-            assertThrows(
-                    DriverException.AccessDenied.class, () -> reach.files().quotaBytes("lab", FS, base + "/source"));
+            reach.files().setQuotaBytes("lab", FS, base + "/source", 1L << 20);
+            assertEquals(OptionalLong.of(1L << 20), reach.files().quotaBytes("lab", FS, base + "/source"));
+            assertThrows(DriverException.AccessDenied.class, () -> reach.files().quotaBytes("lab", FS, outside));
         } finally {
             narrow.close();
             Files.delete(keyring);

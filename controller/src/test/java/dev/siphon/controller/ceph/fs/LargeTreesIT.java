@@ -94,7 +94,7 @@ class LargeTreesIT {
     /// Directories in each other, with a file in the last.
     private void makeDeep(int levels, MountPath name) {
         boolean _ = in(mount -> {
-            MountPath path = MountPath.of(source);
+            MountPath path = mount.locate(source);
             for (int i = 0; i < levels; i++) {
                 path = path.child(name);
                 mount.makeDirectory(path);
@@ -106,8 +106,8 @@ class LargeTreesIT {
         });
     }
 
-    private static MountPath last(String root, int levels, MountPath name) {
-        MountPath path = MountPath.of(root);
+    private static MountPath last(MountPath root, int levels, MountPath name) {
+        MountPath path = root;
         for (int i = 0; i < levels; i++) {
             path = path.child(name);
         }
@@ -126,8 +126,9 @@ class LargeTreesIT {
         FileTree.Copy copy = files.copy("lab", FS, taken, target, 1234, 5678);
         copy.done().get(60, TimeUnit.SECONDS);
         assertEquals(LEVELS + 1, copy.copiedEntries().sum());
-        FileStat copied = in(
-                mount -> mount.stat(last(target, LEVELS, LONG_NAME).child(FILE)).orElseThrow());
+        FileStat copied = in(mount -> mount.stat(
+                        last(mount.locate(target), LEVELS, LONG_NAME).child(FILE))
+                .orElseThrow());
         assertEquals(TEXT.length(), copied.sizeBytes());
         assertEquals(1234, copied.uid());
 
@@ -137,7 +138,7 @@ class LargeTreesIT {
         Archiver.Archived written = fileSystems.archiver().archive("lab", FS, taken, tar);
         assertEquals(LEVELS + 2, written.entries());
         assertEquals(TEXT.length(), written.bytes());
-        MountPath name = last(".", LEVELS, LONG_NAME).child(FILE);
+        MountPath name = last(MountPath.of("."), LEVELS, LONG_NAME).child(FILE);
         assertTrue(tar.toString(StandardCharsets.ISO_8859_1).contains("path=" + name.bytes() + "\n"));
     }
 
@@ -166,7 +167,7 @@ class LargeTreesIT {
         boolean _ = in(mount -> {
             for (int i = 0; i < 1_500; i++) {
                 made.add("d" + i);
-                mount.makeDirectory(MountPath.of(source + "/d" + i));
+                mount.makeDirectory(mount.locate(source + "/d" + i));
             }
             return true;
         });
@@ -176,7 +177,7 @@ class LargeTreesIT {
             AtomicInteger count = new AtomicInteger();
             OptionalLong from = OptionalLong.of(0);
             while (from.isPresent()) {
-                from = mount.listFrom(MountPath.of(taken), from.getAsLong(), entry -> {
+                from = mount.listFrom(mount.locate(taken), from.getAsLong(), entry -> {
                     listed.add(entry.name().toString());
                     return count.incrementAndGet() % 7 != 0;
                 });

@@ -30,4 +30,12 @@ class MountPathTest {
         assertEquals("/größe", MountPath.of("/").child(MountPath.of("größe")).toString());
         assertTrue(MountPath.of("..").isSelfOrParent());
     }
+
+    @Test
+    void messagesHaveThePathInTheFileSystem() {
+        MountPath path = MountPath.in("/volumes", "/g").child(MountPath.of("v"));
+        assertEquals("/volumes/g/v", path.brief());
+        assertEquals("/g/v", path.toString());
+        assertEquals("/volumes", MountPath.in("/volumes", "/").brief());
+    }
 }
