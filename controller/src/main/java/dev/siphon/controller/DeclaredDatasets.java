@@ -65,6 +65,9 @@ record DeclaredDatasets(
     /// Two requests to the API server, or a look at a file, where nothing has changed.
     private static final Duration LOOK = Duration.ofSeconds(15);
 
+    /// Most checks of small images end within that.
+    private static final Duration READ_BACK = Duration.ofSeconds(20);
+
     /// Empty if none are declared anywhere.
     static Optional<DeclaredDatasets> of(
             ControllerConfig config,
@@ -133,7 +136,8 @@ record DeclaredDatasets(
                                 minting,
                                 backend.ceph().identities(),
                                 backend.ceph().clientSessions(),
-                                kubernetes.sealing()))));
+                                kubernetes.sealing(),
+                                READ_BACK))));
     }
 
     private static Optional<WithdrawnReaders> withdrawn(

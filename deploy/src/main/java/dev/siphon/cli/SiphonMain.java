@@ -40,6 +40,7 @@ public final class SiphonMain implements Runnable {
             Subcommand.of(
                     "dataset",
                     "dev.siphon.cli.DatasetCommand",
+                    Subcommand.of("check", "dev.siphon.node.CheckImageCommand"),
                     Subcommand.of("import", "dev.siphon.node.ImportCommand"),
                     Subcommand.of("pack", "dev.siphon.node.PackCommand"),
                     Subcommand.of("seal", "dev.siphon.node.SealCommand")),

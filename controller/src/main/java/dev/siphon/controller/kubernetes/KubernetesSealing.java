@@ -2,8 +2,9 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
-import dev.siphon.controller.seal.PackOrder;
+import dev.siphon.controller.seal.CheckOrder;
 import dev.siphon.controller.seal.Packing;
+import dev.siphon.controller.seal.SealOrder;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.csi.DriverException;
@@ -21,7 +22,7 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Packers as Jobs of the driver's own namespace, and Dataset objects.
+/// Packers, and who reads their images back, as Jobs of the driver's own namespace, and Dataset objects.
 final class KubernetesSealing implements SealingCluster {
     /// The PodTemplate that says how packers are run.
     static final String TEMPLATE = "siphon-packer";
@@ -94,7 +95,7 @@ final class KubernetesSealing implements SealingCluster {
     }
 
     @Override
-    public Packing begin(PackOrder order) {
+    public Packing begin(SealOrder order) {
         PackerObjects objects = new PackerObjects(api.namespace(), driver, order);
         ObjectParts parts = get("PodTemplate " + TEMPLATE, core("podtemplates") + "/" + TEMPLATE, TEMPLATES)
                 .orElseThrow(() -> new DriverException.InUse(
@@ -116,11 +117,11 @@ final class KubernetesSealing implements SealingCluster {
         synchronized (beginning) {
             long others = atWork(order.name());
             if (others >= atOnce(template)) {
-                return new Packing.Running("waits: " + others + " are packed before it");
+                return new Packing.Queued("waits: " + others + " are packed before it");
             }
             cluster.run(jobs(), job);
         }
-        return new Packing.Running("its packer begins");
+        return new Packing.Running(order instanceof CheckOrder ? "begins to be read back" : "its packer begins");
     }
 
     /// How many packers an administrator lets run; some where nobody has said it.

@@ -4,20 +4,22 @@ import com.google.gson.Gson;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import dev.siphon.controller.seal.CheckOrder;
 import dev.siphon.controller.seal.PackOrder;
+import dev.siphon.controller.seal.SealOrder;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Packer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What a packer's pod needs, as objects. How the pod is run (image, memory, where) an administrator says in the
-/// PodTemplate; what it does and what it sees is said here.
+/// What the pod of a packer needs, or of who reads its image back, as objects. How the pod is run (image, memory,
+/// where) an administrator says in the PodTemplate; what it does and what it sees is said here.
 ///
 /// @param namespace the driver's own
 /// @param driver the CSI driver's name
-record PackerObjects(String namespace, String driver, PackOrder order) {
+record PackerObjects(String namespace, String driver, SealOrder order) {
     static final String SOURCE = "-source";
     static final String TARGET = "-target";
 
@@ -27,39 +29,56 @@ record PackerObjects(String namespace, String driver, PackOrder order) {
     /// A packer goes on where the one before it stopped.
     private static final int MORE_TRIES = 3;
 
+    /// What reads an image back; the PodTemplate has a packer's.
+    private static final List<String> CHECK = List.of("siphon", "dataset", "check");
+
     /// A pod that a drain, a preemption or a lost node ends is not one that has failed (Kubernetes, "Pod failure
     /// policy").
-    private static final Map<String, Object> DRAINS = Map.of(
-            "rules",
-            List.of(Map.of(
-                    "action",
-                    "Ignore",
-                    "onPodConditions",
-                    List.of(Map.of("type", "DisruptionTarget", "status", "True")))));
+    private static final Map<String, Object> DRAINED = Map.of(
+            "action", "Ignore", "onPodConditions", List.of(Map.of("type", "DisruptionTarget", "status", "True")));
+
+    /// An image that is not what its manifest says is read once.
+    private static final Map<String, Object> UNLIKE =
+            Map.of("action", "FailJob", "onExitCodes", Map.of("operator", "In", "values", List.of(Packer.EXIT_UNLIKE)));
 
     private static final String METADATA = "metadata";
     private static final String LABELS = "labels";
     private static final String SPEC = "spec";
     private static final Map<String, String> OURS = Map.of(KeySecret.MANAGED_BY, KeySecret.SIPHON);
 
-    /// The volumes by which the pod sees the snapshot and the image's directory; nothing provisions or removes them.
-    List<JsonObject> persistentVolumes() {
-        return List.of(
-                persistentVolume(SOURCE, order.source(), "ReadOnlyMany"),
-                persistentVolume(TARGET, order.target(), "ReadWriteMany"));
+    /// A volume of the pod.
+    ///
+    /// @param which what its name ends with
+    private record PodVolume(String which, SealOrder.Mounted content, boolean readOnly) {
+        String accessMode() {
+            return readOnly ? "ReadOnlyMany" : "ReadWriteMany";
+        }
     }
 
-    private JsonObject persistentVolume(String which, PackOrder.Mounted volume, String accessMode) {
-        Map<String, String> secret = Map.of("namespace", namespace, "name", order.name() + which);
+    private List<PodVolume> volumes() {
+        return switch (order) {
+            case PackOrder pack ->
+                List.of(new PodVolume(SOURCE, pack.source(), true), new PodVolume(TARGET, pack.target(), false));
+            case CheckOrder check -> List.of(new PodVolume(TARGET, check.target(), true));
+        };
+    }
+
+    /// The volumes by which the pod sees the snapshot and the image's directory; nothing provisions or removes them.
+    List<JsonObject> persistentVolumes() {
+        return volumes().stream().map(this::persistentVolume).toList();
+    }
+
+    private JsonObject persistentVolume(PodVolume volume) {
+        Map<String, String> secret = Map.of("namespace", namespace, "name", order.name() + volume.which());
         Map<String, Object> csi = Map.of(
                 "driver",
                 driver,
                 "volumeHandle",
-                volume.id().toString(),
+                volume.content().id().toString(),
                 "readOnly",
-                volume.id() instanceof VolumeId.Provisioned,
+                volume.readOnly(),
                 "volumeAttributes",
-                volume.context().toMap(),
+                volume.content().context().toMap(),
                 "nodeStageSecretRef",
                 secret,
                 "nodePublishSecretRef",
@@ -67,10 +86,10 @@ record PackerObjects(String namespace, String driver, PackOrder order) {
         return object(
                 "v1",
                 "PersistentVolume",
-                which,
+                volume.which(),
                 Map.of(
                         "accessModes",
-                        List.of(accessMode),
+                        List.of(volume.accessMode()),
                         "capacity",
                         Map.of("storage", "1Gi"),
                         "storageClassName",
@@ -85,21 +104,21 @@ record PackerObjects(String namespace, String driver, PackOrder order) {
 
     /// The claims to these.
     List<JsonObject> claims() {
-        return List.of(claim(SOURCE, "ReadOnlyMany"), claim(TARGET, "ReadWriteMany"));
+        return volumes().stream().map(this::claim).toList();
     }
 
-    private JsonObject claim(String which, String accessMode) {
+    private JsonObject claim(PodVolume volume) {
         return object(
                 "v1",
                 "PersistentVolumeClaim",
-                which,
+                volume.which(),
                 Map.of(
                         "accessModes",
-                        List.of(accessMode),
+                        List.of(volume.accessMode()),
                         "storageClassName",
                         "",
                         "volumeName",
-                        order.name() + which,
+                        order.name() + volume.which(),
                         "resources",
                         Map.of("requests", Map.of("storage", "1Gi"))));
     }
@@ -125,17 +144,20 @@ record PackerObjects(String namespace, String driver, PackOrder order) {
         JsonObject pod = template.deepCopy();
         JsonObject spec = JsonParts.object(pod, SPEC).orElseThrow(PackerObjects::wrong);
         JsonObject container = JsonParts.each(spec, "containers").findFirst().orElseThrow(PackerObjects::wrong);
-        container.add(
-                "args",
-                tree(List.of(
-                        "--source=/source",
-                        "--image=/target/" + Dataset.IMAGE,
-                        "--modes=" + order.modes(),
-                        "--progress")));
-        add(container, "volumeMounts", Map.of("name", "source", "mountPath", "/source", "readOnly", true));
-        add(container, "volumeMounts", Map.of("name", "target", "mountPath", "/target"));
-        add(spec, "volumes", Map.of("name", "source", "persistentVolumeClaim", mounted(SOURCE, true)));
-        add(spec, "volumes", Map.of("name", "target", "persistentVolumeClaim", mounted(TARGET, false)));
+        if (order instanceof CheckOrder) {
+            container.add("command", tree(CHECK));
+        }
+        container.add("args", tree(args()));
+        for (PodVolume volume : volumes()) {
+            String name = volume.which().substring(1);
+            Map<String, Object> claim =
+                    Map.of("claimName", order.name() + volume.which(), "readOnly", volume.readOnly());
+            add(
+                    container,
+                    "volumeMounts",
+                    Map.of("name", name, "mountPath", "/" + name, "readOnly", volume.readOnly()));
+            add(spec, "volumes", Map.of("name", name, "persistentVolumeClaim", claim));
+        }
         JsonObject job = object(
                 "batch/v1",
                 "Job",
@@ -146,13 +168,17 @@ record PackerObjects(String namespace, String driver, PackOrder order) {
                         "activeDeadlineSeconds",
                         LONGEST_SECONDS,
                         "podFailurePolicy",
-                        DRAINS));
+                        Map.of("rules", List.of(DRAINED, UNLIKE))));
         job.getAsJsonObject(SPEC).add("template", pod);
         return job;
     }
 
-    private Map<String, Object> mounted(String which, boolean readOnly) {
-        return Map.of("claimName", order.name() + which, "readOnly", readOnly);
+    private List<String> args() {
+        String image = "--image=/target/" + Dataset.IMAGE;
+        return switch (order) {
+            case PackOrder pack -> List.of("--source=/source", image, "--modes=" + pack.modes(), "--progress");
+            case CheckOrder check -> List.of(image, "--digest=" + check.digest(), "--progress");
+        };
     }
 
     private static void add(JsonObject to, String list, Map<String, Object> element) {

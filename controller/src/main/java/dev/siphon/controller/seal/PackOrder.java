@@ -2,8 +2,6 @@ package dev.siphon.controller.seal;
 
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
-import dev.siphon.csi.VolumeContext;
-import dev.siphon.csi.VolumeId;
 
 /// What a packer is to do.
 ///
@@ -11,7 +9,4 @@ import dev.siphon.csi.VolumeId;
 /// @param source which it may only read; its key is where nodes look for those of a volume called `NAME-source`
 /// @param target where its image goes
 /// @param key of the target
-public record PackOrder(String name, Modes modes, Mounted source, Mounted target, VolumeKey key) {
-    /// A volume, with what nodes are told of it.
-    public record Mounted(VolumeId id, VolumeContext context) {}
-}
+public record PackOrder(String name, Modes modes, Mounted source, Mounted target, VolumeKey key) implements SealOrder {}

@@ -4,6 +4,7 @@ import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Clusters;
@@ -26,7 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Packers with what they need: a volume that stands for the snapshot, whose key reads that one and nothing else, and
-/// an identity that writes the directory of the image and nothing else.
+/// an identity that writes the directory of the image and nothing else. After them, who reads the image back: by an
+/// identity that reads that directory and nothing else.
 final class Packers {
     private static final Logger LOG = LoggerFactory.getLogger(Packers.class);
 
@@ -50,7 +52,10 @@ final class Packers {
 
     /// What has become of the packer of an image; where there is none, one begins.
     Packing goOn(DatasetPlace place, Modes modes) {
-        return cluster.find(place.packer()).orElseGet(() -> cluster.begin(order(place, modes)));
+        return cluster.find(place.packer())
+                .orElseGet(() -> removeCheck(place) // what was read was another image
+                        ? cluster.begin(order(place, modes))
+                        : new Packing.Running("an earlier image is being read"));
     }
 
     private PackOrder order(DatasetPlace place, Modes modes) {
@@ -60,18 +65,42 @@ final class Packers {
                 ClassParameters.ofSnapshot(place.cluster(), place.fileSystem(), snapshots.owner(place.snapshot())),
                 true,
                 Optional.of(new ContentSource.FromSnapshot(place.snapshot()))));
-        VolumeId.Static target = target(place);
-        FileTree.Layout layout = files.layout(place.cluster(), place.fileSystem(), place.path());
-        Grant grant = new Grant(
-                place.fileSystem(), place.path(), Optional.of(place.path()), layout.pool(), layout.namespace());
-        VolumeContext context =
-                VolumeContext.fromMap(target, Map.of("monitors", String.join(",", clusters.monitors(place.cluster()))));
         return new PackOrder(
                 place.packer(),
                 modes,
-                new PackOrder.Mounted(source.id(), source.context().orElseThrow()),
-                new PackOrder.Mounted(target, context),
-                identities.mint(place.cluster(), Packer.userId(target), grant));
+                new SealOrder.Mounted(source.id(), source.context().orElseThrow()),
+                mounted(place),
+                key(place, Packer.userId(target(place)), Optional.of(place.path())));
+    }
+
+    private SealOrder.Mounted mounted(DatasetPlace place) {
+        VolumeId.Static target = target(place);
+        return new SealOrder.Mounted(
+                target,
+                VolumeContext.fromMap(
+                        target, Map.of("monitors", String.join(",", clusters.monitors(place.cluster())))));
+    }
+
+    private VolumeKey key(DatasetPlace place, String userId, Optional<String> writable) {
+        FileTree.Layout layout = files.layout(place.cluster(), place.fileSystem(), place.path());
+        return identities.mint(
+                place.cluster(),
+                userId,
+                new Grant(place.fileSystem(), place.path(), writable, layout.pool(), layout.namespace()));
+    }
+
+    /// What has become of the reading back of an image; empty if it has not begun.
+    Optional<Packing> check(DatasetPlace place) {
+        return cluster.find(place.checker());
+    }
+
+    /// Has an image read back that nobody can write any more.
+    ///
+    /// @param image as its manifest has it
+    Packing beginCheck(DatasetPlace place, SealedImage image) {
+        String userId = Packer.checkerId(target(place));
+        return cluster.begin(
+                new CheckOrder(place.checker(), image.digest(), mounted(place), key(place, userId, Optional.empty())));
     }
 
     private static VolumeId.Static target(DatasetPlace place) {
@@ -84,7 +113,7 @@ final class Packers {
     ///
     /// @return false while it may still write
     boolean end(DatasetPlace place) {
-        return remove(place) && areEnded(place);
+        return removePacker(place) && areEnded(place);
     }
 
     private boolean areEnded(DatasetPlace place) {
@@ -107,10 +136,24 @@ final class Packers {
         }
     }
 
-    /// Removes the packer of an image, and what was made for it.
+    /// Removes the packer of an image and who reads it back, and what was made for them.
     ///
-    /// @return false while it may still write
+    /// @return false while one of them is at work
     boolean remove(DatasetPlace place) {
+        boolean stopped = removePacker(place);
+        return removeCheck(place) && stopped;
+    }
+
+    /// Removes who reads an image back, and what was made for that.
+    ///
+    /// @return false while it reads
+    boolean removeCheck(DatasetPlace place) {
+        boolean stopped = cluster.clear(place.checker());
+        identities.remove(place.cluster(), Packer.checkerId(target(place)));
+        return stopped;
+    }
+
+    private boolean removePacker(DatasetPlace place) {
         boolean stopped = cluster.clear(place.packer());
         volumes.delete(place.source());
         identities.remove(place.cluster(), Packer.userId(target(place)));

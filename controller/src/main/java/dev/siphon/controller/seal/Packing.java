@@ -1,11 +1,16 @@
 package dev.siphon.controller.seal;
 
-/// What has become of a packer.
+/// What has become of a packer, or of who reads its image back.
 public sealed interface Packing {
     /// It is at work, or about to be.
     ///
     /// @param progress how far it is, in words for people
     record Running(String progress) implements Packing {}
+
+    /// It has not begun, and waits for others to end.
+    ///
+    /// @param progress for how many, in words for people
+    record Queued(String progress) implements Packing {}
 
     /// It has ended as it should.
     record Ended() implements Packing {}

@@ -23,16 +23,19 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 /// Snapshots of a class with `kind: dataset`. Each call does what is to be done now and returns; whoever wants one asks
 /// again until it is ready. There is no journal: the directory of the image, the packer and the Dataset say how far it
 /// is, and all their names are functions of the snapshot's id.
 public final class SealedSnapshots {
     private static final String BEING_SEALED = "DatasetBeingSealed";
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final FileTree files;
     private final Snapshots snapshots;
@@ -40,6 +43,7 @@ public final class SealedSnapshots {
     private final DatasetVolumes.Keys keys;
     private final SealingCluster cluster;
     private final Packers packers;
+    private final Duration patience;
     private final KeyedOperations operations = new KeyedOperations();
 
     /// What was said last of those that are not ready yet.
@@ -50,13 +54,15 @@ public final class SealedSnapshots {
     /// @param keys those of readers
     /// @param identities makes those of packers
     /// @param sessions ends what packers have mounted
+    /// @param patience of one call for an image to be read back
     public record Ports(
             CephPorts ceph,
             Datasets datasets,
             DatasetVolumes.Keys keys,
             Identities identities,
             ClientSessions sessions,
-            SealingCluster cluster) {}
+            SealingCluster cluster,
+            Duration patience) {}
 
     public SealedSnapshots(Ports ports, Domain domain) {
         this.files = ports.ceph().files();
@@ -65,6 +71,7 @@ public final class SealedSnapshots {
         this.keys = ports.keys();
         this.cluster = ports.cluster();
         this.packers = new Packers(ports, domain);
+        this.patience = ports.patience();
     }
 
     /// Takes a snapshot, or finds the one that an earlier try took, and does what is next for its image (CSI
@@ -99,30 +106,75 @@ public final class SealedSnapshots {
         DatasetPlace place = new DatasetPlace(snapshot.id());
         SealedDirectory directory = new SealedDirectory(files, place);
         String name = directory.dataset().orElseGet(() -> begin(snapshot, directory, sealing));
-        if (directory.image().isPresent()) {
-            if (!packers.end(place)) {
-                tell(snapshot.id(), sealing.object(), new Notice(false, BEING_SEALED, "its packer is being stopped"));
-                return false;
-            }
-            // what the manifest said while somebody could still write it counts for nothing
-            Optional<SealedImage> image = directory.image();
-            image.ifPresent(made -> {
-                finish(directory, name, made);
-                tell(snapshot.id(), sealing.object(), new Notice(false, "DatasetSealed", "is dataset " + name));
-                told.remove(snapshot.id());
-            });
-            return image.isPresent();
+        if (directory.image().isEmpty()) {
+            tell(snapshot.id(), sealing.object(), new Notice(false, BEING_SEALED, pack(place, sealing)));
+            return false;
         }
-        String progress = switch (packers.goOn(place, sealing.modes())) {
+        String progress = switch (awaitReadBack(directory)) {
             case Packing.Running(var how) -> how;
+            case Packing.Queued(var how) -> how;
+            case Packing.Ended _ -> "";
+            case Packing.Failed(var why) ->
+                throw new DriverException.InUse("the image of snapshot " + snapshot.id()
+                        + " was read back and is refused: " + why + "; delete Job " + place.checker()
+                        + " to have it read again, or delete this VolumeSnapshot and take another one");
+        };
+        Optional<SealedImage> image = progress.isEmpty() ? directory.image() : Optional.empty();
+        image.ifPresent(made -> finish(directory, name, made));
+        tell(
+                snapshot.id(),
+                sealing.object(),
+                image.isPresent()
+                        ? new Notice(false, "DatasetSealed", "is dataset " + name)
+                        : new Notice(false, BEING_SEALED, progress));
+        if (image.isPresent()) {
+            told.remove(snapshot.id());
+        }
+        return image.isPresent();
+    }
+
+    /// @return how far it is
+    private String pack(DatasetPlace place, Sealing sealing) {
+        return switch (packers.goOn(place, sealing.modes())) {
+            case Packing.Running(var how) -> how;
+            case Packing.Queued(var how) -> how;
             case Packing.Ended _ -> "its packer has ended";
             case Packing.Failed(var why) ->
-                throw new DriverException.InUse("the packer of snapshot " + snapshot.id() + " has failed: " + why
+                throw new DriverException.InUse("the packer of snapshot " + place.snapshot() + " has failed: " + why
                         + "; when that is mended, delete Job " + place.packer()
                         + " to go on, or delete this VolumeSnapshot and take another one");
         };
-        tell(snapshot.id(), sealing.object(), new Notice(false, BEING_SEALED, progress));
-        return false;
+    }
+
+    /// The steps from the packer's end to that of a short check take seconds, and a snapshotter that has asked some
+    /// times asks every 30 s alone.
+    private Packing awaitReadBack(SealedDirectory directory) {
+        long end = System.nanoTime() + patience.toNanos();
+        Packing now = readBackOrBegin(directory);
+        while (now instanceof Packing.Running
+                && System.nanoTime() - end < 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(PAUSE.toNanos());
+            now = readBackOrBegin(directory);
+        }
+        return now;
+    }
+
+    private Packing readBackOrBegin(SealedDirectory directory) {
+        return packers.check(directory.place()).orElseGet(() -> readBack(directory));
+    }
+
+    /// Whoever has packed an image may have written something else than what it says: another process reads it, once
+    /// nobody can write it any more.
+    private Packing readBack(SealedDirectory directory) {
+        if (!packers.end(directory.place())) {
+            return new Packing.Running("its packer is being stopped");
+        }
+        // what the manifest said while somebody could still write it counts for nothing
+        return directory
+                .image()
+                .map(image -> packers.beginCheck(directory.place(), image))
+                .orElseGet(() -> new Packing.Running("its manifest is gone"));
     }
 
     private void tell(SnapshotId id, Asked object, Notice notice) {
@@ -183,6 +235,7 @@ public final class SealedSnapshots {
         DatasetPlace place = directory.place();
         cluster.declare(declared(place, name, image, Set.of(snapshots.owner(place.snapshot()))));
         snapshots.countImage(place.snapshot(), image.bytes());
+        boolean _ = packers.removeCheck(place); // it has ended
         directory.seal(image);
     }
 
@@ -210,6 +263,7 @@ public final class SealedSnapshots {
                 .orElseThrow(() -> new DriverException.NotFound("snapshot " + place.snapshot() + " does not exist"));
         if (!found.ready()) {
             String how = cluster.find(place.packer())
+                    .or(() -> packers.check(place))
                     .filter(Packing.Running.class::isInstance)
                     .map(running -> ": " + ((Packing.Running) running).progress())
                     .orElse("");

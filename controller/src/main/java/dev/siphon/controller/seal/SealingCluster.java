@@ -4,22 +4,23 @@ import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.Optional;
 
-/// Port: where packers run, and where the datasets are declared that they make. Repeating anything is safe.
+/// Port: where packers run and images are read back, and where the datasets are declared that they make. Repeating
+/// anything is safe.
 ///
 /// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
 /// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not do it.
 public interface SealingCluster {
-    /// What has become of a packer; empty if there is none.
+    /// What has become of a packer, or of who reads an image back; empty if there is none.
     Optional<Packing> find(String name);
 
-    /// Has a packer begin, in a process of its own. One that is there is left alone.
+    /// Has a packer begin, or who reads its image back, in a process of its own. One that is there is left alone.
     ///
     /// It may wait for others, or for what it needs: it is to be called again until [#find] finds the packer.
     ///
     /// @return how far it is
     /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if nobody has said how packers are
     ///     run, or if what this one needs is there already and is somebody else's
-    Packing begin(PackOrder order);
+    Packing begin(SealOrder order);
 
     /// Stops a packer, and removes it and what it needed.
     ///

@@ -68,6 +68,11 @@ public record DatasetPlace(SnapshotId snapshot) {
         return files.note(cluster(), fileSystem(), path(), name);
     }
 
+    /// What reads the image back is called so, and what it needs begins so.
+    public String checker() {
+        return packer() + "-check";
+    }
+
     /// What the packer is called, and what begins the names of what it needs.
     public String packer() {
         return "siphon-pack-" + name();

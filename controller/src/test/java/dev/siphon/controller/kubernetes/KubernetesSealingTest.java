@@ -7,13 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.seal.CheckOrder;
 import dev.siphon.controller.seal.Packing;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.seal.SealingCluster.Notice;
 import dev.siphon.controller.seal.SealingClusterContract;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 final class KubernetesSealingTest extends SealingClusterContract {
     private static final String PACKER = "siphon-pack-i00000000000000a";
+    private static final String CHECKER = PACKER + "-check";
     private static final String JOBS = "/apis/batch/v1/namespaces/siphon/jobs";
     private static final String CLAIMS = "/api/v1/namespaces/siphon/persistentvolumeclaims";
     private static final String VOLUMES = "/api/v1/persistentvolumes";
@@ -116,6 +123,40 @@ final class KubernetesSealingTest extends SealingClusterContract {
         }
     }
 
+    @Test
+    void anImageIsReadBackByAJobThatSeesItAlone() {
+        VolumeId target = VolumeId.parse("static:lab:cephfs:/datasets/i00000000000000a");
+        CheckOrder check = new CheckOrder(
+                CHECKER,
+                Digest.of(ByteBuffer.allocate(1)),
+                order().target(),
+                new VolumeKey("siphon-packer.cephfs.i00000000000000a.check", "key"));
+        assertEquals(
+                new Packing.Running("its volumes are being bound"), cluster().begin(check));
+        bind(CHECKER + "-target");
+        assertEquals(new Packing.Running("begins to be read back"), cluster().begin(check));
+        JsonObject spec = JsonParts.object(get(JOBS + "/" + CHECKER), "spec", "template", "spec")
+                .orElseThrow();
+        JsonObject container = JsonParts.each(spec, "containers").findFirst().orElseThrow();
+        assertEquals("[\"siphon\",\"dataset\",\"check\"]", String.valueOf(container.get("command")));
+        assertEquals(
+                "[\"--image=/target/image\",\"--digest=" + check.digest() + "\",\"--progress\"]",
+                String.valueOf(container.get("args")));
+        assertEquals(
+                List.of(CHECKER + "-target"),
+                JsonParts.each(spec, "volumes")
+                        .map(each -> JsonParts.text(each, "persistentVolumeClaim", "claimName")
+                                .orElse(""))
+                        .toList());
+        JsonObject volume = get(VOLUMES + "/" + CHECKER + "-target");
+        assertEquals(Optional.of("true"), JsonParts.text(volume, "spec", "csi", "readOnly"));
+        assertEquals(Optional.of(target.toString()), JsonParts.text(volume, "spec", "csi", "volumeHandle"));
+        assertTrue(cluster().clear(CHECKER));
+        for (String collection : List.of(JOBS, VOLUMES, CLAIMS, "/api/v1/secrets")) {
+            assertEquals(0, get(collection).getAsJsonArray("items").size(), collection);
+        }
+    }
+
     private void aPackerBegins() {
         assertEquals(
                 new Packing.Running("its volumes are being bound"), cluster().begin(order()));
@@ -126,18 +167,21 @@ final class KubernetesSealingTest extends SealingClusterContract {
     /// As the controller that binds claims to volumes leaves them.
     @Override
     protected void comes(String name) {
-        for (String which : new String[] {name + "-source", name + "-target"}) {
-            JsonObject claim = get(CLAIMS + "/" + which);
-            JsonObject status = new JsonObject();
-            status.addProperty("phase", "Bound");
-            claim.add("status", status);
-            JsonObject volume = get(VOLUMES + "/" + which);
-            JsonParts.object(volume, "spec", "claimRef")
-                    .orElseThrow()
-                    .addProperty("uid", JsonParts.text(claim, "metadata", "uid").orElseThrow());
-            put(CLAIMS + "/" + which, claim);
-            put(VOLUMES + "/" + which, volume);
-        }
+        bind(name + "-source");
+        bind(name + "-target");
+    }
+
+    private void bind(String which) {
+        JsonObject claim = get(CLAIMS + "/" + which);
+        JsonObject status = new JsonObject();
+        status.addProperty("phase", "Bound");
+        claim.add("status", status);
+        JsonObject volume = get(VOLUMES + "/" + which);
+        JsonParts.object(volume, "spec", "claimRef")
+                .orElseThrow()
+                .addProperty("uid", JsonParts.text(claim, "metadata", "uid").orElseThrow());
+        put(CLAIMS + "/" + which, claim);
+        put(VOLUMES + "/" + which, volume);
     }
 
     private void put(String path, JsonObject object) {
@@ -204,7 +248,7 @@ final class KubernetesSealingTest extends SealingClusterContract {
         var _ = cluster().begin(order());
         comes(PACKER);
         assertEquals(
-                new Packing.Running("waits: 1 are packed before it"), cluster().begin(order()));
+                new Packing.Queued("waits: 1 are packed before it"), cluster().begin(order()));
         assertEquals(Optional.empty(), cluster().find(PACKER));
         atOnce("2");
         assertEquals(new Packing.Running("its packer begins"), cluster().begin(order()));

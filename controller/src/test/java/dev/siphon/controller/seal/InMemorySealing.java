@@ -15,22 +15,42 @@ import java.util.TreeMap;
 final class InMemorySealing implements SealingCluster {
     final Map<String, Packing> packers = new TreeMap<>();
     final Map<String, PackOrder> orders = new TreeMap<>();
+    final Map<String, CheckOrder> checks = new TreeMap<>();
     final Map<String, Dataset> declared = new TreeMap<>();
     final List<Notice> told = new ArrayList<>();
+
+    /// What becomes of an image that is read back.
+    Packing readBack = new Packing.Ended();
+
+    /// What becomes of it when somebody has looked once.
+    Optional<Packing> becomes = Optional.empty();
 
     /// How often a packer that runs has to be told to stop.
     int stopsAfter = 1;
 
     @Override
     public Optional<Packing> find(String name) {
-        return Optional.ofNullable(packers.get(name));
+        Optional<Packing> now = Optional.ofNullable(packers.get(name));
+        now.flatMap(_ -> becomes).ifPresent(next -> packers.put(name, next));
+        return now;
     }
 
     @Override
-    public Packing begin(PackOrder order) {
-        orders.put(order.name(), order);
-        packers.putIfAbsent(order.name(), new Packing.Running("begins"));
-        return packers.getOrDefault(order.name(), new Packing.Ended());
+    public Packing begin(SealOrder order) {
+        Packing made = switch (order) {
+            case PackOrder pack -> {
+                orders.put(order.name(), pack);
+                yield new Packing.Running("begins");
+            }
+            case CheckOrder check -> {
+                checks.put(order.name(), check);
+                yield readBack;
+            }
+        };
+        if (!(made instanceof Packing.Queued)) {
+            packers.putIfAbsent(order.name(), made);
+        }
+        return packers.getOrDefault(order.name(), made);
     }
 
     @Override

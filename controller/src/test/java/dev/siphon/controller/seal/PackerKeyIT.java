@@ -11,6 +11,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -191,6 +192,35 @@ class PackerKeyIT {
         }
         assertFalse(thief.in(place, root -> Files.writeString(root.resolve("image"), "x")), "by a new mount");
         lab.sealed.delete(sealed);
+    }
+
+    @Test
+    void theKeyThatReadsAnImageBackWritesNothingAndOpensNothingElse() throws IOException {
+        lab.cluster.readBack = new Packing.Running("reads");
+        SealLab.Held checked = lab.volume("checked", "u1");
+        SnapshotId id = lab.ask(checked.id(), "checked").id();
+        var _ = lab.ask(checked.id(), "checked");
+        String place = lab.place(id).path();
+        String checker = lab.place(id).checker();
+        lab.file(place + "/image", new byte[5000]);
+        lab.file(place + "/image.manifest", SealWorld.MANIFEST.text().getBytes(StandardCharsets.UTF_8));
+        while (!lab.cluster.packers.containsKey(checker)) {
+            assertFalse(lab.ask(checked.id(), "checked").ready());
+        }
+        KeyHolder reader = lab.holder(Optional.ofNullable(lab.cluster.checks.get(checker))
+                .orElseThrow()
+                .key());
+        SealLab.Objects objects = lab.objects(place, "image");
+        assertTrue(read(place, "image").by(reader), "the image is its to read");
+        assertTrue(get(objects).by(reader), "and its objects");
+        assertRefused("writing to the image's directory", KeyHolder.admin(), reader, write(place, "."));
+        assertRefused("writing objects of the image", KeyHolder.admin(), reader, put(objects));
+        assertRefused("another image", KeyHolder.admin(), reader, read("/datasets/another", "image"));
+        assertRefused("the volume", checked.key(), reader, read(checked.mountPath(), checked.folder() + "/file"));
+        lab.cluster.packers.put(checker, new Packing.Ended());
+        assertTrue(lab.ask(checked.id(), "checked").ready());
+        assertFalse(read(place, "image").by(reader), "it ends with the check");
+        lab.sealed.delete(id);
     }
 
     /// The mons' side of it: what is written in the caps.

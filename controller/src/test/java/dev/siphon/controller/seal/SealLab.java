@@ -102,7 +102,8 @@ final class SealLab implements AutoCloseable {
                                 new DatasetIdentities(files, adapter.identities(), Optional::empty), store),
                         adapter.identities(),
                         adapter.clientSessions(),
-                        cluster),
+                        cluster,
+                        Duration.ZERO),
                 domain);
         admin = FuseMount.mount();
         Files.createDirectories(admin.at(Dataset.DIRECTORY));

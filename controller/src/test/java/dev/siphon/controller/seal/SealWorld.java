@@ -45,6 +45,9 @@ final class SealWorld {
     final InMemorySealing cluster = new InMemorySealing();
     final MintedKeys minted = new MintedKeys();
 
+    /// How long one call waits for an image to be read back.
+    Duration patience = Duration.ZERO;
+
     /// What is mounted.
     ClientSessions sessions = new NoSessions();
     final InMemoryDirectory directory = new InMemoryDirectory(
@@ -119,7 +122,8 @@ final class SealWorld {
                         minted.keys(ports.files()),
                         cuttable(Identities.class, minted),
                         cuttable(ClientSessions.class, sessions),
-                        cuttable(SealingCluster.class, cluster)),
+                        cuttable(SealingCluster.class, cluster),
+                        patience),
                 domain);
     }
 

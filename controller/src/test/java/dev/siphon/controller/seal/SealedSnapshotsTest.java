@@ -10,7 +10,6 @@ import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.dataset.FrozenAccounts;
 import dev.siphon.controller.dataset.ReaderNames;
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.key.ClientSession;
 import dev.siphon.controller.key.NoSessions;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.offboard.Freezer;
@@ -28,7 +27,6 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
-import dev.siphon.csi.dataset.Manifest;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -94,35 +92,6 @@ final class SealedSnapshotsTest {
                         .map(SealingCluster.Notice::reason)
                         .distinct()
                         .toList());
-    }
-
-    @Test
-    void whatThePackerWritesUntilItIsStoppedIsInTheImage() {
-        var _ = world.ask();
-        SnapshotId id = world.ask().id();
-        world.ceph.file(world.place(id).path() + "/image.manifest", SealWorld.MANIFEST.text());
-        world.cluster.stopsAfter = 2;
-        assertFalse(world.ask().ready(), "its packer may still write");
-        assertEquals(Map.of(), world.cluster.declared);
-        Manifest last = new Manifest(6000, 1, SealWorld.MANIFEST.chunks());
-        world.ceph.file(world.place(id).path() + "/image.manifest", last.text());
-        assertTrue(world.ask().ready());
-        assertEquals(
-                Optional.of(last.root()),
-                Optional.ofNullable(world.cluster.declared.get("u1.imagenet-v1"))
-                        .map(Dataset::digest));
-    }
-
-    @Test
-    void whereNoSessionCanBeEndedItIsSealedAllTheSame() {
-        world.sessions = new NoSessions() {
-            @Override
-            public List<ClientSession> all(String cluster, String fileSystem) {
-                throw new DriverException.AccessDenied("no mds 'allow *'");
-            }
-        };
-        world.restart();
-        assertTrue(world.seal().ready());
     }
 
     @Test

@@ -20,6 +20,10 @@ public final class Packer {
     /// How their cephx identities begin: like no volume's, and no dataset's.
     public static final String USER_PREFIX = "siphon-packer.";
 
+    /// How the process ends that reads an image back and finds another one than its manifest says. A Java process
+    /// ends with 1 to 3 for other reasons.
+    public static final int EXIT_UNLIKE = 4;
+
     /// The directory of a snapshot's image; the rest of the packer's name is its last part.
     private static final Pattern TARGET = Pattern.compile("/datasets/(i[0-9a-v]{15})(?:/.*)?");
 
@@ -78,6 +82,11 @@ public final class Packer {
     /// By which identity the packer of an image writes, without `client.`.
     public static String userId(VolumeId.Static target) {
         return USER_PREFIX + target.fileSystem() + "." + name(target);
+    }
+
+    /// By which identity an image is read back, without `client.`.
+    public static String checkerId(VolumeId.Static target) {
+        return userId(target) + ".check";
     }
 
     private static String name(VolumeId.Static target) {

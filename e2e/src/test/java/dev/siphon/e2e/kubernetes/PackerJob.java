@@ -22,6 +22,7 @@ record PackerJob(JsonObject object) {
         A_LIBRARY_OF_ITS_OWN,
         MORE_COMPLETIONS,
         A_HOOK,
+        ANOTHER_COMMAND,
         ANOTHER_ACCOUNT,
         A_PATH_OF_THE_NODE,
         ANOTHER_NAME
@@ -49,11 +50,16 @@ record PackerJob(JsonObject object) {
             case MORE_COMPLETIONS -> job.getAsJsonObject("spec").addProperty("completions", 9);
             case A_HOOK -> container(job).add("lifecycle", json("""
                     {"postStart": {"exec": {"command": ["id"]}}}"""));
+            case ANOTHER_COMMAND -> command(job, "import");
             case ANOTHER_ACCOUNT -> pod(job).addProperty("serviceAccountName", "siphon-node");
             case A_PATH_OF_THE_NODE -> list(pod(job), "volumes").add(json("""
                     {"name": "root", "hostPath": {"path": "/"}}"""));
             case ANOTHER_NAME -> job.getAsJsonObject("metadata").addProperty("name", "siphon-pack-y");
         }
+    }
+
+    private static void command(JsonObject job, String subcommand) {
+        container(job).add("command", JsonParser.parseString("[siphon, dataset, " + subcommand + "]"));
     }
 
     private static JsonObject pod(JsonObject job) {
@@ -87,6 +93,13 @@ record PackerJob(JsonObject object) {
         list(pod(job), "volumes").add(json("""
                 {"name": "source", "persistentVolumeClaim": {"claimName": "siphon-pack-x-source"}}"""));
         return new PackerJob(job);
+    }
+
+    /// What reads the image back.
+    static PackerJob check(Cluster cluster) {
+        PackerJob job = real(cluster);
+        command(job.object(), "check");
+        return job;
     }
 
     /// One that is changed.

@@ -37,6 +37,13 @@ final class PackersIT {
         assertEquals(0, made.exit(), made::output);
     }
 
+    @Test
+    void andWhatReadsItsImageBack() {
+        Command.Result made = PackerJob.check(CLUSTER).tryCreate(CLUSTER);
+
+        assertEquals(0, made.exit(), made::output);
+    }
+
     @ParameterizedTest
     @EnumSource
     void itMayMakeNoOtherJob(PackerJob.Forgery forgery) {

@@ -26,8 +26,14 @@ final class PackersLeft {
 
     /// Of images that sealed snapshots have.
     static List<String> images(Cluster cluster) {
-        try (CephTree tree = CephTree.mount(cluster.lab());
-                Stream<Path> all = Files.list(tree.at("/datasets"))) {
+        try (CephTree tree = CephTree.mount(cluster.lab())) {
+            return images(tree);
+        }
+    }
+
+    /// The same, where the file system is mounted.
+    static List<String> images(CephTree tree) {
+        try (Stream<Path> all = Files.list(tree.at("/datasets"))) {
             return all.map(path -> path.getFileName().toString())
                     .filter(name -> name.matches("i[0-9a-v]{15}"))
                     .toList();

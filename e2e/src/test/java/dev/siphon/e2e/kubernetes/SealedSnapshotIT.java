@@ -1,10 +1,18 @@
 package dev.siphon.e2e.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.CephTree;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -93,6 +101,57 @@ final class SealedSnapshotIT {
     @Order(1)
     void nothingIsLeftOfItsPacker() {
         assertEquals(List.of(), PackersLeft.packers(CLUSTER));
+    }
+
+    /// As if its packer had written something else than it says, or its node.
+    @Test
+    @Order(1)
+    void anImageThatIsNotWhatItsManifestSaysIsNoDataset() throws IOException {
+        List<String> before = PackersLeft.images(CLUSTER);
+        try (CephTree tree = CephTree.mount(CLUSTER.lab())) {
+            CLUSTER.apply(owner.namespace(), """
+                    {"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot",
+                     "metadata": {"name": "swapped"}, "spec": {"volumeSnapshotClassName": "siphon-dataset",
+                      "source": {"persistentVolumeClaimName": "training"}}}""");
+            swapAByte(tree, before);
+        }
+        String refused = CLUSTER.awaitEvent(
+                owner.namespace(), "swapped", "was read back and is refused: .* is not what its manifest says");
+
+        assertTrue(refused.contains("DatasetNotSealed"), refused);
+        assertEquals(
+                "false",
+                CLUSTER.kubectl(
+                                "-n",
+                                owner.namespace(),
+                                "get",
+                                "volumesnapshot",
+                                "swapped",
+                                "-o",
+                                "jsonpath={.status.readyToUse}")
+                        .strip());
+        assertFalse(CLUSTER.kubectl("get", "datasets", "-o", "name").contains("u62.swapped"));
+        var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "volumesnapshot", "swapped");
+        assertEquals(List.of(), PackersLeft.packers(CLUSTER));
+        assertEquals(before, PackersLeft.images(CLUSTER));
+    }
+
+    /// As soon as the manifest is there.
+    private static void swapAByte(CephTree tree, List<String> others) throws IOException {
+        AtomicReference<Path> made = new AtomicReference<>(tree.at("/datasets"));
+        var _ = Await.until("an image is made", Cluster.PATIENCE, () -> {
+            List<String> images = new ArrayList<>(PackersLeft.images(tree));
+            images.removeAll(others);
+            images.forEach(each -> made.set(tree.at("/datasets/" + each)));
+            return Files.exists(made.get().resolve("image.manifest"));
+        });
+        try (RandomAccessFile image =
+                new RandomAccessFile(made.get().resolve("image").toFile(), "rw")) {
+            image.seek(image.length() - 1);
+            int last = image.read();
+            image.seek(image.length() - 1);
+            image.write(last ^ 1);
+        }
     }
 
     @Test
