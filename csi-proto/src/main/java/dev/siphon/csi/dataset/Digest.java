@@ -5,12 +5,16 @@ import dev.siphon.csi.Quoted;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /// A SHA-256 digest.
 ///
 /// @param hex its 64 digits, in lower case
 public record Digest(String hex) {
+    static final int BYTES = 32;
+    static final int DIGITS = 2 * BYTES;
+
     private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) unless `hex` is 64 hexadecimal digits in lower case
@@ -25,10 +29,15 @@ public record Digest(String hex) {
     public static Digest of(ByteBuffer bytes) {
         MessageDigest sha256 = algorithm();
         sha256.update(bytes);
-        return new Digest(java.util.HexFormat.of().formatHex(sha256.digest()));
+        return read(sha256.digest(), 0);
     }
 
-    private static MessageDigest algorithm() {
+    /// The 32 bytes from `offset` on.
+    static Digest read(byte[] bytes, int offset) {
+        return new Digest(HexFormat.of().formatHex(bytes, offset, offset + BYTES));
+    }
+
+    static MessageDigest algorithm() {
         try {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {

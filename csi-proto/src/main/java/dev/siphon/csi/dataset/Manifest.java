@@ -1,12 +1,19 @@
 package dev.siphon.csi.dataset;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
-import java.nio.ByteBuffer;
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /// What a dataset's image has to be: its length, and the digest of each of its chunks. Whoever holds [#root] can
 /// check the manifest, and by it every byte of the image, wherever the two came from.
@@ -27,69 +34,96 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
     /// The length of a chunk in bytes.
     public static final int CHUNK_BYTES = 4 << 20;
 
-    private static final Pattern HEAD = Pattern.compile(
-            "siphon-dataset 1\nimage-bytes ([0-9]{1,18})\nfiles ([0-9]{1,18})\nchunk-bytes " + CHUNK_BYTES + "\n");
+    /// The length of the longest image, in bytes.
+    private static final long MOST_IMAGE_BYTES = 16L << 40;
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the numbers do not fit together
     public Manifest {
-        if (imageBytes <= 0 || files < 0) {
-            throw new DriverException.InvalidRequest(
-                    "a manifest says " + imageBytes + " bytes and " + files + " files: no image is like that");
-        }
-        chunks = List.copyOf(chunks);
+        requirePossible(imageBytes, files);
         if (chunks.size() != Math.ceilDiv(imageBytes, CHUNK_BYTES)) {
             throw new DriverException.InvalidRequest("a manifest of " + imageBytes + " bytes has " + chunks.size()
                     + " chunks, where " + Math.ceilDiv(imageBytes, CHUNK_BYTES) + " make the image");
         }
+        chunks = PackedDigests.copyOf(chunks);
     }
 
-    /// Reads what [#text] wrote.
+    static void requirePossible(long imageBytes, long files) {
+        if (imageBytes <= 0 || imageBytes > MOST_IMAGE_BYTES || files < 0) {
+            throw new DriverException.InvalidRequest(
+                    "a manifest says " + imageBytes + " bytes and " + files + " files: no image is like that");
+        }
+    }
+
+    /// Reads what [#write] wrote.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for anything else, also of a later version
+    public static Manifest read(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return read(in, Files.size(file));
+        }
+    }
+
+    private static Manifest read(InputStream in, long textBytes) throws IOException {
+        ManifestReader reader = new ManifestReader(in, textBytes);
+        byte[] chunks = new byte[reader.head().chunks() * Digest.BYTES];
+        for (int at = 0; at < chunks.length; at += Digest.BYTES) {
+            reader.next(chunks, at);
+        }
+        var _ = reader.root();
+        return new Manifest(reader.head().imageBytes(), reader.head().files(), PackedDigests.over(chunks));
+    }
+
+    /// Reads what [#text] gave.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for anything else, also of a later version
     public static Manifest parse(String text) {
-        Matcher head = HEAD.matcher(text);
-        if (!head.lookingAt() || !text.endsWith("\n")) {
-            throw new DriverException.InvalidRequest(
-                    "no manifest of a dataset that this version reads: it begins " + Quoted.of(beginning(text)));
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        try {
+            return read(new ByteArrayInputStream(bytes), bytes.length);
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory is always read", e);
         }
-        List<Digest> chunks =
-                text.substring(head.end()).lines().map(Digest::new).toList();
-        return new Manifest(Long.parseLong(head.group(1)), Long.parseLong(head.group(2)), chunks);
     }
 
     /// The length of the image, by how the text of its manifest begins.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#parse]
     public static long imageBytes(String text) {
-        Matcher head = HEAD.matcher(text);
-        if (!head.lookingAt()) {
-            throw new DriverException.InvalidRequest(
-                    "no manifest of a dataset that this version reads: it begins " + Quoted.of(beginning(text)));
-        }
-        return Long.parseLong(head.group(1));
-    }
-
-    private static String beginning(String text) {
-        return text.substring(0, Math.min(text.length(), 40));
+        return ManifestReader.head(text).imageBytes();
     }
 
     /// The one text of this manifest.
     public String text() {
-        StringBuilder text = new StringBuilder()
-                .append("siphon-dataset 1\nimage-bytes ")
-                .append(imageBytes)
-                .append("\nfiles ")
-                .append(files)
-                .append("\nchunk-bytes ")
-                .append(CHUNK_BYTES)
-                .append('\n');
-        chunks.forEach(chunk -> text.append(chunk.hex()).append('\n'));
-        return text.toString();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try {
+            write(out);
+        } catch (IOException e) {
+            throw new UncheckedIOException("memory is always written", e);
+        }
+        return out.toString(StandardCharsets.US_ASCII);
+    }
+
+    /// Writes [#text].
+    public void write(OutputStream out) throws IOException {
+        OutputStream buffered = new BufferedOutputStream(out, 1 << 16);
+        String head = "siphon-dataset 1\nimage-bytes " + imageBytes + "\nfiles " + files + "\nchunk-bytes "
+                + CHUNK_BYTES + "\n";
+        buffered.write(head.getBytes(StandardCharsets.US_ASCII));
+        for (Digest chunk : chunks) {
+            buffered.write((chunk.hex() + "\n").getBytes(StandardCharsets.US_ASCII));
+        }
+        buffered.flush();
     }
 
     /// The digest of [#text]: it stands for the whole dataset.
     public Digest root() {
-        return Digest.of(ByteBuffer.wrap(text().getBytes(StandardCharsets.UTF_8)));
+        MessageDigest sha256 = Digest.algorithm();
+        try {
+            write(new DigestOutputStream(OutputStream.nullOutputStream(), sha256));
+        } catch (IOException e) {
+            throw new UncheckedIOException("nothing is written", e);
+        }
+        return Digest.read(sha256.digest(), 0);
     }
 
     /// Where chunk `index` begins in the image, in bytes.

@@ -2,12 +2,21 @@ package dev.siphon.csi.dataset;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import dev.siphon.csi.DriverException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,6 +41,27 @@ class ManifestTest {
         assertEquals(
                 "siphon-dataset 1\nimage-bytes 4194305\nfiles 7\nchunk-bytes 4194304\n" + ABC + "\n" + ABC + "\n",
                 TWO_CHUNKS.text());
+    }
+
+    /// A node reads one at each start of a pod, and has 144 MiB of heap for all.
+    @Test
+    void oneOfATebibyteTakesEightMebibytesAndItsOutlineNone(@TempDir Path folder) throws IOException {
+        Manifest large = new Manifest(
+                1L << 40, 7, Collections.nCopies((1 << 30) / (Manifest.CHUNK_BYTES >> 10), new Digest(ABC)));
+        Path file = folder.resolve("manifest");
+        try (OutputStream out = Files.newOutputStream(file)) {
+            large.write(out);
+        }
+        ThreadMXBean memory = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = memory.getCurrentThreadAllocatedBytes();
+        ManifestOutline outline = ManifestOutline.read(file);
+        long ofOutline = memory.getCurrentThreadAllocatedBytes() - before;
+        Manifest read = Manifest.read(file);
+        long ofAll = memory.getCurrentThreadAllocatedBytes() - before - ofOutline;
+        assertEquals(large, read);
+        assertEquals(new ManifestOutline(1L << 40, 7, new Digest(ABC), large.root()), outline);
+        assertTrue(ofOutline < 1 << 20, "outline: " + ofOutline);
+        assertTrue(ofAll < 10 << 20, "all: " + ofAll);
     }
 
     @Test
@@ -72,6 +102,8 @@ class ManifestTest {
         "a chunk too few,    'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\n'",
         "a chunk too many,   'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\nDIGEST\nDIGEST\n'",
         "a digest in part,   'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\nabc\n'",
+        "letters,            'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\nBA7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\n'",
+        "too large,          'siphon-dataset 1\nimage-bytes 17592186044417\nfiles 1\nchunk-bytes 4194304\nDIGEST\n'",
         "cut short,          'siphon-dataset 1\nimage-bytes 1\nfiles 1\nchunk-bytes 4194304\nDIGEST'"
     })
     void anythingElseIsRefused(String what, String text) {

@@ -65,7 +65,7 @@ final class Publication {
                     && Files.size(files.image()) == imageBytes
                     && firstBlock(files.image(), firstBlock.remaining()).equals(firstBlock)) {
                 Files.deleteIfExists(files.done());
-                return Optional.of(Manifest.parse(Files.readString(files.manifest())));
+                return Optional.of(Manifest.read(files.manifest()));
             }
         } catch (IOException e) {
             throw StoreErrors.translate("reading", files.image(), e);

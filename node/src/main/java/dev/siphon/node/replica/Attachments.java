@@ -2,7 +2,7 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.linux.DataFile;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.FileIdentity;
@@ -98,7 +98,7 @@ final class Attachments {
     /// Mounts the tree over the image, or over what is behind it already. Repeating it changes nothing.
     ///
     /// @param image with the manifest that was read from beside it
-    Attached attach(AttachmentKey key, DatasetImage image, Manifest manifest) {
+    Attached attach(AttachmentKey key, DatasetImage image, ManifestOutline manifest) {
         Optional<Attached> found = find(key);
         if (found.isPresent()) {
             return found.get();

@@ -27,6 +27,9 @@ import java.util.stream.Stream;
 /// The cache directories of this node. One that fails or does not answer is passed over, and tried again later;
 /// the others go on.
 final class Caches {
+    /// Of a replica.
+    private static final long MOST_BYTES = 4L << 40;
+
     private final List<CacheDirectory> directories;
     private final BlockingCalls calls;
     private final Pace pace;
@@ -203,8 +206,13 @@ final class Caches {
     /// Where a replica of `bytes` is to be filled: where it was begun, or where `placement` says. One of `near`
     /// if there are some, unless it takes an eviction there and none elsewhere.
     ///
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no place for it
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no place for it, or it has more than
+    ///     4 TiB: a fill holds the digests of its chunks, 8 MiB a terabyte
     CacheDirectory place(Digest dataset, long bytes, Placement placement, List<Path> near) {
+        if (bytes > MOST_BYTES) {
+            throw new DriverException.QuotaExhausted("dataset " + dataset + " has " + bytes + " bytes, and a replica "
+                    + MOST_BYTES + " at most: it is read from CephFS; seal it in parts for the local disks");
+        }
         for (CachedReplica begun : of(dataset)) {
             CacheDirectory there = at(begun.cache());
             if (there.trouble().isEmpty() && (near.isEmpty() || near.contains(there.path()))) {

@@ -1,7 +1,7 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.linux.DataFile;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.LoopDevice;
@@ -22,16 +22,16 @@ final class ImageDevice {
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices
     /// @throws DriverException.BackendFault (INTERNAL) if the image is not as long as the manifest says, or its
     ///     first chunk is another one: the kernel trusts the superblock that is in it
-    static LoopDevice make(AttachmentKey key, DatasetImage image, Manifest manifest) {
+    static LoopDevice make(AttachmentKey key, DatasetImage image, ManifestOutline manifest) {
         try (DataFile file = DataFile.open(image.image())) {
             if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
                 throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
                         + " bytes, where its manifest says " + manifest.imageBytes() + " and whole blocks of "
                         + DataFile.ALIGNMENT + " are wanted");
             }
-            if (!ChunkCheck.isRight(image.image(), manifest, 0)) {
+            if (!ChunkCheck.beginsRight(image.image(), manifest)) {
                 throw new DriverException.BackendFault("the image " + image.image() + " is not mounted: its first "
-                        + manifest.length(0) + " bytes are not those of its manifest; seal the dataset anew");
+                        + manifest.firstBytes() + " bytes are not those of its manifest; seal the dataset anew");
             }
             return loop(file, key);
         } catch (ErrnoException e) {

@@ -19,7 +19,7 @@ record ImageReach(ReplicaSettings settings, BlockingCalls calls) {
         if (!state.isAttached()) {
             try {
                 String name = "manifest of " + state.digest();
-                var _ = calls.check(name, name, settings.pace().callLimit(), image::readManifest);
+                var _ = calls.check(name, name, settings.pace().callLimit(), image::readOutline);
             } catch (DriverException.BackendUnavailable e) {
                 throw unreachable(state, e.getMessage());
             }

@@ -3,7 +3,7 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.Datasets.Nearby;
 import dev.siphon.node.mount.ValuesInUse;
@@ -178,7 +178,7 @@ public final class Replicas implements AutoCloseable {
     }
 
     private Attachment attachNew(DatasetState state, DatasetImage image) {
-        Manifest manifest = image.readManifest();
+        ManifestOutline manifest = image.readOutline();
         return swapping.seen(state, state.key(), attachments.attach(state.key(), image, manifest));
     }
 

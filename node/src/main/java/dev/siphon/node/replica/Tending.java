@@ -2,6 +2,7 @@ package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.replica.cache.Bandwidth;
@@ -313,14 +314,16 @@ final class Tending {
             return Optional.of(Duration.ZERO);
         }
         try {
-            Manifest manifest = calls.change("manifest of " + state.digest(), pace.callLimit(), image::readManifest);
+            String name = "manifest of " + state.digest();
+            ManifestOutline outline = calls.change(name, pace.callLimit(), image::readOutline);
             List<Path> homes = state.homes();
             CacheDirectory directory = at.map(caches::at)
-                    .orElseGet(() -> caches.place(state.digest(), manifest.imageBytes(), settings.placement(), homes));
+                    .orElseGet(() -> caches.place(state.digest(), outline.imageBytes(), settings.placement(), homes));
             if (at.isEmpty() && !state.home(homes, directory.path())) {
                 return Optional.of(Duration.ZERO);
             }
             CachedReplica replica = directory.replica(state.digest());
+            Manifest manifest = calls.change(name, pace.callLimit(), image::readManifest);
             Fill fill = new Fill(
                     directory,
                     replica,

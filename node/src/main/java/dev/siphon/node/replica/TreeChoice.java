@@ -88,7 +88,7 @@ final class TreeChoice {
         }
         return state.image()
                 .flatMap(image ->
-                        caches.room(state.digest(), image.readManifest().imageBytes(), settings.placement(), nearest));
+                        caches.room(state.digest(), image.readOutline().imageBytes(), settings.placement(), nearest));
     }
 
     private Path tree(DatasetState state, Path cache) {
@@ -98,7 +98,7 @@ final class TreeChoice {
             return known.get().tree();
         }
         DatasetImage image = state.image().orElseThrow();
-        Attachment fresh = swapping.seen(state, key, attachments.attach(key, image, image.readManifest()));
+        Attachment fresh = swapping.seen(state, key, attachments.attach(key, image, image.readOutline()));
         state.settle(List.of());
         state.attached(fresh);
         state.wantAt(cache);

@@ -54,7 +54,9 @@ class SwapUnderFireIT {
     @Test
     void noReaderNoticesASwapOrThatItWasCutShort() throws IOException {
         Files.copy(dataset.image().image(), replica);
-        Path tree = attachments.attach(key, dataset.image(), dataset.manifest()).tree();
+        Path tree = attachments
+                .attach(key, dataset.image(), dataset.image().readOutline())
+                .tree();
         int swaps = 0;
         int kills = 0;
         int swapped = 0;

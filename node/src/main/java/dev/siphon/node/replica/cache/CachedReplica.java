@@ -7,6 +7,7 @@ import dev.siphon.node.linux.DataFile;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.FileIdentity;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
@@ -139,7 +140,7 @@ public final class CachedReplica {
     /// @throws DriverException.BackendFault (INTERNAL) if the manifest here is not this dataset's
     public Manifest manifest() {
         try {
-            Manifest manifest = Manifest.parse(Files.readString(file("manifest")));
+            Manifest manifest = Manifest.read(file("manifest"));
             if (manifest.root().equals(digest)) {
                 return manifest;
             }
@@ -161,7 +162,9 @@ public final class CachedReplica {
                 // goes on
             }
             Path written = file("manifest.part");
-            Files.writeString(written, manifest.text());
+            try (OutputStream out = Files.newOutputStream(written)) {
+                manifest.write(out);
+            }
             sync(written);
             Files.move(written, file("manifest"), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {

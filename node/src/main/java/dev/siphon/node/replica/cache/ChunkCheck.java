@@ -2,6 +2,7 @@ package dev.siphon.node.replica.cache;
 
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.linux.DataFile;
 import dev.siphon.node.linux.ErrnoException;
 import java.lang.foreign.Arena;
@@ -56,10 +57,20 @@ public final class ChunkCheck {
     /// Whether one chunk of a file is what the manifest says, read past the page cache.
     ///
     /// @throws ErrnoException if it cannot be read
-    public static boolean isRight(Path file, Manifest manifest, int chunk) {
+    static boolean isRight(Path file, Manifest manifest, int chunk) {
         try (DataFile opened = DataFile.openDirect(file);
                 Arena arena = Arena.ofConfined()) {
             return reads(opened, manifest, chunk, buffer(arena));
+        }
+    }
+
+    /// Whether the first chunk of a file is what the manifest says, read past the page cache.
+    ///
+    /// @throws ErrnoException if it cannot be read
+    public static boolean beginsRight(Path file, ManifestOutline manifest) {
+        try (DataFile opened = DataFile.openDirect(file);
+                Arena arena = Arena.ofConfined()) {
+            return reads(opened, 0, buffer(arena).asSlice(0, manifest.firstBytes()), manifest.first());
         }
     }
 
@@ -70,10 +81,17 @@ public final class ChunkCheck {
 
     /// Reads `chunk`, once more if it is not right, and tells whether it is what the manifest says.
     static boolean reads(DataFile file, Manifest manifest, int chunk, MemorySegment buffer) {
+        return reads(
+                file,
+                Manifest.offset(chunk),
+                fitting(buffer, manifest, chunk),
+                manifest.chunks().get(chunk));
+    }
+
+    private static boolean reads(DataFile file, long offset, MemorySegment buffer, Digest wanted) {
         for (int i = 0; i < MAX_READS; i++) {
-            if (fills(file, manifest, chunk, buffer)
-                    && Digest.of(fitting(buffer, manifest, chunk).asByteBuffer())
-                            .equals(manifest.chunks().get(chunk))) {
+            if (file.read(offset, buffer) == buffer.byteSize()
+                    && Digest.of(buffer.asByteBuffer()).equals(wanted)) {
                 return true;
             }
         }

@@ -47,7 +47,7 @@ public record ImageCheck(Path image, Path manifest, Digest digest, int lanes, Du
             if (list.size() > HEAD_BYTES + LINE_BYTES * Math.ceilDiv(file.size(), (long) Manifest.CHUNK_BYTES)) {
                 return Optional.of(manifest + " is longer than that of an image of " + file.size() + " bytes");
             }
-            Manifest wanted = Manifest.parse(Files.readString(manifest));
+            Manifest wanted = Manifest.read(manifest);
             if (!wanted.root().equals(digest)) {
                 return Optional.of(manifest + " is " + wanted.root() + " and not " + digest);
             }
