@@ -90,7 +90,9 @@ public final class DriverProcess {
                 .addKeyValue("endpoint", config.endpoint())
                 .addKeyValue("ops_port", ops.address().getPort())
                 .log("serving");
-        return new DriverProcess(config, readiness, ops, server);
+        DriverProcess process = new DriverProcess(config, readiness, ops, server);
+        process.closeAtEnd("heap-trim", HeapTrim.start());
+        return process;
     }
 
     /// Has `resource` closed when the process ends, after the RPCs have ended and before what was given earlier.
