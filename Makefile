@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale waves upgrade gpu-wait fuzz nightly slice lint published format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale cluster-memory waves upgrade gpu-wait fuzz nightly slice lint published format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -83,6 +83,9 @@ bench-dataset: build ## a sealed dataset against loose files, over ceph-fuse and
 
 scale: build ## what 1,000 accounts with 3 volumes each cost: provisioned, listed, left alone, audited
 	e2e/scale
+
+cluster-memory: build ## what controllers and a node hold on a real Kubernetes: 3,000 claims of 1,000 accounts, 200 datasets, 500 gated pods
+	e2e/cluster-memory
 
 waves: build ## WAVES of SIZE claims and pods on a real Kubernetes, up and down again, beside a driver that answers at once
 	e2e/waves

@@ -1,8 +1,8 @@
 # Sourced by functions.bash: datasets that an administrator declares, and who reads them.
 # shellcheck shell=bash disable=SC2016,SC2119,SC2120 # scripts for the lab's shell; e2e/gpu-wait has one to seal
 
-# seal_a_dataset [SCRIPT]: what that makes in a folder, as an administrator does with a client that sees the whole file system.
-# Prints the object that declares it.
+# seal_a_dataset [SCRIPT [NAME]]: u2/NAME of what that makes in a folder, as an administrator does with a client that sees the whole
+# file system. Prints the object that declares it.
 seal_a_dataset() {
   local fifty='mkdir one two; for n in {1..50}; do head -c $((n * 1000)) /dev/urandom >"one/$n"; done; echo seven >two/7'
   lab run bash -euo pipefail -c '
@@ -11,8 +11,8 @@ seal_a_dataset() {
     trap "umount -l $at; rmdir $at" EXIT
     mkdir "$at/source"
     (cd "$at/source" && eval "$2")
-    "$1" dataset seal --name u2/digits --mount "$at" --fs-name "$FS_NAME" --source "$at/source" --reader u2
-    rm -rf "$at/source"' bash "$SIPHON" "${1:-$fifty}"
+    "$1" dataset seal --name "u2/$3" --mount "$at" --fs-name "$FS_NAME" --source "$at/source" --reader u2
+    rm -rf "$at/source"' bash "$SIPHON" "${1:-$fifty}" "${2:-digits}"
 }
 
 declare_digits() { # READERS
