@@ -69,6 +69,22 @@ final class ReplicaNode {
                 Duration.ofMinutes(10));
     }
 
+    /// As a node is by default, but for how long it leaves a disk alone that has failed.
+    static Pace usual(Duration diskRetry) {
+        Pace usual = Pace.usual();
+        return new Pace(
+                usual.chunksInFlight(),
+                usual.fillsAtOnce(),
+                usual.fillBytesPerSecond(),
+                usual.scrubPeriod(),
+                usual.scrubBytesPerSecond(),
+                usual.callLimit(),
+                usual.patience(),
+                usual.firstRetry(),
+                usual.longestRetry(),
+                diskRetry);
+    }
+
     /// With this patience for file systems, and fills of 4 chunks a second.
     static Pace patient(Duration limit) {
         return new Pace(

@@ -1,0 +1,187 @@
+package dev.siphon.node.replica;
+
+import static dev.siphon.node.replica.ReplicaNode.LIMIT;
+import static dev.siphon.node.replica.ReplicaNode.await;
+import static dev.siphon.node.replica.ReplicaNode.awaitNoDevice;
+import static dev.siphon.node.replica.ReplicaNode.settings;
+import static dev.siphon.node.replica.ReplicaNode.usual;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.node.Workplace;
+import dev.siphon.node.replica.cache.CacheLimits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The only disk of a node goes bad under readers, with the scrub a day away, in a guest of the lab: the image is on
+/// CephFS, over the kernel's client, and the disk's errors are device-mapper's. The times are those of
+/// docs/datasets.md.
+@Tag("kernel")
+class BadBlocksIT {
+    private static final Logger LOG = LoggerFactory.getLogger(BadBlocksIT.class);
+
+    /// From an error that Siphon sees.
+    private static final Duration SEEN = Duration.ofSeconds(1);
+
+    /// From an error that readers alone meet.
+    private static final Duration UNSEEN = Duration.ofSeconds(2);
+
+    /// Long enough for a test to change the disk before it is tried again.
+    private static final Duration LEFT_ALONE = Duration.ofSeconds(15);
+
+    private final Workplace workplace = Workplace.create();
+    private final TestDataset dataset = TestDataset.createRemote(workplace, "one", 40, 400_000);
+    private final DustyDisk disk = DustyDisk.create(workplace);
+    private final CacheLimits cache = new CacheLimits(disk.mounted().resolve("cache"), LIMIT, 100);
+    private final Path replica =
+            cache.directory().resolve(dataset.digest().hex()).resolve("image");
+
+    /// When each failure of the disk was seen, by System.nanoTime.
+    private final List<Long> failures = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        workplace.close();
+        awaitNoDevice(dataset.digest());
+        disk.close();
+    }
+
+    private Replicas start(Duration leftAlone) {
+        return Replicas.start(
+                settings(workplace.path("state"), usual(leftAlone), cache),
+                new BackgroundTasks(),
+                _ -> failures.add(System.nanoTime()));
+    }
+
+    /// When it was so, by System.nanoTime. Asks no disk.
+    private static long awaitPlace(Replicas replicas, Place wanted) {
+        await(
+                () -> "not " + wanted + ": " + replicas.attached() + " " + replicas.cacheProblems(),
+                () -> replicas.attached().stream().map(Attachment::place).anyMatch(wanted::equals));
+        return System.nanoTime();
+    }
+
+    private long awaitLocal(Replicas replicas) {
+        return awaitPlace(replicas, new Place.Local(cache.directory()));
+    }
+
+    private static void assertWithin(Duration limit, long from, long to, String what) {
+        long millis = Duration.ofNanos(to - from).toMillis();
+        LOG.info("{} ms from {} to the swap", millis, what);
+        assertTrue(millis < limit.toMillis(), () -> millis + " ms from " + what);
+    }
+
+    private static void awaitReads(TreeReaders readers, long more) {
+        long before = readers.reads();
+        await(() -> "reads: " + readers.reads() + " after " + before, () -> readers.reads() >= before + more);
+    }
+
+    /// Readers got errors until the swap, nothing wrong, and none after it.
+    ///
+    /// @return how many errors
+    private static int errors(TreeReaders readers) {
+        awaitReads(readers, 20); // what was under way
+        List<String> errors = readers.wrong();
+        errors.forEach(line -> assertTrue(line.contains("EIO") || line.contains("Input/output error"), line));
+        return errors.size();
+    }
+
+    private void assertRight(Path tree, TreeReaders readers, int errors) {
+        assertTrue(dataset.isRight(tree));
+        awaitReads(readers, 20);
+        assertEquals(errors, readers.wrong().size(), () -> readers.wrong().toString());
+    }
+
+    private TreeReaders read(Path tree) throws IOException {
+        return TreeReaders.start(dataset, tree, ReadingWay.BUFFERED, ReadingWay.DIRECT);
+    }
+
+    private void breakOne() throws IOException {
+        disk.breakAt(replica, Files.size(replica) / 2);
+    }
+
+    /// Where [#breakOne] broke nothing.
+    private void flipAnother() throws IOException {
+        TestDataset.flip(replica, Files.size(replica) / 4);
+    }
+
+    @Test
+    void aBlockThatReadersAloneMeetTakesThemBackAndTheReplicaIsReadWholeBeforeItServesAgain() throws IOException {
+        try (Replicas replicas = start(LEFT_ALONE)) {
+            Path tree = replicas.attach(dataset.image()).tree();
+            awaitLocal(replicas);
+            try (TreeReaders readers = read(tree)) {
+                awaitReads(readers, 20);
+                assertEquals(List.of(), readers.wrong());
+                breakOne();
+                await(() -> "an error", () -> !readers.wrong().isEmpty());
+                long met = System.nanoTime();
+                long back = awaitPlace(replicas, new Place.Remote());
+                assertWithin(UNSEEN, met, back, "a reader's first error");
+                assertWithin(SEEN, failures.getFirst(), back, "the first error that the driver saw");
+                disk.mend();
+                flipAnother();
+                int errors = errors(readers);
+                long again = awaitLocal(replicas);
+                assertTrue(again - back > LEFT_ALONE.toNanos() / 2, "left alone");
+                assertRight(tree, readers, errors);
+                assertEquals(1, failures.size());
+                assertEquals(2, replicas.counts().swapsToReplica().sum());
+                assertEquals(1, replicas.counts().swapsToImage().sum());
+            }
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        }
+    }
+
+    @Test
+    void aDiskThatGoesOnFailingIsNotPutUnderReadersAgain() throws IOException {
+        try (Replicas replicas = start(Duration.ofSeconds(2))) {
+            Path tree = replicas.attach(dataset.image()).tree();
+            awaitLocal(replicas);
+            try (TreeReaders readers = read(tree)) {
+                awaitReads(readers, 20);
+                disk.breakAll();
+                long back = awaitPlace(replicas, new Place.Remote());
+                assertWithin(SEEN, failures.getFirst(), back, "the first error that the driver saw");
+                int errors = errors(readers);
+                // tried again, twice
+                await(() -> failures + " failures", () -> failures.size() == 3);
+                assertRight(tree, readers, errors);
+                assertEquals(1, replicas.counts().swapsToReplica().sum());
+                assertEquals(1, replicas.counts().swapsToImage().sum());
+                disk.mend();
+                awaitLocal(replicas);
+                assertRight(tree, readers, errors);
+                assertEquals(2, replicas.counts().swapsToReplica().sum());
+                assertEquals(1, replicas.counts().swapsToImage().sum());
+            }
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        }
+    }
+
+    @Test
+    void aDiskThatFailsWhenTheDriverStartsIsLeftAtOnce() throws IOException {
+        Path tree;
+        try (Replicas replicas = start(LEFT_ALONE)) {
+            tree = replicas.attach(dataset.image()).tree();
+            awaitLocal(replicas);
+        }
+        disk.breakAll();
+        long start = System.nanoTime();
+        try (Replicas replicas = start(LEFT_ALONE)) {
+            assertWithin(UNSEEN, start, awaitPlace(replicas, new Place.Remote()), "the start");
+            assertTrue(dataset.isRight(tree));
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        }
+    }
+}
