@@ -28,6 +28,9 @@ final class DiskWatch implements AutoCloseable {
     /// Between two looks.
     static final Duration PERIOD = Duration.ofMillis(500);
 
+    /// A kernel that talks faster than it is read must not keep us for ever.
+    private static final int MAX_BATCHES = 1_000;
+
     /// `blk_print_req_error` of `block/blk-mq.c`, and before Linux 5.16 `print_req_error` of `block/blk-core.c`.
     private static final Pattern ERROR = Pattern.compile("error, dev loop([0-9]{1,9}), sector ");
 
@@ -74,9 +77,50 @@ final class DiskWatch implements AutoCloseable {
             return;
         }
         Optional<Attachment> hit = failed.isEmpty() ? Optional.empty() : over(failed, read);
-        hit.ifPresent(each ->
-                caches.failing(directory, "who reads dataset " + each.key().digest() + " from it gets I/O errors"));
+        hit.ifPresent(each -> fails(each, caches, directory));
         caches.probe(directory, read.getFirst().key().digest());
+    }
+
+    private static void fails(Attachment read, Caches caches, CacheDirectory directory) {
+        caches.failing(directory, "who reads dataset " + read.key().digest() + " from it gets I/O errors");
+    }
+
+    /// Looks back, for what was attached before the driver started: readers may have met errors while nobody watched,
+    /// or before it was known here what is read from where. An older error than a mark would last counts no more.
+    ///
+    /// @param lived which is known to [#startAll]'s `attached`, so that no error is met between the two
+    /// @param device `/dev/loopN` under it
+    /// @param past how long ago errors count
+    static void lookBack(Attachment lived, int device, Caches caches, Duration past) {
+        lived.place()
+                .cache()
+                .filter(_ -> hasFailed(device, past))
+                .ifPresent(cache -> fails(lived, caches, caches.at(cache)));
+    }
+
+    private static boolean hasFailed(int device, Duration past) {
+        try (KernelLog log = KernelLog.since(past)) {
+            boolean hit = false;
+            List<String> said = log.said();
+            for (int i = 0; i < MAX_BATCHES && !said.isEmpty(); i++) {
+                hit = isHit(device, said, hit);
+                said = log.said();
+            }
+            return hit;
+        }
+    }
+
+    /// Whether a loop device has had an error since it was made: numbers are used again.
+    ///
+    /// @param lines of the kernel's log, which says that too (`set_capacity_and_notify` of `block/genhd.c`)
+    /// @param before what this was before them
+    static boolean isHit(int device, List<String> lines, boolean before) {
+        String made = "loop" + device + ": detected capacity change from 0 to ";
+        boolean hit = before;
+        for (String line : lines) {
+            hit = !line.startsWith(made) && (hit || devices(List.of(line)).contains(device));
+        }
+        return hit;
     }
 
     /// The loop devices of which lines of the kernel's log tell an error.

@@ -125,7 +125,10 @@ public final class Replicas implements AutoCloseable {
         for (AttachmentKey key : keys) {
             folders.image(key).ifPresent(state::image);
             attachments.find(key).ifPresent(now -> {
-                state.attached(swapping.seen(state, key, now));
+                Attachment lived = swapping.seen(state, key, now);
+                state.attached(lived);
+                DiskWatch.lookBack(
+                        lived, now.device().number(), caches, settings.pace().diskRetry());
                 state.want(false); // the run that attached it may have been killed before its fill began
                 caches.home(key).ifPresent(state::wantAt);
             });

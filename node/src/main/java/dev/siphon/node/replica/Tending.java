@@ -130,6 +130,8 @@ final class Tending {
                 directory.trouble().filter(CacheDirectory.Trouble::unreadable).map(CacheDirectory.Trouble::why);
         if (disk.isPresent()) {
             swapping.back(state, directory.path());
+            // what is there is read whole before it serves again
+            state.damage(state.damage().filter(damaged -> !damaged.equals(directory.path())));
             state.problem(disk);
             state.want(false);
             return true;

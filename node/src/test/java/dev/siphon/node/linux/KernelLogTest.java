@@ -16,4 +16,16 @@ class KernelLogTest {
     void aRecordIsItsMessage(String record, String message) {
         assertEquals(message, KernelLog.message(record));
     }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'6,339,5140900,-;loop7', 5140900, true",
+        "'6,339,5140900,-;loop7', 5140901, false",
+        "'6,339,5140900,-;loop7', -1, true",
+        "'', 5140901, true",
+        "'a,b;1,2,3,', 5140901, true",
+    })
+    void aRecordSaysWhenItWasSaid(String record, long from, boolean wanted) {
+        assertEquals(wanted, KernelLog.isFrom(record, from));
+    }
 }

@@ -170,6 +170,35 @@ class BadBlocksIT {
     }
 
     @Test
+    void anErrorThatReadersMetWhileTheDriverWasAwayCountsWhenItStarts() throws IOException {
+        Path tree;
+        try (Replicas replicas = start(LEFT_ALONE)) {
+            tree = replicas.attach(dataset.image()).tree();
+            awaitLocal(replicas);
+        }
+        try (TreeReaders readers = read(tree)) {
+            breakOne();
+            await(() -> "an error", () -> !readers.wrong().isEmpty());
+            assertTrue(errors(readers) > 0);
+        }
+        disk.mend();
+        long start = System.nanoTime();
+        try (Replicas replicas = start(LEFT_ALONE)) {
+            assertWithin(UNSEEN, start, awaitPlace(replicas, new Place.Remote()), "the start");
+            flipAnother();
+            try (TreeReaders readers = read(tree)) {
+                assertRight(tree, readers, 0);
+                awaitLocal(replicas);
+                assertRight(tree, readers, 0);
+                assertEquals(1, failures.size());
+                assertEquals(1, replicas.counts().swapsToReplica().sum());
+                assertEquals(1, replicas.counts().swapsToImage().sum());
+            }
+            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        }
+    }
+
+    @Test
     void aDiskThatFailsWhenTheDriverStartsIsLeftAtOnce() throws IOException {
         Path tree;
         try (Replicas replicas = start(LEFT_ALONE)) {
