@@ -57,11 +57,11 @@ final class CephClientSessions implements ClientSessions {
 
     @Override
     public List<ClientSession> mounting(VolumeId.Provisioned volume) {
-        return find(volume.cluster(), volume.fileSystem(), session -> CephSessions.mayUse(volume, session));
+        return find(volume.cluster(), volume.fileSystem(), session -> CephSessions.reaches(volume, session));
     }
 
     private List<ClientSession> find(
-            String cluster, String fileSystem, Predicate<JsonObject> which, String... filters) {
+            String cluster, String fileSystem, Predicate<MdsSession> which, String... filters) {
         try {
             return read(cluster, fileSystem, which, filters);
         } catch (DriverException.AccessDenied denied) {
@@ -71,7 +71,7 @@ final class CephClientSessions implements ClientSessions {
     }
 
     private List<ClientSession> read(
-            String cluster, String fileSystem, Predicate<JsonObject> which, String... filters) {
+            String cluster, String fileSystem, Predicate<MdsSession> which, String... filters) {
         List<ClientSession> found = new ArrayList<>();
         for (long daemon : daemons.active(cluster, fileSystem)) {
             daemons.sessions(cluster, daemon, filters).stream()
@@ -81,13 +81,13 @@ final class CephClientSessions implements ClientSessions {
         return found;
     }
 
-    private static ClientSession read(long daemon, JsonObject session) {
+    private static ClientSession read(long daemon, MdsSession session) {
         return new ClientSession(
                 daemon,
-                session.get("id").getAsLong(),
+                session.id(),
                 CephSessions.authenticated(session).orElse("?"),
-                CephSessions.metadata(session, "hostname").orElse("?"),
-                CephSessions.address(session));
+                session.says("hostname").orElse("?"),
+                CephSessions.ip(session.address()));
     }
 
     @Override

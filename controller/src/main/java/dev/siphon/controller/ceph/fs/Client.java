@@ -1,7 +1,6 @@
 package dev.siphon.controller.ceph.fs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.siphon.controller.ceph.call.CephErrno;
@@ -9,12 +8,16 @@ import dev.siphon.controller.ceph.fs.Libcephfs.Function;
 import dev.siphon.csi.DriverException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /// A `ceph_mount_info`, acting as root. Every method blocks in native code; errors are those of [CephErrno].
 final class Client implements AutoCloseable {
     /// `CEPH_RECLAIM_RESET`: end the session, take nothing over.
     private static final int RESET = 1;
+
+    /// Of what an MDS says of an error, in bytes.
+    private static final int MOST_WORDS = 4_096;
 
     private final Libcephfs library;
     private final MemorySegment handle;
@@ -83,7 +86,8 @@ final class Client implements AutoCloseable {
     ///
     /// @param daemon its global id
     /// @param json the command
-    String command(long daemon, String json) {
+    /// @param reading of the answer, which is gone afterwards
+    <T> T command(long daemon, String json, java.util.function.Function<ByteBuffer, T> reading) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment commands = arena.allocate(ADDRESS);
             commands.set(ADDRESS, 0, arena.allocateFrom(json));
@@ -103,24 +107,33 @@ final class Client implements AutoCloseable {
                     outputLength,
                     words,
                     wordsLength);
-            String result = take(output, outputLength);
-            String detail = take(words, wordsLength);
-            if (returnCode < 0) {
-                throw failure(returnCode, "a command to the MDS with id " + daemon, detail);
-            }
-            return result;
+            String detail =
+                    take(words, wordsLength, bytes -> text(bytes.slice(0, Math.min(bytes.limit(), MOST_WORDS))));
+            return take(output, outputLength, bytes -> {
+                if (returnCode < 0) {
+                    throw failure(returnCode, "a command to the MDS with id " + daemon, detail);
+                }
+                return reading.apply(bytes);
+            });
         }
     }
 
     @SuppressWarnings("restricted")
-    private String take(MemorySegment pointer, MemorySegment length) {
+    private <T> T take(
+            MemorySegment pointer, MemorySegment length, java.util.function.Function<ByteBuffer, T> reading) {
         MemorySegment buffer = pointer.get(ADDRESS, 0);
         if (buffer.address() == 0) {
-            return "";
+            return reading.apply(ByteBuffer.allocate(0));
         }
-        byte[] bytes = buffer.reinterpret(length.get(JAVA_LONG, 0)).toArray(JAVA_BYTE);
-        library.callAny(Function.BUFFER_FREE, buffer);
-        return new String(bytes, StandardCharsets.UTF_8);
+        try {
+            return reading.apply(buffer.reinterpret(length.get(JAVA_LONG, 0)).asByteBuffer());
+        } finally {
+            library.callAny(Function.BUFFER_FREE, buffer);
+        }
+    }
+
+    private static String text(ByteBuffer bytes) {
+        return StandardCharsets.UTF_8.decode(bytes).toString();
     }
 
     /// Calls a function of this client.

@@ -3,10 +3,10 @@ package dev.siphon.controller.ceph.fs;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -43,19 +43,16 @@ final class MdsDaemons {
     /// The sessions at a daemon.
     ///
     /// @param filters such as `auth_name=ID`; all sessions without one
-    List<JsonObject> sessions(String cluster, long daemon, String... filters) {
-        String reply = send(cluster, daemon, "session ls", filters);
-        return JsonParser.parseString(reply).getAsJsonArray().asList().stream()
-                .map(JsonElement::getAsJsonObject)
-                .toList();
+    List<MdsSession> sessions(String cluster, long daemon, String... filters) {
+        return send(cluster, daemon, "session ls", MdsSession::list, filters);
     }
 
     /// Ends a session; the OSDs refuse its client from then on. One that is not there is no error.
     void evict(String cluster, long daemon, long session) {
-        var _ = send(cluster, daemon, "client evict", "id=" + session);
+        boolean _ = send(cluster, daemon, "client evict", _ -> true, "id=" + session);
     }
 
-    private String send(String cluster, long daemon, String prefix, String... filters) {
+    private <T> T send(String cluster, long daemon, String prefix, Function<ByteBuffer, T> reading, String... filters) {
         JsonObject command = new JsonObject();
         command.addProperty("prefix", prefix);
         command.addProperty("format", "json");
@@ -64,6 +61,6 @@ final class MdsDaemons {
             List.of(filters).forEach(list::add);
             command.add("filters", list);
         }
-        return clients.apply(cluster).call(prefix, mds -> mds.client().command(daemon, command.toString()));
+        return clients.apply(cluster).call(prefix, mds -> mds.client().command(daemon, command.toString(), reading));
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
+import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.DriverException;
@@ -13,6 +14,7 @@ import dev.siphon.csi.VolumeId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -83,6 +85,56 @@ class CephSessionsIT {
             CephLab.daemon("sig", "CONT", "mds");
             Files.createFile(lost.at("/v1/data/after"));
         }
+    }
+
+    /// A thief on a node has a volume's key, a client of its own, and a megabyte to tell.
+    @Test
+    void aClientWithTheVolumesKeyIsEndedWhateverItSaysOfItself() throws IOException {
+        String identity = "siphon." + CephLab.fileSystem() + "." + volume.group() + ".v1";
+        Path keyring = Files.createTempFile("keyring", "");
+        Path conf = Files.createTempFile("conf", "");
+        Files.writeString(keyring, "[client." + identity + "]\nkey = " + keyOf("client." + identity) + "\n");
+        Files.writeString(
+                conf,
+                Files.readString(Path.of(System.getenv("CEPH_CONF"))) + "\n[client]\nclient_metadata = "
+                        + "volume_id=none,root=" + group.path() + "/none,entity_id=admin,x=" + "x".repeat(1 << 20)
+                        + "\n");
+        NodeId node = new NodeId("another", Optional.ofNullable(System.getenv("LAB_ADDRESS")));
+        try (FuseMount liar = FuseMount.mount(
+                "--conf", conf.toString(), "--keyring", keyring.toString(), "--id", identity, "-r", group.path())) {
+            Files.createFile(liar.at("/v1/data/before"));
+            assertEquals(
+                    1,
+                    fileSystems
+                            .clientSessions()
+                            .of("lab", CephLab.fileSystem(), identity)
+                            .size());
+            assertEquals(0, fileSystems.sessions().fence(group.volume("v2"), node), "of another volume");
+            assertEquals(1, fileSystems.sessions().fence(volume, node));
+            assertThrows(IOException.class, () -> Files.createFile(liar.at("/v1/data/after")));
+        } finally {
+            Files.delete(keyring);
+            Files.delete(conf);
+        }
+    }
+
+    private String keyOf(String entity) {
+        CephCommand make = CephCommand.change(CephCommand.Daemon.MON, "auth get-or-create")
+                .with("entity", entity)
+                .with(
+                        "caps",
+                        List.of(
+                                "mon", "allow r",
+                                "osd", "allow rw tag cephfs data=" + CephLab.fileSystem(),
+                                "mds", "allow rw fsname=" + CephLab.fileSystem() + " path=" + group.path()));
+        return connection
+                .call(make)
+                .json()
+                .getAsJsonArray()
+                .get(0)
+                .getAsJsonObject()
+                .get("key")
+                .getAsString();
     }
 
     private static String hostName() throws IOException {

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeId;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,8 +49,7 @@ class CephSessionsTest {
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({"s1:lab:fs:agroup:v-1, true", "s1:lab:fs:agroup:v-2, false"})
     void aSessionThatSaysItsVolumeReachesThatOneOnly(String id, boolean expected) {
-        JsonObject session = session("h", "10.1.1.1:0", "/volumes/agroup");
-        session.getAsJsonObject("client_metadata").addProperty("volume_id", id);
+        MdsSession session = session("h", "10.1.1.1:0", "/volumes/agroup", "volume_id", id);
         assertEquals(expected, CephSessions.reaches(VOLUME, session));
     }
 
@@ -62,44 +64,66 @@ class CephSessionsTest {
         "admin, true"
     })
     void aSessionWithTheKeyOfAVolumeReachesThatOneOnly(String id, boolean expected) {
-        JsonObject says = session("h", "10.1.1.1:0", "/volumes/agroup");
-        says.getAsJsonObject("client_metadata").addProperty("entity_id", id);
+        MdsSession says = session("h", "10.1.1.1:0", "/volumes/agroup", "entity_id", id);
         assertEquals(expected, CephSessions.reaches(VOLUME, says));
-        JsonObject authenticated = session("h", "10.1.1.1:0", "/volumes/agroup");
-        authenticated.getAsJsonObject("client_metadata").addProperty("entity_id", "what the client says");
-        JsonObject name = new JsonObject();
-        name.addProperty("id", id);
-        authenticated.add("auth_name", name);
+        MdsSession authenticated = new MdsSession(
+                1,
+                Optional.of(id),
+                "10.1.1.1:0",
+                Map.of("entity_id", "what the client says", "root", "/volumes/agroup"));
         assertEquals(expected, CephSessions.reaches(VOLUME, authenticated));
     }
 
     @Test
+    void whatAClientSaysDoesNotHideAKeyOfTheVolume() {
+        MdsSession liar = new MdsSession(
+                1,
+                Optional.of("siphon.fs.agroup.v-1.2"),
+                "10.1.1.1:0",
+                Map.of("volume_id", "none", "root", "/volumes/agroup/none", "entity_id", "admin"));
+        assertTrue(CephSessions.reaches(VOLUME, liar));
+    }
+
+    @Test
     void aKeyOfTheVolumeMayUseItWhereverItLeads() {
-        JsonObject session = session("h", "10.1.1.1:0", "/volumes/agroup/h-1/uuid");
-        session.getAsJsonObject("client_metadata").addProperty("entity_id", "siphon.fs.agroup.v-1.2");
-        assertTrue(CephSessions.mayUse(VOLUME, session));
-        assertFalse(CephSessions.mayUse(VOLUME, session("h", "10.1.1.1:0", "/")));
+        MdsSession session =
+                session("h", "10.1.1.1:0", "/volumes/agroup/h-1/uuid", "entity_id", "siphon.fs.agroup.v-1.2");
+        assertTrue(CephSessions.reaches(VOLUME, session));
+        assertFalse(CephSessions.reaches(VOLUME, session("h", "10.1.1.1:0", "/")));
     }
 
     @Test
     void aSessionThatSaysNothingOfItselfIsNobodys() {
-        JsonObject bare = JsonParser.parseString("{\"id\": 1, \"entity\": {\"addr\": {\"addr\": \"10.1.1.1:0\"}}}")
-                .getAsJsonObject();
+        MdsSession bare = MdsSession.list(json("[{\"id\": 1, \"entity\": {\"addr\": {\"addr\": \"10.1.1.1:0\"}}}]"))
+                .getFirst();
+        assertEquals("10.1.1.1:0", bare.address());
         assertFalse(CephSessions.isOf(NodeId.parse("node1"), bare));
         assertFalse(CephSessions.reaches(VOLUME, bare));
     }
 
-    private static JsonObject session(String host, String address, String root) {
+    private static ByteBuffer json(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static MdsSession session(String host, String address, String root) {
+        return session(host, address, root, "more", "");
+    }
+
+    private static MdsSession session(String host, String address, String root, String key, String value) {
         JsonObject metadata = new JsonObject();
         metadata.addProperty("hostname", host);
         metadata.addProperty("root", root);
+        metadata.addProperty(key, value);
         JsonObject addr = new JsonObject();
+        addr.addProperty("type", "v2");
         addr.addProperty("addr", address);
         JsonObject entity = new JsonObject();
+        entity.addProperty("name", "client.1");
         entity.add("addr", addr);
         JsonObject session = new JsonObject();
+        session.addProperty("id", 7);
         session.add("client_metadata", metadata);
         session.add("entity", entity);
-        return session;
+        return MdsSession.list(json("[" + session + "]")).getFirst();
     }
 }

@@ -1,8 +1,12 @@
 package dev.siphon.controller.ceph.fs;
 
-import com.google.gson.JsonObject;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.fuzz.ParserFuzz;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /// What clients of Ceph say of themselves, which an MDS hands on: each value may be anything.
@@ -18,14 +22,25 @@ final class SessionsParsingFuzzTest {
                 .run();
     }
 
+    @Test
+    void repliesOfAnMds() {
+        ParserFuzz.of(
+                        "replies of an MDS",
+                        ParserFuzz.texts("""
+                                [{"id": 1, "auth_name": {"type": 8, "id": "a"}, "entity": {"addr": {"addr": "1.2.3.4:0"}},
+                                  "client_metadata": {"hostname": "n\\u0031", "root": "/volumes", "a": {"b": [1, null]}}}]"""),
+                        bytes -> MdsSession.list(ByteBuffer.wrap(bytes)),
+                        DriverException.BackendFault.class)
+                .run();
+    }
+
     private static void session(String said) {
-        JsonObject metadata = new JsonObject();
+        Map<String, String> says = new HashMap<>();
         for (String key : new String[] {"hostname", "root", "volume_id", "entity_id"}) {
-            metadata.addProperty(key, said);
+            says.put(key, said);
         }
-        JsonObject session = new JsonObject();
-        session.add("client_metadata", metadata);
-        var _ = CephSessions.mayUse(VOLUME, session);
+        MdsSession session = new MdsSession(1, Optional.empty(), said, says);
+        var _ = CephSessions.reaches(VOLUME, session);
         var _ = CephSessions.authenticated(session);
         var _ = CephSessions.ip(said);
     }
