@@ -2,17 +2,20 @@ package dev.siphon.controller.seal;
 
 import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Freezing;
+import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Manifest;
 import java.util.Optional;
 
-/// The directory of an image, and what is noted on it.
+/// The directory of an image, and what is noted on it. Its packer's key can write these notes: they count for nothing
+/// until the packer has ended and [#settle] has written them anew.
 record SealedDirectory(FileTree files, DatasetPlace place) {
     /// What the dataset is, or will be, called; empty if nothing was begun.
     Optional<String> dataset() {
-        return place.note(files, DatasetPlace.NAME);
+        return place.note(files, DatasetPlace.NAME).filter(Dataset::isName);
     }
 
     /// Which VolumeSnapshot asked for it.
@@ -20,11 +23,12 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
         return place.note(files, DatasetPlace.ASKED).flatMap(Asked::parse);
     }
 
-    /// Makes it, in a RADOS namespace of its own.
+    /// Makes it, in a RADOS namespace of its own, after a note elsewhere that it is not sealed.
     ///
     /// @param dataset what the dataset will be called
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if there is no place for datasets
     void make(String dataset, Asked asked) {
+        place.begin(files);
         try {
             files.makeDirectory(place.cluster(), place.fileSystem(), place.path(), "dataset-" + place.name());
         } catch (DriverException.NotFound missing) {
@@ -41,9 +45,12 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
 
     /// What was made; empty until it is whole.
     Optional<SealedImage> image() {
-        return place.note(files, DatasetPlace.SEALED)
-                .flatMap(SealedImage::parse)
-                .or(this::manifest);
+        return sealed().filter(_ -> !place.isBegun(files)).or(this::manifest);
+    }
+
+    /// What is noted of an image that is sealed, or that its packer has noted itself.
+    Optional<SealedImage> sealed() {
+        return place.note(files, DatasetPlace.SEALED).flatMap(SealedImage::parse);
     }
 
     private Optional<SealedImage> manifest() {
@@ -52,9 +59,20 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
                 .map(read -> new SealedImage(read.sha256(), Manifest.imageBytes(read.beginning())));
     }
 
+    /// Writes anew what somebody with its packer's key may have changed, now that nobody can any more.
+    void settle(String dataset, Asked asked) {
+        note(DatasetPlace.NAME, dataset);
+        note(DatasetPlace.ASKED, asked.toString());
+        note(DatasetPlace.SEALED, "");
+        Group group = Group.of(place.snapshot().volume());
+        files.note(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE)
+                .ifPresent(since -> note(Freezing.NOTE, since));
+    }
+
     /// Writes down that nothing is left to be done.
     void seal(SealedImage image) {
         note(DatasetPlace.SEALED, image.text());
+        place.end(files);
     }
 
     private void note(String name, String value) {

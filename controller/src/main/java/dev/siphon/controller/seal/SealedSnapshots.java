@@ -94,18 +94,39 @@ public final class SealedSnapshots {
 
     private SnapshotView goOn(SnapshotView taken, Sealing sealing) {
         try {
-            return seal(taken, sealing) ? taken.sealed() : taken;
+            return wasSealed(new SealedDirectory(files, new DatasetPlace(taken.id()))) || seal(taken, sealing)
+                    ? taken.sealed()
+                    : taken;
         } catch (DriverException.InUse | DriverException.IncompatibleExisting | DriverException.QuotaExhausted no) {
             tell(taken.id(), sealing.object(), new Notice(true, "DatasetNotSealed", no.getMessage()));
             throw no;
         }
     }
 
+    /// Whether another controller has sealed it, of a version that leaves the note that it is not: then the Dataset is
+    /// declared, which no packer can do, with what is noted.
+    private boolean wasSealed(SealedDirectory directory) {
+        Optional<Digest> noted = directory.sealed().map(SealedImage::digest);
+        boolean was = noted.isPresent()
+                && directory
+                        .dataset()
+                        .flatMap(datasets::find)
+                        .filter(found -> found.path().equals(directory.place().path()))
+                        .map(Dataset::digest)
+                        .equals(noted);
+        if (was) {
+            directory.place().end(files);
+        }
+        return was;
+    }
+
     /// @return whether nothing is left to be done
     private boolean seal(SnapshotView snapshot, Sealing sealing) {
         DatasetPlace place = new DatasetPlace(snapshot.id());
         SealedDirectory directory = new SealedDirectory(files, place);
-        String name = directory.dataset().orElseGet(() -> begin(snapshot, directory, sealing));
+        if (directory.dataset().isEmpty() || !place.isBegun(files)) {
+            begin(snapshot, directory, sealing);
+        }
         if (directory.image().isEmpty()) {
             tell(snapshot.id(), sealing.object(), new Notice(false, BEING_SEALED, pack(place, sealing)));
             return false;
@@ -120,13 +141,10 @@ public final class SealedSnapshots {
                         + " to have it read again, or delete this VolumeSnapshot and take another one");
         };
         Optional<SealedImage> image = progress.isEmpty() ? directory.image() : Optional.empty();
-        image.ifPresent(made -> finish(directory, name, made));
-        tell(
-                snapshot.id(),
-                sealing.object(),
-                image.isPresent()
-                        ? new Notice(false, "DatasetSealed", "is dataset " + name)
-                        : new Notice(false, BEING_SEALED, progress));
+        Notice notice = image.map(made -> finish(directory, sealing, made))
+                .map(name -> new Notice(false, "DatasetSealed", "is dataset " + name))
+                .orElseGet(() -> new Notice(false, BEING_SEALED, progress));
+        tell(snapshot.id(), sealing.object(), notice);
         if (image.isPresent()) {
             told.remove(snapshot.id());
         }
@@ -184,7 +202,7 @@ public final class SealedSnapshots {
     }
 
     /// What would be refused at the end is refused now. The directory comes last: it says that all of this was done.
-    private String begin(SnapshotView snapshot, SealedDirectory directory, Sealing sealing) {
+    private void begin(SnapshotView snapshot, SealedDirectory directory, Sealing sealing) {
         DatasetPlace place = directory.place();
         String name = name(snapshots.owner(place.snapshot()), sealing);
         var _ = declared(place, name, new SealedImage(Digest.of(ByteBuffer.allocate(0)), 0), Set.of());
@@ -196,7 +214,6 @@ public final class SealedSnapshots {
         }
         snapshots.reserveImage(snapshot);
         directory.make(name, sealing.object());
-        return name;
     }
 
     /// The last dot is between the two, so that no account's is another's: `a.b` of one and `c`, `a` and `b.c`.
@@ -231,12 +248,16 @@ public final class SealedSnapshots {
     }
 
     /// The note on the directory comes last: it says that nothing is left to be done.
-    private void finish(SealedDirectory directory, String name, SealedImage image) {
+    private String finish(SealedDirectory directory, Sealing sealing, SealedImage image) {
         DatasetPlace place = directory.place();
-        cluster.declare(declared(place, name, image, Set.of(snapshots.owner(place.snapshot()))));
+        String owner = snapshots.owner(place.snapshot());
+        String name = name(owner, sealing);
+        directory.settle(name, sealing.object());
+        cluster.declare(declared(place, name, image, Set.of(owner)));
         snapshots.countImage(place.snapshot(), image.bytes());
         boolean _ = packers.removeCheck(place); // it has ended
         directory.seal(image);
+        return name;
     }
 
     /// The dataset that a request asks for by its source; empty if that is no sealed snapshot, or is to be written or
@@ -261,7 +282,8 @@ public final class SealedSnapshots {
         SnapshotView found = snapshots
                 .find(place.snapshot())
                 .orElseThrow(() -> new DriverException.NotFound("snapshot " + place.snapshot() + " does not exist"));
-        if (!found.ready()) {
+        SealedDirectory directory = new SealedDirectory(files, place);
+        if (!found.ready() && !wasSealed(directory)) {
             String how = cluster.find(place.packer())
                     .or(() -> packers.check(place))
                     .filter(Packing.Running.class::isInstance)
@@ -270,7 +292,7 @@ public final class SealedSnapshots {
             throw new DriverException.OperationPending(
                     "snapshot " + place.snapshot() + " is not sealed yet" + how + "; retry");
         }
-        String name = new SealedDirectory(files, place).dataset().orElseThrow();
+        String name = directory.dataset().orElseThrow();
         if (datasets.find(name).filter(set -> set.path().equals(place.path())).isEmpty()) {
             throw new DriverException.InUse("snapshot " + place.snapshot() + " was dataset " + name
                     + ", and somebody has deleted that: declare it again, or ask for a volume that can be written");
@@ -290,14 +312,13 @@ public final class SealedSnapshots {
         operations.run(key(id), () -> {
             snapshots.checkNotCloned(id);
             SealedDirectory directory = new SealedDirectory(files, place);
-            directory.dataset().ifPresent(name -> {
-                directory.image().ifPresent(image -> end(directory, name, image));
-                if (!packers.remove(place)) {
-                    throw new DriverException.OperationPending(
-                            "the packer of snapshot " + id + " is being stopped; retry");
-                }
-            });
+            Optional<String> name = directory.dataset();
+            name.ifPresent(it -> directory.image().ifPresent(image -> end(directory, it, image)));
+            if ((name.isPresent() || place.isBegun(files)) && !packers.remove(place)) {
+                throw new DriverException.OperationPending("the packer of snapshot " + id + " is being stopped; retry");
+            }
             directory.remove();
+            place.end(files);
             snapshots.delete(id);
             told.remove(id);
         });

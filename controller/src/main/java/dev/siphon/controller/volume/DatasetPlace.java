@@ -1,5 +1,6 @@
 package dev.siphon.controller.volume;
 
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
@@ -18,6 +19,10 @@ public record DatasetPlace(SnapshotId snapshot) {
 
     /// The note that says what the image is; there once nothing is left to be done.
     public static final String SEALED = "sealed";
+
+    /// How the note begins that says that an image is not sealed yet, whatever its own directory says, where its
+    /// packer's key writes. It is on the subvolume whose snapshot it is, where no such key does.
+    private static final String UNSEALED = "unsealed.";
 
     /// Whether a snapshot is, or is to be, a sealed dataset.
     public static boolean isOf(SnapshotId snapshot) {
@@ -60,7 +65,38 @@ public record DatasetPlace(SnapshotId snapshot) {
 
     /// Whether all of it is there.
     static boolean isSealed(FileTree files, SnapshotId snapshot) {
-        return of(snapshot).flatMap(place -> place.note(files, SEALED)).isPresent();
+        return of(snapshot).filter(place -> place.isSealed(files)).isPresent();
+    }
+
+    /// The same.
+    public boolean isSealed(FileTree files) {
+        return note(files, SEALED).isPresent() && !isBegun(files);
+    }
+
+    /// Whether it was begun to be sealed, and is not.
+    public boolean isBegun(FileTree files) {
+        return files.note(cluster(), fileSystem(), subvolume(), UNSEALED + snapshot.name())
+                .isPresent();
+    }
+
+    /// Notes that. Repeating it is safe.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if nothing is left of the volume
+    public void begin(FileTree files) {
+        files.setNote(cluster(), fileSystem(), subvolume(), UNSEALED + snapshot.name(), "true");
+    }
+
+    /// Takes the note away that [#begin] makes. Repeating it is safe, also where nothing is left of the volume.
+    public void end(FileTree files) {
+        try {
+            files.setNote(cluster(), fileSystem(), subvolume(), UNSEALED + snapshot.name(), "");
+        } catch (DriverException.NotFound _) {
+            // it went with the volume
+        }
+    }
+
+    private String subvolume() {
+        return Group.of(snapshot.volume()).path() + "/" + snapshot.volume().subvolume();
     }
 
     /// A note on the directory; empty if there is none.

@@ -1,5 +1,6 @@
 package dev.siphon.controller.seal;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.KeyHolder;
+import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -194,6 +197,55 @@ class PackerKeyIT {
         lab.sealed.delete(sealed);
     }
 
+    /// Notes are attributes of the directory that the packer writes.
+    @Test
+    void whatIsNotedWithThePackersKeyCountsForNothing() throws IOException {
+        lab.cluster.readBack = new Packing.Ended();
+        SealLab.Held forged = lab.volume("forged", "u1");
+        SnapshotId id = lab.ask(forged.id(), "forged").id();
+        var _ = lab.ask(forged.id(), "forged");
+        DatasetPlace place = lab.place(id);
+        KeyHolder packer = lab.holder(Optional.ofNullable(lab.cluster.orders.get(place.packer()))
+                .orElseThrow()
+                .key());
+        Map<String, String> notes = Map.of(
+                DatasetPlace.NAME, "u2.forged",
+                DatasetPlace.ASKED, "u2/forged",
+                DatasetPlace.SEALED, SealWorld.MANIFEST.root() + " 1");
+        assertTrue(
+                packer.in(place.path(), root -> {
+                    for (Map.Entry<String, String> note : notes.entrySet()) {
+                        Files.setAttribute(
+                                root,
+                                "user:siphon." + note.getKey(),
+                                ByteBuffer.wrap(note.getValue().getBytes(UTF_8)));
+                    }
+                }),
+                "its key writes notes");
+        assertFalse(lab.domain.snapshots().find(id).orElseThrow().ready(), "sealed is what the controller says");
+        assertRefused(
+                "taking away the note that it is not",
+                KeyHolder.admin(),
+                forged.key(),
+                who -> who.in(
+                        forged.mountPath(),
+                        root -> Files.setAttribute(
+                                root.resolve(forged.id().subvolume()),
+                                "user:siphon.unsealed.another",
+                                ByteBuffer.wrap("true".getBytes(UTF_8)))));
+        lab.file(place.path() + "/image", new byte[5000]);
+        lab.file(place.path() + "/image.manifest", SealWorld.MANIFEST.text().getBytes(UTF_8));
+        while (!lab.ask(forged.id(), "forged").ready()) {
+            assertFalse(lab.cluster.declared.containsKey("u2.forged"));
+        }
+        assertEquals(
+                Optional.of(5000L),
+                Optional.ofNullable(lab.cluster.declared.get("u1.forged")).map(Dataset::bytes));
+        assertFalse(lab.cluster.declared.containsKey("u2.forged"), "no other account's name");
+        lab.sealed.delete(id);
+        assertFalse(lab.cluster.declared.containsKey("u1.forged"));
+    }
+
     @Test
     void theKeyThatReadsAnImageBackWritesNothingAndOpensNothingElse() throws IOException {
         lab.cluster.readBack = new Packing.Running("reads");
@@ -203,7 +255,7 @@ class PackerKeyIT {
         String place = lab.place(id).path();
         String checker = lab.place(id).checker();
         lab.file(place + "/image", new byte[5000]);
-        lab.file(place + "/image.manifest", SealWorld.MANIFEST.text().getBytes(StandardCharsets.UTF_8));
+        lab.file(place + "/image.manifest", SealWorld.MANIFEST.text().getBytes(UTF_8));
         while (!lab.cluster.packers.containsKey(checker)) {
             assertFalse(lab.ask(checked.id(), "checked").ready());
         }

@@ -88,6 +88,11 @@ public record Dataset(
         return name;
     }
 
+    /// Whether a text is a dataset's name as [#name] gives it.
+    public static boolean isName(String text) {
+        return NAME.matcher(text).matches();
+    }
+
     /// Reads what an administrator wrote.
     ///
     /// @param text of its name

@@ -150,7 +150,11 @@ final class CephFileTree implements FileTree {
     @Override
     public void setNote(String cluster, String fileSystem, String path, String name, String value) {
         boolean _ = fileSystems.client(cluster, fileSystem, path).call("set note", mount -> {
-            mount.setAttribute(mount.locate(path), NOTE + name, value);
+            if (value.isEmpty()) {
+                mount.removeAttribute(NOTE + name, mount.locate(path));
+            } else {
+                mount.setAttribute(mount.locate(path), NOTE + name, value);
+            }
             return true;
         });
     }
