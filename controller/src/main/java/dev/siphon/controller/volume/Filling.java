@@ -35,6 +35,9 @@ final class Filling {
     /// 20 on refuses others.
     private static final int CLONES_AT_ONCE = 4;
 
+    /// Of an account, which are made or wait for it: a provisioner has 32 workers for the claims of all.
+    static final int CLONES_OF_AN_ACCOUNT = 8;
+
     /// What is kept of the caller's time to finish with and to answer in.
     private static final Duration RESERVE = Duration.ofSeconds(2);
 
@@ -50,6 +53,9 @@ final class Filling {
     private final Map<VolumeId.Provisioned, SnapshotId> clones = new ConcurrentHashMap<>();
 
     private final Map<String, Semaphore> cloning = new ConcurrentHashMap<>();
+
+    /// How many calls clone for a group, or wait for it.
+    private final Map<Group, Integer> cloners = new ConcurrentHashMap<>();
 
     /// A copy and what it reads.
     private record Running(SnapshotId source, Copy copy) {}
@@ -141,8 +147,26 @@ final class Filling {
 
     /// Clones, when few others do, and waits for the end of it.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has
+    /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has; at
+    ///     once if [#CLONES_OF_AN_ACCOUNT] others of the account are at it
     void cloneInto(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
+        Group group = Group.of(target);
+        cloners.compute(group, (_, others) -> {
+            int before = others == null ? 0 : others;
+            if (before == CLONES_OF_AN_ACCOUNT) {
+                throw new DriverException.OperationPending("the clone into " + target + " waits for "
+                        + CLONES_OF_AN_ACCOUNT + " others of its account; retry when one has ended");
+            }
+            return before + 1;
+        });
+        try {
+            cloneInTurn(target, origin, existing, size);
+        } finally {
+            cloners.computeIfPresent(group, (_, all) -> all > 1 ? all - 1 : null);
+        }
+    }
+
+    private void cloneInTurn(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
         Semaphore turn = cloning.computeIfAbsent(
                 target.cluster() + "/" + target.fileSystem(), _ -> new Semaphore(CLONES_AT_ONCE, true));
         await(turn, target);

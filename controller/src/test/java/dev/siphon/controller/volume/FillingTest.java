@@ -7,6 +7,7 @@ import static dev.siphon.controller.volume.World.request;
 import static dev.siphon.controller.volume.World.sized;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,12 @@ import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -140,6 +147,35 @@ final class FillingTest {
         VolumeId.Provisioned made = world.create(request);
         assertEquals(2, world.ceph.files(made).size());
         assertEquals(3, world.ceph.everything().size());
+    }
+
+    /// Whose clones wait holds workers of the provisioner, which make everybody's volumes.
+    @Test
+    void anAccountHasSoManyClonesAtWorkAndNoMore() throws Exception {
+        world.ceph.clonesTake(1000);
+        try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<CompletableFuture<VolumeId.Provisioned>> all = IntStream.rangeClosed(0, Filling.CLONES_OF_AN_ACCOUNT)
+                    .mapToObj(i -> CompletableFuture.supplyAsync(
+                            () -> world.create(fromSnapshot("copy" + i, Map.of())), callers))
+                    .toList();
+            var tooMany = assertThrows(
+                    ExecutionException.class,
+                    () -> CompletableFuture.anyOf(all.toArray(CompletableFuture[]::new))
+                            .get(20, TimeUnit.SECONDS));
+            assertInstanceOf(DriverException.OperationPending.class, tooMany.getCause());
+            assertTrue(String.valueOf(tooMany.getMessage()).contains("others of its account"), tooMany.getMessage());
+            assertEquals(1, all.stream().filter(CompletableFuture::isDone).count());
+            world.ceph.clonesTake(0);
+            world.ceph.endClones();
+            for (CompletableFuture<VolumeId.Provisioned> each : all) {
+                if (!each.isCompletedExceptionally()) {
+                    assertEquals(
+                            1, world.ceph.files(each.get(20, TimeUnit.SECONDS)).size());
+                }
+            }
+        }
+        IntStream.rangeClosed(0, Filling.CLONES_OF_AN_ACCOUNT)
+                .forEach(i -> world.create(fromSnapshot("copy" + i, Map.of())));
     }
 
     @Test
