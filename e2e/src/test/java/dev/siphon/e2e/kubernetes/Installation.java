@@ -1,5 +1,6 @@
 package dev.siphon.e2e.kubernetes;
 
+import dev.siphon.e2e.lab.Await;
 import dev.siphon.e2e.lab.Command;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -7,6 +8,7 @@ import io.fabric8.kubernetes.client.readiness.Readiness;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -125,19 +127,29 @@ final class Installation {
 
     /// The controller's pod that does everything.
     String leader() {
-        return Objects.requireNonNull(
-                cluster.client()
-                        .leases()
-                        .inNamespace(NAMESPACE)
-                        .withName(CONTROLLER)
-                        .get()
-                        .getSpec()
-                        .getHolderIdentity(),
-                "nobody leads");
+        return holder().orElseThrow(() -> new AssertionError("nobody leads"));
     }
 
-    /// Runs `siphon` where docs/operations.md says to run it: in the pod that leads.
+    private Optional<String> holder() {
+        return Optional.ofNullable(cluster.client()
+                .leases()
+                .inNamespace(NAMESPACE)
+                .withName(CONTROLLER)
+                .get()
+                .getSpec()
+                .getHolderIdentity());
+    }
+
+    /// Runs `siphon` where docs/operations.md says to run it: in the pod that leads. While controllers are replaced,
+    /// the Lease names one for some seconds that has gone.
     Command.Result siphon(String... words) {
+        var _ = Await.until(
+                "the controller that leads is there",
+                Cluster.PATIENCE,
+                () -> podsOf("controller")
+                        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null)
+                        .map(pod -> pod.getMetadata().getName())
+                        .anyMatch(name -> holder().filter(name::equals).isPresent()));
         return exec(leader(), "siphon", words);
     }
 
