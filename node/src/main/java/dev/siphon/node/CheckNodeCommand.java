@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
         name = "node",
         description = {
             "Looks whether a node with these flags has what it needs.",
-            "That is: the kernel's ceph, erofs, loop and idmapped mounts, ceph-fuse, its state directory, the kubelet,",
-            "connections to monitors. A line for each, with a remedy if it failed. Changes nothing. Exits 1 if any failed."
+            "That is: the kernel's ceph, erofs, loop and idmapped mounts, ceph-fuse and who runs it, its state directory, the",
+            "kubelet, connections to monitors. A line for each, with a remedy if it failed. Changes nothing. Exits 1 if any failed."
         })
 public final class CheckNodeCommand implements Callable<Integer> {
     @Spec
@@ -69,7 +69,8 @@ public final class CheckNodeCommand implements Callable<Integer> {
         new HostChecks(
                         config.stateDirectory(),
                         config.registration(),
-                        config.devices().podResources())
+                        config.devices().podResources(),
+                        config.fuse().supervisor())
                 .look(list);
         addresses
                 .get()

@@ -44,7 +44,7 @@ final class CheckNodeIT {
         for (String what : List.of("privileges", "state directory", "monitors")) {
             assertEquals("ok", checked.results().get(what), checked.output());
         }
-        for (String what : List.of("kubelet registration", "pod resources", "ceph-fuse")) {
+        for (String what : List.of("kubelet registration", "pod resources", "ceph-fuse", "fuse supervisor")) {
             assertEquals("skipped", checked.results().get(what), checked.output());
         }
         if (kernelHas("ceph")) {

@@ -56,7 +56,13 @@ final class InstallationIT {
                 .output());
 
         for (String check : List.of(
-                "privileges", "ceph-fuse", "state directory", "kubelet registration", "pod resources", "monitors")) {
+                "privileges",
+                "ceph-fuse",
+                "fuse supervisor",
+                "state directory",
+                "kubelet registration",
+                "pod resources",
+                "monitors")) {
             assertEquals("ok", results.get(check), () -> check + " in " + results);
         }
     }

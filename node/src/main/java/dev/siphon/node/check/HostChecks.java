@@ -14,13 +14,17 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
-/// Looks at what the node's process finds on its host: its own directory, and the kubelet.
+/// Looks at what the node's process finds on its host: its own directory, the kubelet, and who runs FUSE processes.
 ///
 /// @param stateDirectory the process's own
 /// @param registration what to tell the kubelet; empty where there is none, or somebody else tells it
 /// @param podResources the socket of the kubelet that says which devices pods hold; empty if nobody is asked
+/// @param supervisor where `siphon fuse` serves; empty if the node's process runs ceph-fuse itself
 public record HostChecks(
-        Path stateDirectory, Optional<KubeletPlugin> registration, Optional<UnixEndpoint> podResources) {
+        Path stateDirectory,
+        Optional<KubeletPlugin> registration,
+        Optional<UnixEndpoint> podResources,
+        Optional<UnixEndpoint> supervisor) {
     private static final String NO_KUBELET = "--kubelet-registration-dir is not given";
     private static final String PRIVATE = "rwx------";
     private static final int ROOT = 0;
@@ -29,6 +33,16 @@ public record HostChecks(
     public void look(Checklist list) {
         var _ = list.look(
                 "state directory", _ -> "name another one by --state-dir", () -> state(stateDirectory), found -> found);
+        supervisor
+                .map(UnixEndpoint::path)
+                .ifPresentOrElse(
+                        socket -> answers(
+                                list,
+                                "fuse supervisor",
+                                socket,
+                                "start `siphon fuse` there, which the chart's DaemonSet siphon-fuse does: without it no"
+                                        + " FUSE mount is made"),
+                        () -> list.note("fuse supervisor", new Outcome.Skipped("--fuse-socket is not given")));
         list.note(
                 "kubelet registration",
                 registration
@@ -38,13 +52,16 @@ public record HostChecks(
             list.note("pod resources", new Outcome.Skipped(NO_KUBELET));
             return;
         }
-        Path resources = podResources.get().path();
-        var _ = list.look(
+        answers(
+                list,
                 "pod resources",
-                _ -> "the kubelet makes that socket where it runs: in a container mount its folder, and name it by"
-                        + " --pod-resources",
-                () -> connects(resources),
-                Outcome.Ok::new);
+                podResources.get().path(),
+                "the kubelet makes that socket where it runs: in a container mount its folder, and name it by"
+                        + " --pod-resources");
+    }
+
+    private static void answers(Checklist list, String what, Path socket, String remedy) {
+        var _ = list.look(what, _ -> remedy, () -> connects(socket), Outcome.Ok::new);
     }
 
     /// The process makes it with its mode, and gives it that mode at each start.
