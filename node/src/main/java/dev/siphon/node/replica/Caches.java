@@ -203,16 +203,22 @@ final class Caches {
         return at(path).trouble().isEmpty();
     }
 
-    /// Where a replica of `bytes` is to be filled: where it was begun, or where `placement` says. One of `near`
-    /// if there are some, unless it takes an eviction there and none elsewhere.
+    /// Whether a replica may have so many bytes, wherever it is: a fill holds the digests of its chunks, 8 MiB a
+    /// terabyte.
     ///
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no place for it, or it has more than
-    ///     4 TiB: a fill holds the digests of its chunks, 8 MiB a terabyte
-    CacheDirectory place(Digest dataset, long bytes, Placement placement, List<Path> near) {
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if they are more than 4 TiB
+    static void checkSize(Digest dataset, long bytes) {
         if (bytes > MOST_BYTES) {
             throw new DriverException.QuotaExhausted("dataset " + dataset + " has " + bytes + " bytes, and a replica "
                     + MOST_BYTES + " at most: it is read from CephFS; seal it in parts for the local disks");
         }
+    }
+
+    /// Where a replica of `bytes` is to be filled: where it was begun, or where `placement` says. One of `near`
+    /// if there are some, unless it takes an eviction there and none elsewhere.
+    ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no place for it
+    CacheDirectory place(Digest dataset, long bytes, Placement placement, List<Path> near) {
         for (CachedReplica begun : of(dataset)) {
             CacheDirectory there = at(begun.cache());
             if (there.trouble().isEmpty() && (near.isEmpty() || near.contains(there.path()))) {
@@ -235,8 +241,11 @@ final class Caches {
                         + "; those that do not: " + problems()));
     }
 
-    /// Which of `near` takes a replica of `bytes` without an eviction; empty if none does.
+    /// Which of `near` takes a replica of `bytes` without an eviction; empty if none does, or no replica has so many.
     Optional<Path> room(Digest dataset, long bytes, Placement placement, List<Path> near) {
+        if (bytes > MOST_BYTES) {
+            return Optional.empty();
+        }
         return placement.choose(
                 dataset,
                 bytes,

@@ -318,6 +318,7 @@ final class Tending {
         try {
             String name = "manifest of " + state.digest();
             ManifestOutline outline = calls.change(name, pace.callLimit(), image::readOutline);
+            Caches.checkSize(state.digest(), outline.imageBytes());
             List<Path> homes = state.homes();
             CacheDirectory directory = at.map(caches::at)
                     .orElseGet(() -> caches.place(state.digest(), outline.imageBytes(), settings.placement(), homes));

@@ -58,19 +58,24 @@ public final class ChunkCheck {
     ///
     /// @throws ErrnoException if it cannot be read
     static boolean isRight(Path file, Manifest manifest, int chunk) {
-        try (DataFile opened = DataFile.openDirect(file);
-                Arena arena = Arena.ofConfined()) {
-            return reads(opened, manifest, chunk, buffer(arena));
-        }
+        return isRight(
+                file,
+                Manifest.offset(chunk),
+                manifest.length(chunk),
+                manifest.chunks().get(chunk));
     }
 
     /// Whether the first chunk of a file is what the manifest says, read past the page cache.
     ///
     /// @throws ErrnoException if it cannot be read
     public static boolean beginsRight(Path file, ManifestOutline manifest) {
+        return isRight(file, 0, manifest.firstBytes(), manifest.first());
+    }
+
+    private static boolean isRight(Path file, long offset, int length, Digest wanted) {
         try (DataFile opened = DataFile.openDirect(file);
                 Arena arena = Arena.ofConfined()) {
-            return reads(opened, 0, buffer(arena).asSlice(0, manifest.firstBytes()), manifest.first());
+            return reads(opened, offset, buffer(arena).asSlice(0, length), wanted);
         }
     }
 
