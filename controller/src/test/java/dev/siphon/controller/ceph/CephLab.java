@@ -3,6 +3,8 @@ package dev.siphon.controller.ceph;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.controller.ceph.rados.CephCommand;
+import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.csi.BackgroundTasks;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -107,6 +109,24 @@ public final class CephLab {
             java.util.concurrent.locks.LockSupport.parkNanos(
                     Duration.ofMillis(20).toNanos());
         }
+    }
+
+    /// The keyring of an identity that may use the file system's data; it is made if it is not there.
+    ///
+    /// @param mds what it may at the MDS
+    public static String keyring(CephConnection connection, String entity, String mds) {
+        CephCommand make = CephCommand.change(CephCommand.Daemon.MON, "auth get-or-create")
+                .with("entity", entity)
+                .with("caps", List.of("mon", "allow r", "osd", "allow rw tag cephfs data=" + fileSystem(), "mds", mds));
+        String key = connection
+                .call(make)
+                .json()
+                .getAsJsonArray()
+                .get(0)
+                .getAsJsonObject()
+                .get("key")
+                .getAsString();
+        return "[" + entity + "]\n\tkey = " + key + "\n";
     }
 
     private static String environment(String name) {

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.call.CallLimits;
-import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.volume.FileTree;
@@ -27,7 +26,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
@@ -152,7 +150,9 @@ class CephFileTreeIT {
         files.setQuotaBytes("lab", FS, outside, 2L << 20);
         assertEquals(OptionalLong.of(2L << 20), files.quotaBytes("lab", FS, outside), "by a user without such caps");
         Path keyring = Files.createTempFile("keyring", "");
-        Files.writeString(keyring, keyOf("client.volumes-only"));
+        Files.writeString(
+                keyring,
+                CephLab.keyring(connection, "client.volumes-only", "allow rwp fsname=" + FS + " path=/volumes"));
         ClusterAccess access = new ClusterAccess("lab", CephLab.access().monitors(), "volumes-only", keyring);
         CephConnection narrow = new CephConnection(access, CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
         try (CephFileSystems reach = new CephFileSystems(
@@ -164,26 +164,6 @@ class CephFileTreeIT {
             narrow.close();
             Files.delete(keyring);
         }
-    }
-
-    private String keyOf(String entity) {
-        CephCommand make = CephCommand.change(CephCommand.Daemon.MON, "auth get-or-create")
-                .with("entity", entity)
-                .with(
-                        "caps",
-                        List.of(
-                                "mon", "allow r",
-                                "osd", "allow rw tag cephfs data=" + FS,
-                                "mds", "allow rwp fsname=" + FS + " path=/volumes"));
-        String key = connection
-                .call(make)
-                .json()
-                .getAsJsonArray()
-                .get(0)
-                .getAsJsonObject()
-                .get("key")
-                .getAsString();
-        return "[" + entity + "]\n\tkey = " + key + "\n";
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
-import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.DriverException;
@@ -14,7 +13,6 @@ import dev.siphon.csi.VolumeId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -93,7 +91,12 @@ class CephSessionsIT {
         String identity = "siphon." + CephLab.fileSystem() + "." + volume.group() + ".v1";
         Path keyring = Files.createTempFile("keyring", "");
         Path conf = Files.createTempFile("conf", "");
-        Files.writeString(keyring, "[client." + identity + "]\nkey = " + keyOf("client." + identity) + "\n");
+        Files.writeString(
+                keyring,
+                CephLab.keyring(
+                        connection,
+                        "client." + identity,
+                        "allow rw fsname=" + CephLab.fileSystem() + " path=" + group.path()));
         Files.writeString(
                 conf,
                 Files.readString(Path.of(System.getenv("CEPH_CONF"))) + "\n[client]\nclient_metadata = "
@@ -116,25 +119,6 @@ class CephSessionsIT {
             Files.delete(keyring);
             Files.delete(conf);
         }
-    }
-
-    private String keyOf(String entity) {
-        CephCommand make = CephCommand.change(CephCommand.Daemon.MON, "auth get-or-create")
-                .with("entity", entity)
-                .with(
-                        "caps",
-                        List.of(
-                                "mon", "allow r",
-                                "osd", "allow rw tag cephfs data=" + CephLab.fileSystem(),
-                                "mds", "allow rw fsname=" + CephLab.fileSystem() + " path=" + group.path()));
-        return connection
-                .call(make)
-                .json()
-                .getAsJsonArray()
-                .get(0)
-                .getAsJsonObject()
-                .get("key")
-                .getAsString();
     }
 
     private static String hostName() throws IOException {
