@@ -28,15 +28,15 @@ final class HostileTarget {
     ///
     /// @param dir with `crt`, `key` and `token`; gets the sockets, and `ports` when all are served
     static List<String> command(Path dir) throws IOException {
-        Matcher memory =
-                Pattern.compile("^memory='(\\S+) (\\S+)'$", Pattern.MULTILINE).matcher(Files.readString(LAUNCHER));
+        Matcher memory = Pattern.compile("^memory=\"(\\S+) -Xmx\\$\\{SIPHON_MEMORY:-(\\w+)}\"$", Pattern.MULTILINE)
+                .matcher(Files.readString(LAUNCHER));
         if (!memory.find()) {
             throw new AssertionError(LAUNCHER + " gives the virtual machine no memory");
         }
         return List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 memory.group(1),
-                memory.group(2),
+                "-Xmx" + memory.group(2),
                 "-XX:+UseSerialGC",
                 "-XX:+UseCompactObjectHeaders",
                 "-XX:+ExitOnOutOfMemoryError",
