@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,9 @@ public final class NamespaceAccessWriter {
     /// How many rounds go by what was written before somebody looks what is there.
     private static final int ROUNDS = 120;
 
+    /// How long a round goes on with what is granted when the grants have changed since it began.
+    private static final Duration OUTDATED = Duration.ofSeconds(2);
+
     /// A store that is silent so often in one round is asked again in the next.
     private static final int SILENT = 3;
 
@@ -33,6 +37,7 @@ public final class NamespaceAccessWriter {
     private final Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details;
     private final NamespaceAccessStore store;
     private final String own;
+    private final Duration outdated;
     private final Gauge objects;
     private final Gauge pending;
     private final Gauge largest;
@@ -61,10 +66,22 @@ public final class NamespaceAccessWriter {
             NamespaceAccessStore store,
             String own,
             PrometheusRegistry metrics) {
+        this(grants, details, store, own, OUTDATED, metrics);
+    }
+
+    /// @param outdated how long a round goes on granting after the grants have changed
+    NamespaceAccessWriter(
+            Supplier<Grants> grants,
+            Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details,
+            NamespaceAccessStore store,
+            String own,
+            Duration outdated,
+            PrometheusRegistry metrics) {
         this.grants = grants;
         this.details = details;
         this.store = store;
         this.own = own;
+        this.outdated = outdated;
         this.objects = Gauge.builder()
                 .name("siphon_namespace_access_objects")
                 .help("NamespaceAccess objects that there should be")
@@ -91,7 +108,10 @@ public final class NamespaceAccessWriter {
 
     private void keep() {
         try {
-            write();
+            boolean outdated = true;
+            while (outdated) {
+                outdated = write();
+            }
         } catch (DriverException notNow) {
             tell(Optional.of("what people see of namespaces stays as it was written: " + notNow.getMessage()));
         }
@@ -107,11 +127,12 @@ public final class NamespaceAccessWriter {
 
     /// Writes what has changed.
     ///
+    /// @return whether it stopped half-way because the grants have changed: what they take back comes first
     /// @throws DriverException if it cannot be known now what is there
-    void write() {
+    boolean write() {
         Optional<Map<String, NamespaceAccess.Dataset>> known = details.get();
         if (known.isEmpty()) {
-            return;
+            return false;
         }
         rounds++;
         Input now = new Input(grants.get(), known.get());
@@ -119,13 +140,14 @@ public final class NamespaceAccessWriter {
             there = store.digests().map(HashMap::new);
             rounds = 0;
         } else if (Optional.of(now).equals(written)) {
-            return;
+            return false;
         }
         SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted = NamespaceAccess.of(now.grants(), now.details(), own);
         measure(wanted);
-        boolean whole = there.filter(digests -> write(digests, wanted)).isPresent();
-        written = whole ? Optional.of(now) : Optional.empty();
+        Optional<Round> round = there.map(digests -> write(digests, wanted, now.grants()));
+        written = round.filter(Round::isWhole).map(_ -> now);
         last = wanted;
+        return round.filter(each -> each.outdated).isPresent();
     }
 
     private void measure(SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted) {
@@ -147,9 +169,10 @@ public final class NamespaceAccessWriter {
         nearlyFull = nearly;
     }
 
-    /// @return whether all of it is there
-    private boolean write(
-            Map<NamespaceAccess.Key, String> known, SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted) {
+    private Round write(
+            Map<NamespaceAccess.Key, String> known,
+            SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted,
+            Grants from) {
         List<NamespaceAccess.Key> removed = known.keySet().stream()
                 .filter(key -> !wanted.containsKey(key))
                 .sorted()
@@ -166,16 +189,19 @@ public final class NamespaceAccessWriter {
             store.remove(key);
             known.remove(key);
         }));
-        List<NamespaceAccess> changed = new ArrayList<>(shrunk);
-        changed.addAll(grown);
-        changed.forEach(access -> round.attempt(access.key(), () -> {
+        Consumer<NamespaceAccess> put = access -> round.attempt(access.key(), () -> {
             store.put(access);
             known.put(access.key(), access.digest());
-        }));
+        });
+        shrunk.forEach(put);
+        int done = 0;
+        while (done < grown.size() && !round.isOutdated(from)) {
+            put.accept(grown.get(done++));
+        }
         objects.set(wanted.size());
-        pending.set(round.failed);
+        pending.set(round.failed + grown.size() - done);
         tell(round.why.map(why -> round.failed + " NamespaceAccess objects are not as they should be: " + why));
-        return round.failed == 0;
+        return round;
     }
 
     /// Whether nothing is taken back by that: nothing of it was there, or all that was is there still.
@@ -187,10 +213,22 @@ public final class NamespaceAccessWriter {
     }
 
     /// What could not be done in one round.
-    private static final class Round {
+    private final class Round {
+        private final long began = System.nanoTime();
+        private boolean outdated;
         private int failed;
         private int silent;
         private Optional<String> why = Optional.empty();
+
+        boolean isWhole() {
+            return failed == 0 && !outdated;
+        }
+
+        boolean isOutdated(Grants from) {
+            outdated = System.nanoTime() - began >= NamespaceAccessWriter.this.outdated.toNanos()
+                    && !grants.get().equals(from);
+            return outdated;
+        }
 
         void attempt(NamespaceAccess.Key key, Runnable change) {
             try {

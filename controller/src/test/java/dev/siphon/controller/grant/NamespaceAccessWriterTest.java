@@ -1,6 +1,8 @@
 package dev.siphon.controller.grant;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.grant.NamespaceAccess.Dataset;
 import dev.siphon.csi.DriverException;
@@ -10,6 +12,7 @@ import dev.siphon.csi.Grants.Place;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,8 +31,8 @@ final class NamespaceAccessWriterTest {
     private final Store store = new Store();
     private Grants grants = Grants.NONE;
     private Optional<Map<String, Dataset>> details = Optional.of(Map.of());
-    private final NamespaceAccessWriter writer =
-            new NamespaceAccessWriter(() -> grants, () -> details, store, "siphon", new PrometheusRegistry());
+    private final NamespaceAccessWriter writer = new NamespaceAccessWriter(
+            () -> grants, () -> details, store, "siphon", Duration.ZERO, new PrometheusRegistry());
 
     /// Keeps what is put, and says in which order.
     private static final class Store implements NamespaceAccessStore {
@@ -92,9 +95,9 @@ final class NamespaceAccessWriterTest {
         return new Grant(account, new TreeSet<>(List.of(namespaces)));
     }
 
-    private void write() {
+    private boolean write() {
         store.calls.clear();
-        writer.write();
+        return writer.write();
     }
 
     @Test
@@ -116,6 +119,22 @@ final class NamespaceAccessWriterTest {
         details = Optional.of(Map.of("a", new Dataset(5000, false)));
         write();
         assertEquals(List.of("put team/siphon"), store.calls);
+    }
+
+    @Test
+    void whatIsTakenBackDoesNotWaitForAllThatIsGranted() {
+        grants = new Grants(Map.of(), Map.of("a", shared("a", false, "n9")));
+        assertFalse(write());
+        grants = new Grants(Map.of(), Map.of("a", shared("a", false, "n1", "n2", "n3", "n9")));
+        Grants without = new Grants(Map.of(), Map.of("a", shared("a", false, "n1", "n2", "n3")));
+        store.refusing = key -> {
+            grants = without;
+            return Optional.empty();
+        };
+        assertTrue(write());
+        assertEquals(List.of("put n1/siphon"), store.calls);
+        assertFalse(write());
+        assertEquals(List.of("remove n9/siphon", "put n2/siphon", "put n3/siphon"), store.calls);
     }
 
     @Test
