@@ -90,7 +90,7 @@ final class DatasetReadersIT {
                     CLUSTER.awaitEvents(tenant.namespace(), late.name(), "code = PermissionDenied|^Started: ");
             return told.stream()
                     .anyMatch(each ->
-                            each.matches("(?s).*code = PermissionDenied desc = .*is no reader of the dataset.*"));
+                            each.matches("(?s).*code = PermissionDenied desc = .*is no reader of (the )?dataset.*"));
         } finally {
             late.delete();
         }
