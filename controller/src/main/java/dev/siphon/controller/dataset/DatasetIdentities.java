@@ -17,6 +17,8 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -31,6 +33,12 @@ public final class DatasetIdentities {
     static final int MOST = 10_000;
 
     private static final int MANY = MOST / 10 * 8;
+
+    /// How many the datasets of one account may have once half of all are given.
+    static final int OF_ACCOUNT = MOST / 8;
+
+    /// The directory of an account's volumes, of which its sealed snapshots are some.
+    private static final Pattern ACCOUNT = Pattern.compile("(/volumes/[^/]+)/.*");
 
     private final FileTree files;
     private final Identities identities;
@@ -102,7 +110,8 @@ public final class DatasetIdentities {
     ///
     /// @param dataset for no claim
     /// @param node its name
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if nodes have [#MOST] already
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if nodes have [#MOST] already, or the
+    ///     account whose dataset it is has its share
     /// @throws DriverException.OperationPending (ABORTED) if all that it may have are being revoked
     /// @throws DriverException as [#mint(VolumeId.Dataset)]
     VolumeKey mint(VolumeId.Dataset dataset, String node) {
@@ -114,23 +123,58 @@ public final class DatasetIdentities {
                         shared.dataset(),
                         shared.owner(),
                         Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot))))
-                .flatMap(identity -> mint(dataset.cluster(), identity.userId(), grant).stream())
+                .flatMap(identity -> mint(dataset, identity.userId(), grant).stream())
                 .findFirst()
                 .orElseThrow(() -> new DriverException.OperationPending("the keys of dataset " + dataset + " at node "
                         + node + " are being revoked, " + DatasetIdentity.SLOTS
                         + " of them: `siphon key revoke --node " + node + "` finishes that; retry"));
     }
 
-    private Optional<VolumeKey> mint(String cluster, String userId, Grant grant) {
-        String key = key(cluster, userId);
-        if (!ofNodes.containsKey(key) && ofNodes.size() >= MOST) {
+    private Optional<VolumeKey> mint(VolumeId.Dataset dataset, String userId, Grant grant) {
+        String key = key(dataset.cluster(), userId);
+        if (!ofNodes.containsKey(key)) {
+            checkRoom(dataset);
+        }
+        Optional<VolumeKey> minted = identities.mintUnlessRetired(dataset.cluster(), userId, grant);
+        ofNodes.put(key, now());
+        return minted;
+    }
+
+    private void checkRoom(VolumeId.Dataset dataset) {
+        if (ofNodes.size() >= MOST) {
             throw new DriverException.QuotaExhausted("nodes have " + MOST + " keys of datasets, as many as Ceph's mons"
                     + " are given: fewer datasets on fewer nodes need fewer; what no pod uses is removed within 20"
                     + " minutes");
         }
-        Optional<VolumeKey> minted = identities.mintUnlessRetired(cluster, userId, grant);
-        ofNodes.put(key, now());
-        return minted;
+        Optional<String> account = account(dataset);
+        if (ofNodes.size() >= MOST / 2 && account.isPresent() && ofAccount(dataset, account.get()) >= OF_ACCOUNT) {
+            throw new DriverException.QuotaExhausted("nodes have " + OF_ACCOUNT + " keys of the datasets in "
+                    + account.get()
+                    + ", the most for one account: use fewer of its datasets on fewer nodes; what no pod"
+                    + " uses is removed within 20 minutes");
+        }
+    }
+
+    private static Optional<String> account(VolumeId.Dataset dataset) {
+        return Optional.of(ACCOUNT.matcher(dataset.path()))
+                .filter(Matcher::matches)
+                .map(path -> path.group(1));
+    }
+
+    /// How many nodes' identities are known of the datasets of an account in a file system.
+    private long ofAccount(VolumeId.Dataset dataset, String account) {
+        Set<String> names = apart.keySet().stream()
+                .filter(each -> each.cluster().equals(dataset.cluster())
+                        && each.fileSystem().equals(dataset.fileSystem())
+                        && account(each).equals(Optional.of(account)))
+                .map(Names::dataset)
+                .collect(Collectors.toSet());
+        String begin = key(dataset.cluster(), "");
+        return ofNodes.keySet().stream()
+                .filter(key -> key.startsWith(begin))
+                .flatMap(key -> DatasetIdentity.parse(dataset.fileSystem(), key.substring(begin.length())).stream())
+                .filter(identity -> names.contains(identity.dataset()))
+                .count();
     }
 
     private static String key(String cluster, String userId) {

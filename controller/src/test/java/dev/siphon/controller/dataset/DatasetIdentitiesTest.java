@@ -76,4 +76,25 @@ final class DatasetIdentitiesTest {
         assertTrue(said.contains("10000 keys"), said);
         assertDoesNotThrow(() -> identities.mint(dataset, "node-7"));
     }
+
+    @Test
+    void oneAccountDoesNotTakeThemAll() {
+        VolumeId.Dataset everybodys = dataset("lab", "1", "/datasets/a", "one");
+        for (int i = 0; i < DatasetIdentities.MOST / 2; i++) {
+            var _ = identities.mint(everybodys, "node-" + i);
+        }
+        VolumeId.Dataset greedy = dataset("lab", "2", "/volumes/g1/v1/x", "two");
+        for (int i = 0; i < DatasetIdentities.OF_ACCOUNT; i++) {
+            var _ = identities.mint(greedy, "node-" + i);
+        }
+        VolumeId.Dataset another = dataset("lab", "3", "/volumes/g1/v2/x", "three");
+
+        String said = assertThrows(DriverException.QuotaExhausted.class, () -> identities.mint(another, "node-1"))
+                .getMessage();
+
+        assertTrue(said.contains("1250 keys") && said.contains("/volumes/g1"), said);
+        assertDoesNotThrow(() -> identities.mint(greedy, "node-7"), "what has a key keeps it");
+        assertDoesNotThrow(() -> identities.mint(dataset("lab", "4", "/volumes/g2/v1/x", "four"), "node-1"));
+        assertDoesNotThrow(() -> identities.mint(everybodys, "one-more"));
+    }
 }
