@@ -192,8 +192,10 @@ public final class DatasetGrants implements AutoCloseable {
     private void report(Datasets.Declared declared, Map<String, String> leftOut, Map<String, DriverException> silent) {
         keys.ifPresent(all -> all.identities()
                 .keepOnly(declared.datasets().stream()
-                        .map(dataset -> dataset.volume(clusters.defaultCluster()))
-                        .collect(Collectors.toSet())));
+                        .collect(Collectors.toMap(
+                                dataset -> dataset.volume(clusters.defaultCluster()),
+                                dataset -> Dataset.account(dataset.name()),
+                                (one, _) -> one))));
         Map<String, Datasets.State> states = new TreeMap<>();
         declared.datasets().forEach(dataset -> states.put(dataset.name(), state(dataset, silent)));
         leftOut.forEach((name, why) -> states.computeIfPresent(

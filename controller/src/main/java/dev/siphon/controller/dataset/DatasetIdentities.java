@@ -8,17 +8,18 @@ import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -37,19 +38,19 @@ public final class DatasetIdentities {
     /// How many the datasets of one account may have once half of all are given.
     static final int OF_ACCOUNT = MOST / 8;
 
-    /// The directory of an account's volumes, of which its sealed snapshots are some.
-    private static final Pattern ACCOUNT = Pattern.compile("(/volumes/[^/]+)/.*");
-
     private final FileTree files;
     private final Identities identities;
     private final Supplier<Optional<String>> owner;
     private final long started = System.nanoTime();
 
     /// The nodes' identities that are known, by cluster and id, each with the time when it was last given.
-    private final Map<String, Long> ofNodes = new ConcurrentHashMap<>();
+    private final NavigableMap<String, Long> ofNodes = new ConcurrentSkipListMap<>();
 
     /// Where the objects are of the declared datasets that have a RADOS namespace.
     private final Map<VolumeId.Dataset, FileTree.Layout> apart = new ConcurrentHashMap<>();
+
+    /// Whose the declared datasets are, of those that are an account's.
+    private volatile Map<VolumeId.Dataset, String> accounts = Map.of();
 
     /// Of datasets whose keys were given to volumes or removed.
     private final Map<VolumeId.Dataset, ReadWriteLock> locks = new ConcurrentHashMap<>();
@@ -91,8 +92,13 @@ public final class DatasetIdentities {
     }
 
     /// Forgets what is declared no more, so that another dataset may have its RADOS namespace.
-    void keepOnly(Set<VolumeId.Dataset> declared) {
-        apart.keySet().retainAll(declared);
+    ///
+    /// @param declared with the account whose each is, if it is one's
+    void keepOnly(Map<VolumeId.Dataset, Optional<String>> declared) {
+        apart.keySet().retainAll(declared.keySet());
+        Map<VolumeId.Dataset, String> owned = new HashMap<>();
+        declared.forEach((dataset, account) -> account.ifPresent(name -> owned.put(dataset, name)));
+        accounts = Map.copyOf(owned);
     }
 
     /// Makes a dataset's identity for volumes of claims, or finds it: 1 round trip to the MDS, 1 mon command.
@@ -146,35 +152,23 @@ public final class DatasetIdentities {
                     + " are given: fewer datasets on fewer nodes need fewer; what no pod uses is removed within 20"
                     + " minutes");
         }
-        Optional<String> account = account(dataset);
-        if (ofNodes.size() >= MOST / 2 && account.isPresent() && ofAccount(dataset, account.get()) >= OF_ACCOUNT) {
-            throw new DriverException.QuotaExhausted("nodes have " + OF_ACCOUNT + " keys of the datasets in "
+        Optional<String> account = Optional.ofNullable(accounts.get(dataset));
+        if (ofNodes.size() >= MOST / 2 && account.isPresent() && ofAccount(account.get()) >= OF_ACCOUNT) {
+            throw new DriverException.QuotaExhausted("nodes have " + OF_ACCOUNT + " keys of the datasets of account "
                     + account.get()
                     + ", the most for one account: use fewer of its datasets on fewer nodes; what no pod"
                     + " uses is removed within 20 minutes");
         }
     }
 
-    private static Optional<String> account(VolumeId.Dataset dataset) {
-        return Optional.of(ACCOUNT.matcher(dataset.path()))
-                .filter(Matcher::matches)
-                .map(path -> path.group(1));
-    }
-
-    /// How many nodes' identities are known of the datasets of an account in a file system.
-    private long ofAccount(VolumeId.Dataset dataset, String account) {
-        Set<String> names = apart.keySet().stream()
-                .filter(each -> each.cluster().equals(dataset.cluster())
-                        && each.fileSystem().equals(dataset.fileSystem())
-                        && account(each).equals(Optional.of(account)))
-                .map(Names::dataset)
-                .collect(Collectors.toSet());
-        String begin = key(dataset.cluster(), "");
-        return ofNodes.keySet().stream()
-                .filter(key -> key.startsWith(begin))
-                .flatMap(key -> DatasetIdentity.parse(dataset.fileSystem(), key.substring(begin.length())).stream())
-                .filter(identity -> names.contains(identity.dataset()))
-                .count();
+    /// How many nodes' identities are known of the datasets of an account.
+    private long ofAccount(String account) {
+        return accounts.entrySet().stream()
+                .filter(each -> each.getValue().equals(account))
+                .map(each -> key(each.getKey().cluster(), shared(each.getKey()).userId()))
+                .mapToLong(shared -> ofNodes.subMap(shared + ".", shared + "." + Character.MAX_VALUE)
+                        .size())
+                .sum();
     }
 
     private static String key(String cluster, String userId) {

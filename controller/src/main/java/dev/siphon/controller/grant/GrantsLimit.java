@@ -147,10 +147,9 @@ final class GrantsLimit {
         return Optional.empty();
     }
 
-    /// Whose dataset it is by its name, `ACCOUNT.NAME`, as those of sealed snapshots are called.
+    /// Also of a name that a dataset had before, see [NamespaceGrants#formerName].
     private static Optional<String> owner(String dataset) {
-        int dot = dataset.replaceFirst("@.*", "").lastIndexOf('.');
-        return dot > 0 ? Optional.of(dataset.substring(0, dot)) : Optional.empty();
+        return Dataset.account(dataset.replaceFirst("@.*", ""));
     }
 
     /// What was published and is wanted still: never more than was published.

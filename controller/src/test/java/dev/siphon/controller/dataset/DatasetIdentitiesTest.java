@@ -10,10 +10,10 @@ import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InterceptedPorts;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class DatasetIdentitiesTest {
@@ -48,7 +48,7 @@ final class DatasetIdentitiesTest {
         assertTrue(said.contains("/a") && said.contains("namespace all"), said);
         assertThrows(DriverException.InUse.class, () -> identities.check(second));
         assertThrows(DriverException.InUse.class, () -> identities.check(first), "its objects are as open");
-        identities.keepOnly(Set.of(second));
+        identities.keepOnly(Map.of(second, Optional.empty()));
         assertFalse(identities.isKnown(first));
         assertDoesNotThrow(() -> identities.mint(second), "the other is no dataset any more");
     }
@@ -83,18 +83,24 @@ final class DatasetIdentitiesTest {
         for (int i = 0; i < DatasetIdentities.MOST / 2; i++) {
             var _ = identities.mint(everybodys, "node-" + i);
         }
-        VolumeId.Dataset greedy = dataset("lab", "2", "/volumes/g1/v1/x", "two");
+        VolumeId.Dataset greedy = dataset("lab", "2", "/datasets/b", "two");
+        VolumeId.Dataset another = dataset("lab", "3", "/datasets/c", "three");
+        VolumeId.Dataset others = dataset("lab", "4", "/datasets/d", "four");
+        identities.keepOnly(Map.of(
+                everybodys, Dataset.account("imagenet"),
+                greedy, Dataset.account("u1.a"),
+                another, Dataset.account("u1.b"),
+                others, Dataset.account("u2.a")));
         for (int i = 0; i < DatasetIdentities.OF_ACCOUNT; i++) {
             var _ = identities.mint(greedy, "node-" + i);
         }
-        VolumeId.Dataset another = dataset("lab", "3", "/volumes/g1/v2/x", "three");
 
         String said = assertThrows(DriverException.QuotaExhausted.class, () -> identities.mint(another, "node-1"))
                 .getMessage();
 
-        assertTrue(said.contains("1250 keys") && said.contains("/volumes/g1"), said);
+        assertTrue(said.contains("1250 keys") && said.contains("account u1"), said);
         assertDoesNotThrow(() -> identities.mint(greedy, "node-7"), "what has a key keeps it");
-        assertDoesNotThrow(() -> identities.mint(dataset("lab", "4", "/volumes/g2/v1/x", "four"), "node-1"));
+        assertDoesNotThrow(() -> identities.mint(others, "node-1"));
         assertDoesNotThrow(() -> identities.mint(everybodys, "one-more"));
     }
 }

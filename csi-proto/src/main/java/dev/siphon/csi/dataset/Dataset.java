@@ -170,6 +170,12 @@ public record Dataset(
         return new Dataset(name, cluster, fileSystem, path, digest, bytes, others);
     }
 
+    /// Whose dataset one is by its name, `ACCOUNT.NAME`, as those of sealed snapshots are called.
+    public static Optional<String> account(String name) {
+        int dot = name.lastIndexOf('.');
+        return dot > 0 ? Optional.of(name.substring(0, dot)) : Optional.empty();
+    }
+
     /// Whether there is nobody who may not read it.
     public boolean isForEverybody() {
         return readers.contains(EVERYBODY);
