@@ -1,6 +1,9 @@
 package dev.siphon.e2e.lab;
 
-import java.util.Arrays;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /// The processes of the lab that this process runs in, those of its containers included.
@@ -12,14 +15,23 @@ public final class ProcessesOfLab {
     /// @throws IllegalStateException if there is none
     public static void kill(String argument) {
         List<ProcessHandle> found = ProcessHandle.allProcesses()
-                .filter(process -> process.info()
-                        .arguments()
-                        .map(arguments -> Arrays.asList(arguments).contains(argument))
-                        .orElse(false))
+                .filter(process -> arguments(process.pid()).contains(argument))
                 .toList();
         if (found.isEmpty()) {
             throw new IllegalStateException("no process with " + argument);
         }
         found.forEach(ProcessHandle::destroyForcibly);
+    }
+
+    /// Not by [ProcessHandle#info], which knows none where all together are longer than a page. None of a process
+    /// that has ended.
+    private static List<String> arguments(long pid) {
+        try {
+            return List.of(
+                    Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"), StandardCharsets.ISO_8859_1)
+                            .split("\0"));
+        } catch (IOException _) {
+            return List.of();
+        }
     }
 }
