@@ -63,10 +63,17 @@ record KernelNode(Cluster cluster, String name) {
                 "drain", name, "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=120s");
     }
 
-    /// Takes it out of the cluster and ends it.
+    /// Takes it out of the cluster and ends it. Its pods go at once: Kubernetes would keep them for
+    /// minutes, and whoever looks at all pods of a DaemonSet meets them.
     void leave() {
         var _ = cluster.client().nodes().withName(name).delete();
         var _ = Command.run(program("e2e/lab"), "guest", "kill", GUEST);
+        var pods = cluster.client().pods().inAnyNamespace().withField("spec.nodeName", name);
+        pods.list()
+                .getItems()
+                .forEach(pod ->
+                        cluster.client().pods().resource(pod).withGracePeriod(0).delete());
+        var _ = cluster.awaitAll("pods of a node that is gone", pods, List::isEmpty);
     }
 
     private static String program(String path) {
