@@ -133,7 +133,8 @@ final class AttachIT {
         new Examples(tenant).apply("dataset-snapshot.yaml");
 
         String log = tenant.podCalled("training-v1").succeeded().log();
-        assertTrue(log.lines().findFirst().orElse("").strip().matches("[12]"), log);
+        // what a container says on two streams comes in any order
+        assertTrue(log.lines().anyMatch(line -> line.strip().matches("[12]")), log);
         assertEquals(List.of(), PackersLeft.packers(CLUSTER));
         tenant.podCalled("training-v1").delete();
         tenant.claimCalled("training-v1").delete();
