@@ -2,12 +2,14 @@ package dev.siphon.node.kubernetes;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.pod.PodEvents;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells those who look after this node, by an event on it, that a cache directory is missing or its disk fails. What
-/// the API does not take is in the log.
+/// the API does not take is in the log, and is said again for a minute.
 ///
 /// @param api where the event goes
 public record CacheEvents(EventsApi api) implements Consumer<String> {
@@ -19,19 +21,30 @@ public record CacheEvents(EventsApi api) implements Consumer<String> {
     /// The API takes 1,024 bytes.
     private static final int MAX_MESSAGE = 900;
 
+    /// An API server may be as busy as the node when that starts.
+    private static final int ATTEMPTS = 5;
+
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+
     @Override
     public void accept(String why) {
         String message = why.substring(0, Math.min(why.length(), MAX_MESSAGE))
                 + "; datasets are read from elsewhere until it is tried again";
-        Thread.ofVirtual().name("cache-event").start(() -> {
+        Thread.ofVirtual().name("cache-event").start(() -> tell(message));
+    }
+
+    private void tell(String message) {
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             try {
                 api.addToNode(new PodEvents.Event(PodEvents.Type.WARNING, REASON, message));
+                return;
             } catch (DriverException notTaken) {
                 LOG.atWarn()
                         .addKeyValue("event", message)
                         .addKeyValue("reason", notTaken.getMessage())
                         .log("the node's people could not be told of a cache directory");
             }
-        });
+            LockSupport.parkNanos(PAUSE.toNanos());
+        }
     }
 }
