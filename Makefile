@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale cluster-memory waves upgrade gpu-wait fuzz nightly slice lint published format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint published format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -89,6 +89,9 @@ cluster-memory: build ## what controllers and a node hold on a real Kubernetes: 
 
 waves: build ## WAVES of SIZE claims and pods on a real Kubernetes, up and down again, beside a driver that answers at once
 	e2e/waves
+
+namespaces: build ## 10,000 namespaces and 5,000 datasets on a real Kubernetes: what is published, how soon, at what cost
+	e2e/namespaces
 
 upgrade: build ## from the version of commit FROM to this one, on a real Kubernetes under pods that write and read
 	e2e/upgrade

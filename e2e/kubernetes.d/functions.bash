@@ -1,4 +1,4 @@
-# Sourced by e2e/upgrade, e2e/waves and e2e/gpu-wait: Siphon on a real Kubernetes, step by step. Each step says what
+# Sourced by e2e/upgrade, e2e/waves, e2e/namespaces and e2e/gpu-wait: Siphon on a real Kubernetes, step by step. Each step says what
 # it expects and stops when it is not so. What follows it runs in a lab of LAB_NAME, which is taken down then.
 # shellcheck shell=bash
 set -euo pipefail
