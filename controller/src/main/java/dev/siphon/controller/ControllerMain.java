@@ -1,6 +1,7 @@
 package dev.siphon.controller;
 
 import dev.siphon.controller.allowance.Reconciler;
+import dev.siphon.controller.audit.TrashWatch;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.grant.FileGrantsStore;
@@ -167,6 +168,7 @@ public final class ControllerMain implements Callable<Integer> {
                 "reconciler",
                 new Reconciler(ports, backend.directory(), domain.volumes().ledger(), metrics)
                         .start(config.reconcileEvery(), tasks));
+        process.closeAtEnd("trash", new TrashWatch(ports.clusters(), ceph.trash(), metrics).start(tasks));
         if (afterKill) {
             ceph.takeOver();
         }

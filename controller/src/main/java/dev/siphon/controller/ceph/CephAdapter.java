@@ -1,6 +1,7 @@
 package dev.siphon.controller.ceph;
 
 import dev.siphon.controller.audit.Survey;
+import dev.siphon.controller.audit.Trash;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
@@ -85,6 +86,11 @@ public final class CephAdapter implements AutoCloseable {
     /// What lies below `/volumes`, in the same clusters.
     public Survey survey() {
         return fileSystems.survey();
+    }
+
+    /// What waits to be purged, in the same clusters.
+    public Trash trash() {
+        return fileSystems.trash();
     }
 
     /// Archives of what is in the same clusters.

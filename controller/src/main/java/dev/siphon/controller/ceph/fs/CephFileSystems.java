@@ -1,6 +1,7 @@
 package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.audit.Survey;
+import dev.siphon.controller.audit.Trash;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
@@ -84,6 +85,11 @@ public final class CephFileSystems implements AutoCloseable {
     /// The adapter of that port, for administrators' commands.
     public Survey survey() {
         return new CephSurvey(this);
+    }
+
+    /// The adapter of that port.
+    public Trash trash() {
+        return new CephTrash(this);
     }
 
     /// The adapter of that port, for administrators' commands; each archive has a mount of its own.

@@ -25,7 +25,6 @@ import java.util.regex.Pattern;
 /// [Survey] by libcephfs. Names of the mgr's are those of `src/pybind/mgr/volumes/fs/operations`.
 final class CephSurvey implements Survey {
     private static final String CLONES = Mounts.VOLUMES + "/_index/clone";
-    private static final String TRASH = Mounts.VOLUMES + "/_deleting";
     private static final String OLD = Mounts.VOLUMES + "/_legacy";
     private static final String NOTE = "user.siphon.";
     private static final Pattern AUTH_FILE = Pattern.compile("_([^:]+):(.+)\\.meta");
@@ -75,8 +74,8 @@ final class CephSurvey implements Survey {
         Map<String, Instant> trash = new HashMap<>();
         list(
                 mount,
-                TRASH,
-                entry -> mount.stat(mount.locate(TRASH).child(entry.name()))
+                CephTrash.PATH,
+                entry -> mount.stat(mount.locate(CephTrash.PATH).child(entry.name()))
                         .ifPresent(stat -> trash.put(
                                 entry.name().toString(), stat.changed().instant())));
         return trash;

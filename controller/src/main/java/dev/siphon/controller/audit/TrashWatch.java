@@ -1,0 +1,134 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Tells how long what was removed waits to be purged: its room is not free until then. It costs one listing of a
+/// directory, and a look at each entry that is new.
+public final class TrashWatch implements AutoCloseable {
+    /// An idle client of a file system is closed after a minute. So it stays open, and CreateVolume need not mount
+    /// anew while the MDS has much to do.
+    private static final Duration EVERY = Duration.ofSeconds(30);
+
+    /// For a file system without volumes.
+    private static final Duration EVERY_WHERE_NOTHING_IS = Duration.ofMinutes(10);
+
+    private static final Duration LONG = Duration.ofMinutes(15);
+    private static final int MOST_NAMED = 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TrashWatch.class);
+
+    private final Clusters clusters;
+    private final Trash trash;
+    private final Clock clock;
+    private final Gauge entries;
+    private final Gauge oldest;
+    private final Map<Place, Seen> seen = new HashMap<>();
+    private Optional<BackgroundTasks.Task> task = Optional.empty();
+
+    private record Place(String cluster, String fileSystem) {}
+
+    /// @param since when the entries of the last list were removed
+    /// @param told those that the log has named
+    /// @param next when to look again
+    private record Seen(Map<String, Instant> since, Set<String> told, Instant next) {}
+
+    public TrashWatch(Clusters clusters, Trash trash, PrometheusRegistry registry) {
+        this(clusters, trash, registry, Clock.systemUTC());
+    }
+
+    TrashWatch(Clusters clusters, Trash trash, PrometheusRegistry registry, Clock clock) {
+        this.clusters = clusters;
+        this.trash = trash;
+        this.clock = clock;
+        this.entries = Gauge.builder()
+                .name("siphon_trash_entries")
+                .help("Removed volumes that the mgr has not purged yet, when last looked at")
+                .labelNames("cluster", "file_system")
+                .register(registry);
+        this.oldest = Gauge.builder()
+                .name("siphon_trash_oldest_seconds")
+                .help("For how long the oldest of them has waited, in seconds; 0 if there is none")
+                .labelNames("cluster", "file_system")
+                .register(registry);
+    }
+
+    /// Begins, with the first look after the first interval.
+    public TrashWatch start(BackgroundTasks tasks) {
+        task = Optional.of(tasks.every("trash", EVERY, EVERY, this::look));
+        return this;
+    }
+
+    @Override
+    public void close() {
+        task.ifPresent(BackgroundTasks.Task::close);
+    }
+
+    /// One look at each file system; what does not answer is left out.
+    void look() {
+        for (String cluster : clusters.ids()) {
+            try {
+                clusters.fileSystems(cluster).forEach(each -> look(new Place(cluster, each.name())));
+            } catch (DriverException silent) {
+                LOG.atDebug()
+                        .addKeyValue("cluster", cluster)
+                        .log("its trash is not looked at: {}", silent.getMessage());
+            }
+        }
+    }
+
+    private void look(Place place) {
+        Instant now = clock.instant();
+        Seen before = seen.getOrDefault(place, new Seen(Map.of(), Set.of(), now));
+        if (now.isBefore(before.next())) {
+            return;
+        }
+        Optional<Trash.Entries> found = trash.list(place.cluster(), place.fileSystem(), before.since());
+        Trash.Entries all = found.orElse(new Trash.Entries(0, Map.of()));
+        entries.labelValues(place.cluster(), place.fileSystem()).set(all.count());
+        oldest.labelValues(place.cluster(), place.fileSystem())
+                .set(all.since().values().stream()
+                        .min(Comparator.naturalOrder())
+                        .map(since -> Math.max(0, Duration.between(since, now).toSeconds()))
+                        .orElse(0L));
+        Instant next = found.isPresent() ? now : now.plus(EVERY_WHERE_NOTHING_IS);
+        seen.put(place, new Seen(all.since(), tell(place, all.since(), before.told(), now), next));
+    }
+
+    /// @return those that the log has named, of those there are
+    private static Set<String> tell(Place place, Map<String, Instant> since, Set<String> told, Instant now) {
+        List<String> old = since.entrySet().stream()
+                .filter(each -> each.getValue().plus(LONG).isBefore(now))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+        List<String> fresh = old.stream().filter(name -> !told.contains(name)).toList();
+        if (!fresh.isEmpty()) {
+            LOG.atWarn()
+                    .addKeyValue("cluster", place.cluster())
+                    .addKeyValue("file_system", place.fileSystem())
+                    .addKeyValue("entries", fresh.stream().limit(MOST_NAMED).toList())
+                    .addKeyValue("count", fresh.size())
+                    .log(
+                            "what was removed is not purged after {} minutes: is the mgr well, and mgr/volumes/pause_purging"
+                                    + " not set?",
+                            LONG.toMinutes());
+        }
+        return new HashSet<>(old);
+    }
+}
