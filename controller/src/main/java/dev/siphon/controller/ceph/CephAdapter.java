@@ -44,7 +44,7 @@ public final class CephAdapter implements AutoCloseable {
         this.fileSystems = fileSystems;
         this.ports = new CephPorts(
                 clusters,
-                new CephSubvolumes(clusters::connection, journal),
+                new CephSubvolumes(clusters::connection, journal, fileSystems.probes()),
                 fileSystems.files(),
                 new CephQuiesce(clusters::connection),
                 fileSystems.sessions());

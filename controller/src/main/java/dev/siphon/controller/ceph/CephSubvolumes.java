@@ -4,6 +4,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.ceph.call.CephErrno;
+import dev.siphon.controller.ceph.fs.CapabilityProbes;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
@@ -29,11 +30,14 @@ final class CephSubvolumes implements Subvolumes {
 
     private final Function<String, CephConnection> connections;
     private final JournalFlush journal;
+    private final CapabilityProbes probes;
 
     /// @param connections the connection to the cluster of that id
-    CephSubvolumes(Function<String, CephConnection> connections, JournalFlush journal) {
+    /// @param probes asked before each command about a group or a volume, so that none holds up the mgr
+    CephSubvolumes(Function<String, CephConnection> connections, JournalFlush journal, CapabilityProbes probes) {
         this.connections = connections;
         this.journal = journal;
+        this.probes = probes;
     }
 
     @Override
@@ -42,6 +46,7 @@ final class CephSubvolumes implements Subvolumes {
                 .with("mode", "755");
         command = quotaBytes.isPresent() ? command.with("size", quotaBytes.getAsLong()) : command;
         command = dataPool.isPresent() ? command.with("pool_layout", dataPool.get()) : command;
+        probes.read(group);
         call(group.cluster(), command).orThrow();
     }
 
@@ -54,6 +59,7 @@ final class CephSubvolumes implements Subvolumes {
 
     @Override
     public Optional<GroupUsage> groupUsage(Group group) {
+        probes.read(group);
         CommandReply reply =
                 call(group.cluster(), group(CephCommand.read(Daemon.MGR, "fs subvolumegroup info"), group));
         if (reply.is(CephErrno.ENOENT)) {
@@ -66,6 +72,7 @@ final class CephSubvolumes implements Subvolumes {
 
     @Override
     public Optional<List<String>> list(Group group) {
+        probes.read(group);
         CommandReply reply = call(group.cluster(), group(CephCommand.read(Daemon.MGR, "fs subvolume ls"), group));
         return reply.is(CephErrno.ENOENT) ? Optional.empty() : Optional.of(names(reply));
     }
@@ -83,7 +90,8 @@ final class CephSubvolumes implements Subvolumes {
         command = spec.dataPool().isPresent()
                 ? command.with("pool_layout", spec.dataPool().get())
                 : command;
-        call(volume, command).orThrow();
+        probes.change(Group.of(volume));
+        call(volume.cluster(), command).orThrow();
     }
 
     @Override
@@ -112,13 +120,15 @@ final class CephSubvolumes implements Subvolumes {
     public void remove(VolumeId.Provisioned volume) {
         // not forced at first: that would also hide that the file system is missing
         CephCommand command = change(volume, "fs subvolume rm");
-        CommandReply reply = call(volume, command.with("retain_snapshots", true));
+        probes.remove(volume);
+        CommandReply reply = call(volume.cluster(), command.with("retain_snapshots", true));
         if (reply.is(CephErrno.EINVAL)) {
             // a half-made one cannot retain snapshots, and has none
-            reply = call(volume, command);
+            reply = call(volume.cluster(), command);
         } else if (reply.is(CephErrno.EAGAIN)) {
             // a clone's target; one that runs is refused all the same
-            reply = call(volume, command.with("retain_snapshots", true).with("force", true));
+            reply = call(
+                    volume.cluster(), command.with("retain_snapshots", true).with("force", true));
         }
         unlessGone(reply);
     }
@@ -186,7 +196,8 @@ final class CephSubvolumes implements Subvolumes {
                 .with("target_sub_name", target.subvolume())
                 .with("target_group_name", target.group());
         journal.prepare(target.cluster(), target.fileSystem());
-        CommandReply reply = journal.during(target.cluster(), target.fileSystem(), () -> call(target, command));
+        CommandReply reply =
+                journal.during(target.cluster(), target.fileSystem(), () -> call(source.volume(), command));
         if (reply.is(CephErrno.EAGAIN)) {
             throw new DriverException.BackendUnavailable(
                     "the clone of " + source + " cannot start now: " + reply.words() + "; retry");
@@ -258,6 +269,11 @@ final class CephSubvolumes implements Subvolumes {
     }
 
     private CommandReply call(VolumeId.Provisioned volume, CephCommand command) {
+        if (command.repeatable()) {
+            probes.read(volume);
+        } else {
+            probes.change(volume);
+        }
         return call(volume.cluster(), command);
     }
 

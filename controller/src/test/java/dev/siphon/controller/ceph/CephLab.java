@@ -49,12 +49,17 @@ public final class CephLab {
 
     /// All of Ceph for a controller that no other test is, with the limits of a real one.
     public static CephAdapter adapter() {
+        return adapter(PATIENT);
+    }
+
+    /// The same, for callers that wait so long.
+    public static CephAdapter adapter(Supplier<Duration> timeLeft) {
         return CephAdapter.open(
                 new ClustersFile(List.of(access()), Optional.of("lab")),
                 identity(),
                 CallLimits.DEFAULT,
                 Optional.empty(),
-                PATIENT,
+                timeLeft,
                 new PrometheusRegistry(),
                 new BackgroundTasks());
     }

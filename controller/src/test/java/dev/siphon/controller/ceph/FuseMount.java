@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +47,18 @@ public final class FuseMount implements AutoCloseable {
     /// The path at which `path` of the file system is seen.
     public Path at(String path) {
         return root.resolve(path.substring(1));
+    }
+
+    /// Signals ceph-fuse: `KILL`, `STOP`, `CONT`.
+    public void signal(String signal) throws IOException {
+        long process = ProcessHandle.allProcesses()
+                .filter(each -> each.info().command().orElse("").endsWith("ceph-fuse"))
+                .filter(each -> Arrays.asList(each.info().arguments().orElse(new String[0]))
+                        .contains(root.toString()))
+                .map(ProcessHandle::pid)
+                .findFirst()
+                .orElseThrow();
+        run(List.of("sh", "-c", "kill -" + signal + " " + process));
     }
 
     private static void run(List<String> command) throws IOException {

@@ -17,9 +17,9 @@ final class RoundTrips {
     /// What the readiness check sends every few seconds, and no RPC does.
     private static final Set<String> OF_READINESS = Set.of("mon fs ls", "mgr fs subvolumegroup exist");
 
-    /// What asks the client that is in the controller and, unless somebody has changed the answer, nobody else: the
+    /// What asks a client that is in the controller and, unless somebody has changed the answer, nobody else: the
     /// MDS lets it hold the attributes of a directory, and calls them back.
-    private static final Set<String> WITHIN_THE_CLIENT = Set.of("mds get note");
+    private static final Set<String> WITHIN_THE_CLIENT = Set.of("mds get note", "mds probe for reading");
 
     /// What is sent beside a clone that takes long, and once before the first clone.
     private static final Set<String> BESIDE = Set.of("mds prepare journal flush", "mds flush journal");

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /// How many round trips to mon, mgr and MDS each RPC takes; no RPC talks to an OSD. What a volume costs does not
-/// grow unseen.
+/// grow unseen. A probe asks for one directory or two.
 @ExtendWith(LeavesNothingBehind.class)
 final class RoundTripsIT {
     @Test
@@ -40,15 +40,18 @@ final class RoundTripsIT {
                             "mgr fs subvolume ls", 1,
                             "mgr fs subvolumegroup create", 1,
                             "mds set note", 1,
+                            "mds probe for a change", 1,
                             "mgr fs subvolume create", 1),
                     sent.of(() -> setup.volume("first-of-account", "u5", Requests.GIB)));
-            assertEquals(Map.of("mgr fs subvolume create", 1), sent.of(() -> setup.volume("next", "u5", Requests.GIB)));
+            assertEquals(
+                    Map.of("mds probe for a change", 1, "mgr fs subvolume create", 1),
+                    sent.of(() -> setup.volume("next", "u5", Requests.GIB)));
             assertEquals(Map.of("mgr fs subvolume info", 1), sent.of(() -> setup.volume("next", "u5", Requests.GIB)));
         }
         try (Setup setup = Setup.start()) {
             RoundTrips sent = new RoundTrips(setup.controllerProcess());
             assertEquals(
-                    Map.of("mgr fs subvolume ls", 1, "mgr fs subvolume create", 1),
+                    Map.of("mgr fs subvolume ls", 1, "mds probe for a change", 1, "mgr fs subvolume create", 1),
                     sent.of(() -> setup.volume("first-since-start", "u5", Requests.GIB)));
         }
     }
@@ -63,28 +66,52 @@ final class RoundTripsIT {
                             "mgr fs subvolume ls", 1,
                             "mgr fs subvolumegroup create", 1,
                             "mds set note", 1,
+                            "mds probe for a change", 1,
                             "mgr fs subvolume create", 1),
                     sent.of(() -> setup.volume(allowed("first-of-account"))));
-            assertEquals(Map.of("mgr fs subvolume create", 1), sent.of(() -> setup.volume(allowed("next"))));
+            assertEquals(
+                    Map.of("mds probe for a change", 1, "mgr fs subvolume create", 1),
+                    sent.of(() -> setup.volume(allowed("next"))));
         }
         try (Setup setup = Setup.start()) {
             RoundTrips sent = new RoundTrips(setup.controllerProcess());
             assertEquals(
-                    Map.of("mgr fs subvolume ls", 1, "mds sum up group", 1, "mgr fs subvolume create", 1),
+                    Map.of(
+                            "mgr fs subvolume ls",
+                            1,
+                            "mds sum up group",
+                            1,
+                            "mds probe for a change",
+                            1,
+                            "mgr fs subvolume create",
+                            1),
                     sent.of(() -> setup.volume(allowed("first-since-start"))));
-            assertEquals(Map.of("mgr fs subvolume create", 1), sent.of(() -> setup.volume(allowed("another"))));
+            assertEquals(
+                    Map.of("mds probe for a change", 1, "mgr fs subvolume create", 1),
+                    sent.of(() -> setup.volume(allowed("another"))));
             Volume volume = setup.volume(allowed("snapshotted"));
             assertEquals(
                     Map.of(
-                            "mgr fs subvolume info", 1,
-                            "mgr fs subvolume snapshot create", 1,
-                            "mds list snapshot", 1,
-                            "mds measure snapshot", 1,
-                            "mds note snapshot", 1,
-                            "mgr fs subvolume snapshot info", 1,
-                            "mds find data directory", 1,
-                            "mds get quota", 1,
-                            "mds get time of snapshot", 1),
+                            "mgr fs subvolume info",
+                            1,
+                            "mds probe for a change",
+                            1,
+                            "mgr fs subvolume snapshot create",
+                            1,
+                            "mds list snapshot",
+                            1,
+                            "mds measure snapshot",
+                            1,
+                            "mds note snapshot",
+                            1,
+                            "mgr fs subvolume snapshot info",
+                            1,
+                            "mds find data directory",
+                            1,
+                            "mds get quota",
+                            1,
+                            "mds get time of snapshot",
+                            1),
                     sent.of(() -> setup.snapshot("counted", volume)),
                     "CreateSnapshot");
         }
@@ -122,7 +149,7 @@ final class RoundTripsIT {
                                     .build())),
                     "ValidateVolumeCapabilities");
             assertEquals(
-                    Map.of("mgr fs subvolume info", 1, "mgr fs subvolume resize", 1),
+                    Map.of("mgr fs subvolume info", 1, "mds probe for a change", 1, "mgr fs subvolume resize", 1),
                     sent.of(expand(controller, id, 2 * Requests.GIB)),
                     "ControllerExpandVolume");
             assertEquals(
@@ -146,8 +173,14 @@ final class RoundTripsIT {
                     Map.of("mgr fs subvolumegroup ls", 1),
                     sent.of(() -> controller.controller().listVolumes(ListVolumesRequest.getDefaultInstance())),
                     "ListVolumes");
-            assertEquals(Map.of("mgr fs subvolume rm", 1), sent.of(deletion(controller, id)), "DeleteVolume");
-            assertEquals(Map.of("mgr fs subvolume rm", 1), sent.of(deletion(controller, id)), "DeleteVolume again");
+            assertEquals(
+                    Map.of("mds probe for a removal", 1, "mgr fs subvolume rm", 1),
+                    sent.of(deletion(controller, id)),
+                    "DeleteVolume");
+            assertEquals(
+                    Map.of("mds probe for a removal", 1, "mgr fs subvolume rm", 1),
+                    sent.of(deletion(controller, id)),
+                    "DeleteVolume again");
         }
     }
 
@@ -158,6 +191,7 @@ final class RoundTripsIT {
             Volume volume = setup.volume("counted", "u3", Requests.GIB);
             Map<String, Integer> expected = Map.of(
                     "mgr fs subvolume info", 1,
+                    "mds probe for a change", 1,
                     "mgr fs subvolume snapshot create", 1,
                     "mgr fs subvolume snapshot info", 1,
                     "mds find data directory", 1,
@@ -172,7 +206,7 @@ final class RoundTripsIT {
                     .getSnapshot()
                     .getSnapshotId();
             assertEquals(
-                    Map.of("mgr fs subvolume snapshot rm", 1),
+                    Map.of("mds probe for a change", 1, "mgr fs subvolume snapshot rm", 1),
                     sent.of(() -> setup.controller().controller().deleteSnapshot(Requests.deleteSnapshot(id))),
                     "DeleteSnapshot");
         }
@@ -191,6 +225,7 @@ final class RoundTripsIT {
                             "mgr fs subvolume info", 1,
                             "mds find data directory", 1,
                             "mds get quota", 1,
+                            "mds probe for a change", 3,
                             "mgr fs subvolume snapshot clone", 1,
                             "mgr fs subvolume resize", 1,
                             "mgr fs subvolume metadata set", 1),
@@ -199,12 +234,20 @@ final class RoundTripsIT {
                     "from a snapshot");
             assertEquals(
                     Map.of(
-                            "mgr fs subvolume info", 1,
-                            "mgr fs subvolume snapshot create", 1,
-                            "mgr fs subvolume snapshot clone", 1,
-                            "mgr fs subvolume resize", 1,
-                            "mgr fs subvolume metadata set", 1,
-                            "mgr fs subvolume snapshot rm", 1),
+                            "mgr fs subvolume info",
+                            1,
+                            "mds probe for a change",
+                            5,
+                            "mgr fs subvolume snapshot create",
+                            1,
+                            "mgr fs subvolume snapshot clone",
+                            1,
+                            "mgr fs subvolume resize",
+                            1,
+                            "mgr fs subvolume metadata set",
+                            1,
+                            "mgr fs subvolume snapshot rm",
+                            1),
                     withoutPolls(sent.of(() -> setup.volume(Requests.fromVolume(
                             Requests.volume("clone-of-volume", "u3", Requests.GIB), volume.getVolumeId())))),
                     "from a volume");
@@ -214,6 +257,7 @@ final class RoundTripsIT {
                             "mgr fs subvolume snapshot info", 1,
                             "mds find data directory", 1,
                             "mds get quota", 1,
+                            "mds probe for a change", 1,
                             "mgr fs subvolume create", 1),
                     sent.of(() -> setup.volume(Requests.readOnly(
                             Requests.fromSnapshot(Requests.volume("shallow", "u3", Requests.GIB), snapshot)))),
@@ -224,6 +268,7 @@ final class RoundTripsIT {
                             "mgr fs subvolume snapshot info", 1,
                             "mds find data directory", 2,
                             "mds get quota", 1,
+                            "mds probe for a change", 2,
                             "mgr fs subvolume create", 1,
                             "mgr fs subvolume metadata set", 1),
                     sent.of(() -> setup.volume(Requests.acrossAccounts(
@@ -263,6 +308,7 @@ final class RoundTripsIT {
                     Map.of(
                             "mgr fs quiesce", quiesces,
                             "mgr fs subvolume info", 2,
+                            "mds probe for a change", 2,
                             "mgr fs subvolume snapshot create", 2,
                             "mgr fs subvolume snapshot info", 4,
                             "mds find data directory", 2,
@@ -272,7 +318,13 @@ final class RoundTripsIT {
                     "CreateVolumeGroupSnapshot");
             // none is removed before all are known to be removable
             assertEquals(
-                    Map.of("mgr fs subvolume snapshot info", 2, "mgr fs subvolume snapshot rm", 2),
+                    Map.of(
+                            "mgr fs subvolume snapshot info",
+                            2,
+                            "mds probe for a change",
+                            2,
+                            "mgr fs subvolume snapshot rm",
+                            2),
                     removed,
                     "DeleteVolumeGroupSnapshot");
         }

@@ -15,6 +15,7 @@ public final class CephMetrics {
     private final Histogram seconds;
     private final Gauge inFlight;
     private final Counter drops;
+    private final Gauge probes;
 
     public CephMetrics(PrometheusRegistry registry) {
         commands = Counter.builder()
@@ -39,6 +40,12 @@ public final class CephMetrics {
         drops = Counter.builder()
                 .name("siphon_ceph_handle_drops_total")
                 .help("Handles to a cluster given up because they stopped answering")
+                .labelNames("cluster")
+                .register(registry);
+        probes = Gauge.builder()
+                .name("siphon_ceph_probes_in_flight")
+                .help("Accounts whose directories the MDS was asked for and has not given yet: for more than 2 s where"
+                        + " a client of the account does not answer; 64 at most in all clusters")
                 .labelNames("cluster")
                 .register(registry);
     }
@@ -66,6 +73,11 @@ public final class CephMetrics {
     /// A handle to `cluster` was dropped.
     public void dropped(String cluster) {
         drops.labelValues(cluster).inc();
+    }
+
+    /// Probes of accounts' directories in `cluster` began (1) or ended (-1).
+    public void probesInFlight(String cluster, int change) {
+        probes.labelValues(cluster).inc(change);
     }
 
     /// Native calls to `cluster` began (1) or returned (-1).

@@ -11,6 +11,7 @@ import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.offboard.TarWriter;
 import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Sessions;
 import dev.siphon.csi.DriverException;
 import java.io.UncheckedIOException;
@@ -32,6 +33,9 @@ import java.util.function.Supplier;
 public final class CephFileSystems implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
+    /// More than a silent client's session lasts: `session_timeout`, at most `session_autoclose` (300 s by default).
+    private static final Duration SESSION = Duration.ofMinutes(6);
+
     /// Beside files of the mgr's own; it takes directories alone for groups.
     private static final String FLUSH_FILE = Mounts.VOLUMES + "/_siphon-flush";
 
@@ -46,6 +50,7 @@ public final class CephFileSystems implements AutoCloseable {
     private final MeasuringTurns measuring = new MeasuringTurns();
     private final Map<String, ExecutorService> copies = new ConcurrentHashMap<>();
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
+    private final CapabilityProbes probes;
     private final Map<Key, Mounts> mounts = new ConcurrentHashMap<>();
 
     private record Key(String cluster, Optional<String> fileSystem, Use use) {
@@ -57,6 +62,7 @@ public final class CephFileSystems implements AutoCloseable {
     private enum Use {
         CALLS,
         LOOK_UPS,
+        PROBES,
         DATASETS,
         STATIC_VOLUMES
     }
@@ -75,6 +81,20 @@ public final class CephFileSystems implements AutoCloseable {
         this.limits = limits;
         this.timeLeft = timeLeft;
         this.metrics = metrics;
+        this.probes = new CapabilityProbes(
+                place -> client(new Key(place.cluster(), Optional.of(place.fileSystem()), Use.PROBES)),
+                this::patience,
+                metrics);
+    }
+
+    /// How long the caller on this thread waits for one call.
+    private Duration patience() {
+        return Collections.min(List.of(timeLeft.get(), limits.patience()));
+    }
+
+    /// What is to be asked before the mgr is.
+    public CapabilityProbes probes() {
+        return probes;
     }
 
     /// The adapter of that port.
@@ -131,8 +151,30 @@ public final class CephFileSystems implements AutoCloseable {
     }
 
     /// The client that reaches a path: volumes, datasets and all else have one each, since caps may end at directories.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if it would wait there for a client that does not answer
     CephFs client(String cluster, String fileSystem, String path) {
+        groupOf(cluster, fileSystem, path).ifPresent(probes::refuseWhileStalled);
         return client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
+    }
+
+    /// The same, for what comes first in an RPC: asks for the group's directory before, as
+    /// [CapabilityProbes#read(Group)].
+    CephFs clientOnceAsked(String cluster, String fileSystem, String path) {
+        CephFs client = client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
+        // while the probes' client connects too
+        client.warmUp();
+        groupOf(cluster, fileSystem, path).ifPresent(probes::read);
+        return client;
+    }
+
+    private static Optional<Group> groupOf(String cluster, String fileSystem, String path) {
+        if (!path.startsWith(Mounts.VOLUMES + "/")) {
+            return Optional.empty();
+        }
+        String below = path.substring(Mounts.VOLUMES.length() + 1);
+        int end = below.indexOf('/');
+        return Optional.of(new Group(cluster, fileSystem, end < 0 ? below : below.substring(0, end)));
     }
 
     private static Use useFor(String path) {
@@ -156,16 +198,26 @@ public final class CephFileSystems implements AutoCloseable {
                 + switch (key.use()) {
                     case CALLS -> "";
                     case LOOK_UPS -> "-lookup";
+                    case PROBES -> "-probe";
                     case DATASETS -> "-datasets";
                     case STATIC_VOLUMES -> "-static";
                 };
-        return new CephFs(access, name, mount, limits, timeLeft, metrics);
+        return key.use() == Use.PROBES
+                ? new CephFs(access, name, mount, ofProbes(), ofProbes()::patience, metrics)
+                : new CephFs(access, name, mount, limits, timeLeft, metrics);
+    }
+
+    /// A probe ends with the session of the client that it waits for.
+    private CallLimits ofProbes() {
+        return new CallLimits(
+                CapabilityProbes.MOST + 1, SESSION, SESSION, SESSION, limits.connect(), limits.spareHandles());
     }
 
     private static Supplier<Mount> mount(Key key, Mounts mounts) {
         return switch (key.use()) {
             case CALLS -> mounts::forCalls;
             case LOOK_UPS -> mounts::forLookUps;
+            case PROBES -> mounts::forProbes;
             case DATASETS -> mounts::forDatasets;
             case STATIC_VOLUMES -> mounts::forStaticVolumes;
         };
@@ -210,7 +262,7 @@ public final class CephFileSystems implements AutoCloseable {
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is not its turn within the caller's time
     long inTurn(String cluster, LongSupplier measure) {
-        return measuring.take(cluster, Collections.min(List.of(timeLeft.get(), limits.patience())), measure);
+        return measuring.take(cluster, patience(), measure);
     }
 
     /// Begins a copy with a mount and threads of its own, or queues it.

@@ -90,7 +90,7 @@ final class CephFileTree implements FileTree {
 
     @Override
     public String dataDirectory(String cluster, String fileSystem, String path) {
-        List<String> found = fileSystems.client(cluster, fileSystem).call("find data directory", mount -> {
+        List<String> found = fileSystems.client(cluster, fileSystem, path).call("find data directory", mount -> {
             List<String> names = new ArrayList<>();
             MountPath directory = mount.locate(path);
             mount.openDirectory(directory).close();
@@ -142,7 +142,7 @@ final class CephFileTree implements FileTree {
         return whereThereIsOne(
                         Optional.<String>empty(),
                         () -> fileSystems
-                                .client(cluster, fileSystem, path)
+                                .clientOnceAsked(cluster, fileSystem, path)
                                 .call("get note", mount -> mount.attribute(mount.locate(path), NOTE + name)))
                 .filter(value -> !value.isEmpty());
     }
@@ -231,7 +231,7 @@ final class CephFileTree implements FileTree {
     @Override
     public Holdings holdings(Group group) {
         return fileSystems
-                .client(group.cluster(), group.fileSystem())
+                .clientOnceAsked(group.cluster(), group.fileSystem(), group.path())
                 .call("sum up group", mount -> new GroupTree(mount).holdings(group));
     }
 

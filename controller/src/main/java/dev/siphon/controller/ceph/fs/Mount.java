@@ -9,6 +9,7 @@ import dev.siphon.csi.DriverException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,12 @@ record Mount(Client client, String root) implements AutoCloseable {
 
     /// `AT_STATX_DONT_SYNC`: what the client knows will do.
     private static final int DO_NOT_SYNC = 0x4000;
+
+    /// `CEPH_SETATTR_MODE`.
+    private static final int MODE = 1;
+
+    /// `CEPH_SETATTR_ATIME`.
+    private static final int ATIME = 16;
 
     private static final long MAX_XATTR_BYTES = 65_536;
     private static final int MAX_LINK_BYTES = 4_096;
@@ -71,11 +78,33 @@ record Mount(Client client, String root) implements AutoCloseable {
 
     /// Sets mode, owner and times.
     void setAttributes(MountPath path, FileStat attributes) {
-        // CEPH_SETATTR_MODE, UID, GID, MTIME, ATIME; a symlink has no mode of its own
-        int mask = attributes.kind() == FileStat.Kind.SYMLINK ? 2 | 4 | 8 | 16 : 1 | 2 | 4 | 8 | 16;
+        // beside CEPH_SETATTR_UID, GID and MTIME; a symlink has no mode of its own
+        int mask = 2 | 4 | 8 | ATIME | (attributes.kind() == FileStat.Kind.SYMLINK ? 0 : MODE);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
             attributes.write(stat);
+            call(path, Function.SETATTRX, path.in(arena), stat, mask, NO_FOLLOW);
+        }
+    }
+
+    /// Sets a directory's access time, which nobody looks at, to now. For that the MDS takes from all other clients
+    /// the capabilities on its entries (`Fs` and `Fx`, `Server::handle_client_setattr`), and waits for each.
+    void takeFromOthers(MountPath path) {
+        setNow(path, 0, ATIME);
+    }
+
+    /// The same, and sets the mode that the directory has: it takes `As` and `Ax` too, which a client holds of
+    /// whatever it has looked at.
+    void takeAllFromOthers(MountPath path) {
+        stat(path).ifPresent(now -> setNow(path, now.mode(), MODE | ATIME));
+    }
+
+    private void setNow(MountPath path, int mode, int mask) {
+        Instant now = Instant.now();
+        FileStat.Time time = new FileStat.Time(now.getEpochSecond(), now.getNano());
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
+            new FileStat(mode, 0, 0, 0, 0, 0, time, time, time).write(stat);
             call(path, Function.SETATTRX, path.in(arena), stat, mask, NO_FOLLOW);
         }
     }

@@ -9,9 +9,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// Opens this controller's mounts of one file system: one for calls, one for
-/// looking at single files, one for looking at datasets, one for static volumes at any path, and one for each thread
-/// that
-/// copies.
+/// looking at single files, one for asking for capabilities, one for looking at datasets, one for static volumes at
+/// any path, and one for each thread that copies.
 final class Mounts {
     /// Where the mgr keeps all subvolumegroups.
     static final String VOLUMES = "/volumes";
@@ -26,6 +25,7 @@ final class Mounts {
     private static final String LOOK_UPS = "lookups";
     private static final String OF_DATASETS = "datasets";
     private static final String OF_STATIC_VOLUMES = "static";
+    private static final String PROBES = "probes";
 
     private final ClusterAccess access;
     private final String fileSystem;
@@ -53,6 +53,11 @@ final class Mounts {
     /// The mount for looking at single files, blocking in native code.
     Mount forLookUps() {
         return open(LOOK_UPS, VOLUMES);
+    }
+
+    /// The mount for [CapabilityProbes], blocking in native code.
+    Mount forProbes() {
+        return open(PROBES, VOLUMES);
     }
 
     /// The mount for looking at datasets, blocking in native code.
@@ -86,7 +91,7 @@ final class Mounts {
 
     private Stream<String> uses() {
         return Stream.concat(
-                Stream.of(CALLS, LOOK_UPS, OF_DATASETS, OF_STATIC_VOLUMES),
+                Stream.of(CALLS, LOOK_UPS, OF_DATASETS, OF_STATIC_VOLUMES, PROBES),
                 IntStream.rangeClosed(1, COPIES).mapToObj(number -> copiers(access.cluster()) + number));
     }
 

@@ -1,0 +1,201 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.ceph.call.CephMetrics;
+import dev.siphon.controller.ceph.call.Reconnecting;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// Asks the MDS for what the mgr will need of an account's directories, before the mgr does: it has one thread for
+/// the commands of all accounts, which waits as long as a client does not give its capabilities back. A client that
+/// was killed, or whose node lost power, gives none back until the MDS ends its session after `session_timeout`, 60 s.
+///
+/// What asks is a client of its own, with a thread for each account that waits, so nobody else waits with it. One
+/// question for an account at a time: while it has no answer, the directories are locked for readers too.
+public final class CapabilityProbes {
+    /// How long a client may take to give its capabilities back. One that lives takes milliseconds.
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    /// How long the MDS may take to answer what waits for no client.
+    private static final Duration CONTROL = Duration.ofMillis(500);
+
+    private static final String READING = "probe for reading";
+    private static final String CHANGE = "probe for a change";
+    private static final String REMOVAL = "probe for a removal";
+
+    /// Accounts that may wait at once; each holds a thread.
+    static final int MOST = 64;
+
+    private final Function<Place, CephFs> clients;
+    private final Supplier<Duration> patience;
+    private final CephMetrics metrics;
+    private final Map<Group, Probe> ofGroups = new ConcurrentHashMap<>();
+    private final Map<Place, Probe> controls = new ConcurrentHashMap<>();
+    private final Semaphore free = new Semaphore(MOST);
+
+    /// A file system.
+    record Place(String cluster, String fileSystem) {
+        static Place of(Group group) {
+            return new Place(group.cluster(), group.fileSystem());
+        }
+    }
+
+    /// @param clients whose calls last as long as a dead client's session
+    /// @param patience how long the caller on this thread waits for an MDS that answers nobody
+    CapabilityProbes(Function<Place, CephFs> clients, Supplier<Duration> patience, CephMetrics metrics) {
+        this.clients = clients;
+        this.patience = patience;
+        this.metrics = metrics;
+    }
+
+    /// Before the mgr looks into the group's directory.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if a client does not give back what that needs
+    public void read(Group group) {
+        ask(group, READING, mount -> {
+            var _ = mount.stat(mount.locate(group.path()));
+        });
+    }
+
+    /// Before the mgr looks at a volume; as [#read(Group)].
+    public void read(VolumeId.Provisioned volume) {
+        Group group = Group.of(volume);
+        ask(group, READING, mount -> {
+            var _ = mount.stat(mount.locate(group.path()));
+            var _ = mount.stat(directory(mount, volume));
+        });
+    }
+
+    /// Before the mgr makes something in the group's directory; as [#read(Group)].
+    public void change(Group group) {
+        ask(group, CHANGE, mount -> mount.takeFromOthers(mount.locate(group.path())));
+    }
+
+    /// Before the mgr changes a volume; as [#read(Group)].
+    public void change(VolumeId.Provisioned volume) {
+        Group group = Group.of(volume);
+        ask(group, CHANGE, mount -> {
+            mount.takeFromOthers(mount.locate(group.path()));
+            mount.takeFromOthers(directory(mount, volume));
+        });
+    }
+
+    /// Before the mgr removes a volume; as [#read(Group)].
+    public void remove(VolumeId.Provisioned volume) {
+        Group group = Group.of(volume);
+        ask(group, REMOVAL, mount -> {
+            mount.takeFromOthers(mount.locate(group.path()));
+            mount.takeAllFromOthers(directory(mount, volume));
+        });
+    }
+
+    /// Whoever uses a volume has looked at this one above it. To list it for the one with the data is not safe: where
+    /// others change it meanwhile, libcephfs 20.2.4 has ended the process (`insert_readdir_results`).
+    private static MountPath directory(Mount mount, VolumeId.Provisioned volume) {
+        return mount.locate(Group.of(volume).path() + "/" + volume.subvolume());
+    }
+
+    /// Refuses, without asking, what would wait in the directories of a group whose client does not answer.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if so
+    void refuseWhileStalled(Group group) {
+        Probe probe = ofGroups.get(group);
+        if (probe != null && probe.isStalled()) {
+            throw stalled(group);
+        }
+    }
+
+    private void ask(Group group, String operation, Consumer<Mount> question) {
+        long deadline = System.nanoTime() + patience.get().toNanos();
+        while (true) {
+            Probe mine = new Probe();
+            Probe other = ofGroups.putIfAbsent(group, mine);
+            if (other == null) {
+                begin(group, mine, operation, question);
+                await(group, mine, deadline);
+                mine.orThrow();
+                return;
+            }
+            await(group, other, deadline);
+        }
+    }
+
+    private void begin(Group group, Probe probe, String operation, Consumer<Mount> question) {
+        if (!free.tryAcquire()) {
+            ofGroups.remove(group, probe);
+            DriverException refusal = new DriverException.BackendUnavailable(
+                    group.path() + " in cluster " + group.cluster() + " was not looked at: the directories of " + MOST
+                            + " accounts wait for clients that do not answer; retry");
+            probe.end(refusal);
+            throw refusal;
+        }
+        metrics.probesInFlight(group.cluster(), 1);
+        probe.run(() -> askNow(Place.of(group), operation, question), () -> {
+            ofGroups.remove(group, probe);
+            free.release();
+            metrics.probesInFlight(group.cluster(), -1);
+        });
+    }
+
+    private void askNow(Place place, String operation, Consumer<Mount> question) {
+        boolean _ = Reconnecting.unlessNothingIsThere(
+                false,
+                () -> clients.apply(place).call(operation, mount -> {
+                    try {
+                        question.accept(mount);
+                    } catch (DriverException.NotFound nobodyHasIt) {
+                        return false;
+                    }
+                    return true;
+                }));
+    }
+
+    /// Waits until the probe has ended. While the MDS answers nothing at all, that is as long as the caller waits.
+    private void await(Group group, Probe probe, long deadline) {
+        if (probe.isStalled()) {
+            throw stalled(group);
+        }
+        if (probe.endsWithin(PATIENCE.minus(probe.age()))) {
+            return;
+        }
+        if (answers(Place.of(group)) && !probe.endsWithin(Duration.ZERO)) {
+            probe.stall();
+            throw stalled(group);
+        }
+        if (!probe.endsWithin(Duration.ofNanos(deadline - System.nanoTime()))) {
+            throw new DriverException.DeadlinePassed("the MDS of file system " + group.fileSystem() + " in cluster "
+                    + group.cluster() + " has not answered in time; nothing was changed; retry");
+        }
+    }
+
+    /// Whether the MDS answers a question that waits for no client of an account.
+    private boolean answers(Place place) {
+        Probe mine = new Probe();
+        Probe other = controls.putIfAbsent(place, mine);
+        if (other == null) {
+            // nobody has asked for this name before, so the client has to ask
+            String name = Mounts.VOLUMES + "/_siphon-" + System.nanoTime();
+            mine.run(
+                    () -> askNow(place, "probe nothing", mount -> {
+                        var _ = mount.stat(mount.locate(name));
+                    }),
+                    () -> controls.remove(place, mine));
+        }
+        return (other == null ? mine : other).endsWithin(CONTROL);
+    }
+
+    private static DriverException stalled(Group group) {
+        return new DriverException.OperationPending(group.path() + " of file system " + group.fileSystem()
+                + " in cluster " + group.cluster()
+                + " is held by a client that does not answer: one that mounts a volume"
+                + " of this account and was killed, hangs or has lost its node; nothing was changed; Ceph gives that client"
+                + " up after session_timeout (60 s by default); retry then");
+    }
+}

@@ -1,0 +1,250 @@
+package dev.siphon.controller.ceph;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.key.ClientSession;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.Subvolumes;
+import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A client of one account that gives its capabilities back to nobody holds up that account alone. The mgr has one
+/// thread for the commands of all.
+@Timeout(180)
+class StalledClientIT {
+    private static final SubvolumeSpec SPEC =
+            new SubvolumeSpec(OptionalLong.of(64L << 20), 0, 0, 0755, Optional.empty());
+
+    /// Of ABORTED: 2 s for the client, and some for the machine.
+    private static final Duration REFUSED = Duration.ofSeconds(3);
+
+    private static final Duration AT_ONCE = Duration.ofMillis(500);
+    private static final Duration SERVED = Duration.ofSeconds(5);
+
+    private final VolumeId.Provisioned volume = group("one").volume("v1");
+    private final VolumeId.Provisioned sibling = Group.of(volume).volume("v2");
+    private final VolumeId.Provisioned other = group("two").volume("v1");
+    private final CephConnection connection =
+            new CephConnection(CephLab.access(), CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
+    private CephAdapter adapter = CephLab.adapter();
+    private String data = "";
+
+    @TempDir
+    private Path folder = Path.of("/");
+
+    private Path keyring = Path.of("/");
+
+    private static Group group(String account) {
+        return new Group(
+                "lab",
+                CephLab.fileSystem(),
+                "st-" + account + "-" + UUID.randomUUID().toString().substring(0, 8));
+    }
+
+    private Subvolumes subvolumes() {
+        return adapter.ports().subvolumes();
+    }
+
+    @BeforeEach
+    void makeVolumes() {
+        for (VolumeId.Provisioned each : List.of(volume, other)) {
+            subvolumes().createGroup(Group.of(each), OptionalLong.empty(), Optional.empty());
+            subvolumes().create(each, SPEC);
+        }
+        data = subvolumes().find(volume).orElseThrow().dataPath().orElseThrow();
+        keyring = folder.resolve("keyring");
+    }
+
+    @AfterEach
+    void close() {
+        adapter.clientSessions().end("lab", sessions());
+        adapter.close();
+        connection.close();
+    }
+
+    /// A client with a key of the one volume, as a node has it, that has worked in it, and with which no controller
+    /// shares anything yet.
+    private FuseMount pod() throws IOException {
+        String group = Group.of(volume).path();
+        adapter.close();
+        String identity = "pod." + Group.of(volume).name();
+        Files.writeString(
+                keyring,
+                CephLab.keyring(
+                        connection,
+                        "client." + identity,
+                        "allow r fsname=" + volume.fileSystem() + " path=" + group + ", allow rw fsname="
+                                + volume.fileSystem() + " path=" + data));
+        FuseMount pod = FuseMount.mountAs("pod", "--id", identity, "--keyring", keyring.toString(), "-r", group);
+        Path own = pod.at(data.substring(group.length()));
+        Files.writeString(Files.createDirectory(own.resolve("d")).resolve("f"), "text");
+        try (var files = Files.list(own)) {
+            assertEquals(1, files.count());
+        }
+        adapter = CephLab.adapter();
+        return pod;
+    }
+
+    private List<ClientSession> sessions() {
+        return adapter.clientSessions().all("lab", CephLab.fileSystem()).stream()
+                .filter(each -> each.host().equals("pod"))
+                .toList();
+    }
+
+    private void endSession() {
+        List<ClientSession> dead = sessions();
+        assertEquals(1, dead.size());
+        adapter.clientSessions().end("lab", dead);
+    }
+
+    private static void isRefusedWithin(Duration limit, Executable call) {
+        long began = System.nanoTime();
+        String words =
+                assertThrows(DriverException.OperationPending.class, call).getMessage();
+        assertTrue(System.nanoTime() - began < limit.toNanos(), "refused too late");
+        assertTrue(words.contains("/volumes/st-one-"), words);
+        assertTrue(words.contains("session_timeout"), words);
+        assertTrue(words.contains("retry"), words);
+    }
+
+    private void othersAreServed() {
+        long began = System.nanoTime();
+        VolumeId.Provisioned another = Group.of(other).volume("another");
+        subvolumes().create(another, SPEC);
+        assertTrue(subvolumes().find(another).isPresent());
+        subvolumes().remove(another);
+        assertTrue(System.nanoTime() - began < SERVED.toNanos(), "others are held up");
+    }
+
+    private void nothingIsLeft() {
+        subvolumes().create(sibling, SPEC);
+        subvolumes().remove(sibling);
+        subvolumes().remove(volume);
+        assertEquals(Optional.of(List.of()), subvolumes().list(Group.of(volume)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"KILL", "STOP"})
+    void theAccountOfAClientThatIsGoneIsRefusedAndOthersAreServed(String signal) throws IOException {
+        try (FuseMount pod = pod()) {
+            pod.signal(signal);
+            isRefusedWithin(REFUSED, () -> subvolumes().create(sibling, SPEC));
+            othersAreServed();
+            isRefusedWithin(AT_ONCE, () -> subvolumes().create(sibling, SPEC));
+            isRefusedWithin(AT_ONCE, () -> subvolumes().remove(volume));
+            isRefusedWithin(AT_ONCE, () -> subvolumes().find(volume));
+            isRefusedWithin(AT_ONCE, () -> subvolumes().list(Group.of(volume)));
+            othersAreServed();
+            endSession();
+            CephLab.await(SERVED, () -> isServed(() -> subvolumes().list(Group.of(volume))));
+            if (signal.equals("STOP")) {
+                pod.signal("CONT");
+            }
+        }
+        nothingIsLeft();
+    }
+
+    private static boolean isServed(Runnable call) {
+        try {
+            call.run();
+            return true;
+        } catch (DriverException.OperationPending notYet) {
+            return false;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"remove", "resize", "note", "snapshot", "find", "list"})
+    void noCommandAboutItsVolumesHoldsUpOthers(String command) throws IOException {
+        try (FuseMount pod = pod()) {
+            pod.signal("KILL");
+            long began = System.nanoTime();
+            var _ = isServed(() -> {
+                switch (command) {
+                    case "remove" -> subvolumes().remove(volume);
+                    case "resize" -> subvolumes().resize(volume, 128L << 20);
+                    case "note" -> subvolumes().setNote(volume, "siphon.test", "x");
+                    case "snapshot" -> subvolumes().createSnapshot(new SnapshotId(volume, "s"));
+                    case "find" -> subvolumes().find(volume);
+                    default -> subvolumes().list(Group.of(volume));
+                }
+            });
+            assertTrue(System.nanoTime() - began < REFUSED.toNanos(), "neither served nor refused");
+            othersAreServed();
+            endSession();
+        }
+    }
+
+    /// It has given up the group's entries when a volume was made, and what it holds of its own volume is enough to
+    /// hold up who removes that.
+    @Test
+    void aClientThatHoldsItsOwnVolumeAloneHoldsUpNobodyElse() throws IOException {
+        try (FuseMount pod = pod()) {
+            subvolumes().create(sibling, SPEC);
+            pod.signal("KILL");
+            subvolumes().remove(sibling);
+            isRefusedWithin(REFUSED, () -> subvolumes().remove(volume));
+            othersAreServed();
+            endSession();
+            CephLab.await(SERVED, () -> isServed(() -> subvolumes().list(Group.of(volume))));
+        }
+        nothingIsLeft();
+    }
+
+    /// Nobody else has looked at these directories lately, so the MDS has let it have them alone: then readers wait
+    /// too.
+    @Test
+    void theMgrDoesNotLookAtWhatAClientThatIsGoneHasAlone() throws IOException {
+        CephLab.daemon("sig", "TERM", "mgr");
+        CephLab.daemon("start", "mgr");
+        try (FuseMount pod = pod()) {
+            pod.signal("KILL");
+            isRefusedWithin(REFUSED, () -> subvolumes().find(volume));
+            othersAreServed();
+            endSession();
+            CephLab.await(SERVED, () -> isServed(() -> subvolumes().find(volume)));
+        }
+        nothingIsLeft();
+    }
+
+    /// Then it is nobody's client that does not answer.
+    @Test
+    void anMdsThatAnswersNobodyIsNotTakenForAClient() {
+        try (CephAdapter hurried = CephLab.adapter(() -> Duration.ofSeconds(4))) {
+            hurried.ports().subvolumes().create(sibling, SPEC);
+            CephLab.daemon("sig", "STOP", "mds");
+            try {
+                assertThrows(
+                        DriverException.DeadlinePassed.class,
+                        () -> hurried.ports().subvolumes().remove(sibling));
+            } finally {
+                CephLab.daemon("sig", "CONT", "mds");
+            }
+            CephLab.await(
+                    SERVED, () -> isServed(() -> hurried.ports().subvolumes().remove(sibling)));
+        }
+        nothingIsLeft();
+    }
+}
