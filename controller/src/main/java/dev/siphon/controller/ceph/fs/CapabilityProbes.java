@@ -137,7 +137,11 @@ public final class CapabilityProbes {
             throw refusal;
         }
         metrics.probesInFlight(group.cluster(), 1);
-        probe.run(() -> askNow(Place.of(group), operation, question), () -> {
+        Consumer<Mount> put = mount -> {
+            probe.put();
+            question.accept(mount);
+        };
+        probe.run(() -> askNow(Place.of(group), operation, put), () -> {
             ofGroups.remove(group, probe);
             free.release();
             metrics.probesInFlight(group.cluster(), -1);
@@ -162,17 +166,20 @@ public final class CapabilityProbes {
         if (probe.isStalled()) {
             throw stalled(group);
         }
-        if (probe.endsWithin(PATIENCE.minus(probe.age()))) {
-            return;
+        while (!probe.endsWithin(min(PATIENCE.minus(probe.age()), deadline))) {
+            if (System.nanoTime() - deadline >= 0) {
+                throw new DriverException.DeadlinePassed("the MDS of file system " + group.fileSystem() + " in cluster "
+                        + group.cluster() + " has not answered in time; nothing was changed; retry");
+            }
+            if (probe.age().compareTo(PATIENCE) >= 0 && answers(Place.of(group)) && !probe.endsWithin(Duration.ZERO)) {
+                probe.stall();
+                throw stalled(group);
+            }
         }
-        if (answers(Place.of(group)) && !probe.endsWithin(Duration.ZERO)) {
-            probe.stall();
-            throw stalled(group);
-        }
-        if (!probe.endsWithin(Duration.ofNanos(deadline - System.nanoTime()))) {
-            throw new DriverException.DeadlinePassed("the MDS of file system " + group.fileSystem() + " in cluster "
-                    + group.cluster() + " has not answered in time; nothing was changed; retry");
-        }
+    }
+
+    private static Duration min(Duration wait, long deadline) {
+        return Duration.ofNanos(Math.min(wait.toNanos(), deadline - System.nanoTime()));
     }
 
     /// Whether the MDS answers a question that waits for no client of an account.

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeoutException;
 
 /// A question that was put to an MDS, and for whose answer several may wait.
 final class Probe {
-    private final long began = System.nanoTime();
     private final CompletableFuture<Optional<RuntimeException>> ended = new CompletableFuture<>();
+    private volatile Optional<Long> put = Optional.empty();
     private volatile boolean stalled;
 
     /// Puts the question, on a thread that belongs to no operation: callers leave, and keep no keys.
@@ -36,8 +36,14 @@ final class Probe {
         ended.complete(Optional.of(why));
     }
 
+    /// The question goes out now: until then its client was being connected.
+    void put() {
+        put = Optional.of(System.nanoTime());
+    }
+
+    /// For how long the question has been out.
     Duration age() {
-        return Duration.ofNanos(System.nanoTime() - began);
+        return put.map(since -> Duration.ofNanos(System.nanoTime() - since)).orElse(Duration.ZERO);
     }
 
     /// Writes down that no answer comes, though the MDS answers others.
