@@ -63,7 +63,11 @@ public final class Reconnecting<H extends NativeHandle> {
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it was not begun
     public <T> T call(String what, long deadline, Function<H, T> body) {
         while (true) {
-            H handle = await(handle(), what, deadline);
+            Connecting<H> connecting = handle();
+            if (connecting.foundNothing(deadline)) {
+                connecting = handle();
+            }
+            H handle = await(connecting.handle(), what, deadline);
             Duration left = Duration.ofNanos(deadline - System.nanoTime());
             Optional<T> result = handle.calls().run(what, left, () -> body.apply(handle));
             if (result.isPresent()) {
@@ -100,17 +104,43 @@ public final class Reconnecting<H extends NativeHandle> {
         }
     }
 
-    private synchronized CompletableFuture<H> handle() {
+    /// A handle that is connected, or is being.
+    ///
+    /// @param own whether that was begun for who asks now
+    private record Connecting<H>(CompletableFuture<H> handle, boolean own) {
+        /// Waits whether somebody else's attempt, begun before what this call is about was made, finds nothing.
+        boolean foundNothing(long deadline) {
+            if (own) {
+                return false;
+            }
+            try {
+                var _ = handle.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                return false;
+            } catch (ExecutionException e) {
+                return e.getCause() instanceof DriverException.NotFound;
+            } catch (TimeoutException _) {
+                return false;
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+    }
+
+    private synchronized Connecting<H> handle() {
         if (closed) {
-            return CompletableFuture.failedFuture(new DriverException.BackendUnavailable(name + " is being closed"));
+            return new Connecting<>(
+                    CompletableFuture.failedFuture(new DriverException.BackendUnavailable(name + " is being closed")),
+                    true);
         }
         usedAt = System.nanoTime();
         boolean failed =
                 current.filter(CompletableFuture::isCompletedExceptionally).isPresent();
-        if (current.isEmpty() || (failed && System.nanoTime() - retryAt >= 0)) {
+        boolean own = current.isEmpty() || (failed && System.nanoTime() - retryAt >= 0);
+        if (own) {
             current = Optional.of(connect());
         }
-        return current.get();
+        return new Connecting<>(current.get(), own);
     }
 
     private CompletableFuture<H> connect() {

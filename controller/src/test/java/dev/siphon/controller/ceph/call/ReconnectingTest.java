@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,6 +89,24 @@ class ReconnectingTest {
         assertThrows(DriverException.BackendUnavailable.class, () -> empty.call("look", end, Handle::number));
 
         assertEquals(2, empty.call("look", end, Handle::number));
+        empty.shutDown().join();
+    }
+
+    /// Somebody else began to mount before the first volume was made, and ends after that.
+    @Test
+    void whatWasLookedForBeforeItWasThereIsLookedForOnceMore() {
+        CompletableFuture<Integer> slow = new CompletableFuture<>();
+        Reconnecting<Handle> empty = new Reconnecting<>("empty", "lab", LIMITS, metrics, number -> {
+            if (number == 1) {
+                int _ = slow.join();
+                throw new DriverException.NotFound("mounting /volumes failed: ENOENT");
+            }
+            return connect(number);
+        });
+        empty.warmUp();
+        slow.completeOnTimeout(0, 100, TimeUnit.MILLISECONDS);
+
+        assertEquals(2, empty.call("a call", in(Duration.ofSeconds(20)), Handle::number));
         empty.shutDown().join();
     }
 
