@@ -59,7 +59,7 @@ public final class CapabilityProbes {
     ///
     /// @throws DriverException.OperationPending (ABORTED) if a client does not give back what that needs
     public void read(Group group) {
-        ask(group, READING, mount -> {
+        ask(group, READING, true, mount -> {
             var _ = mount.stat(mount.locate(group.path()));
         });
     }
@@ -67,7 +67,7 @@ public final class CapabilityProbes {
     /// Before the mgr looks at a volume; as [#read(Group)].
     public void read(VolumeId.Provisioned volume) {
         Group group = Group.of(volume);
-        ask(group, READING, mount -> {
+        ask(group, READING, false, mount -> {
             var _ = mount.stat(mount.locate(group.path()));
             var _ = mount.stat(directory(mount, volume));
         });
@@ -75,13 +75,13 @@ public final class CapabilityProbes {
 
     /// Before the mgr makes something in the group's directory; as [#read(Group)].
     public void change(Group group) {
-        ask(group, CHANGE, mount -> mount.takeFromOthers(mount.locate(group.path())));
+        ask(group, CHANGE, true, mount -> mount.takeFromOthers(mount.locate(group.path())));
     }
 
     /// Before the mgr changes a volume; as [#read(Group)].
     public void change(VolumeId.Provisioned volume) {
         Group group = Group.of(volume);
-        ask(group, CHANGE, mount -> {
+        ask(group, CHANGE, false, mount -> {
             mount.takeFromOthers(mount.locate(group.path()));
             mount.takeFromOthers(directory(mount, volume));
         });
@@ -90,7 +90,7 @@ public final class CapabilityProbes {
     /// Before the mgr removes a volume; as [#read(Group)].
     public void remove(VolumeId.Provisioned volume) {
         Group group = Group.of(volume);
-        ask(group, REMOVAL, mount -> {
+        ask(group, REMOVAL, false, mount -> {
             mount.takeFromOthers(mount.locate(group.path()));
             mount.takeAllFromOthers(directory(mount, volume));
         });
@@ -112,10 +112,14 @@ public final class CapabilityProbes {
         }
     }
 
-    private void ask(Group group, String operation, Consumer<Mount> question) {
-        long deadline = System.nanoTime() + patience.get().toNanos();
+    /// Of those who wait with a question about the group alone, one puts it for all.
+    ///
+    /// @param ofGroup whether it is about no volume
+    private void ask(Group group, String operation, boolean ofGroup, Consumer<Mount> question) {
+        long arrived = System.nanoTime();
+        long deadline = arrived + patience.get().toNanos();
         while (true) {
-            Probe mine = new Probe();
+            Probe mine = new Probe(operation);
             Probe other = ofGroups.putIfAbsent(group, mine);
             if (other == null) {
                 begin(group, mine, operation, question);
@@ -124,6 +128,11 @@ public final class CapabilityProbes {
                 return;
             }
             await(group, other, deadline);
+            boolean asksAsMuch = operation.equals(READING) || !other.operation().equals(READING);
+            if (ofGroup && asksAsMuch && other.isSince(arrived)) {
+                other.orThrow();
+                return;
+            }
         }
     }
 
@@ -184,7 +193,7 @@ public final class CapabilityProbes {
 
     /// Whether the MDS answers a question that waits for no client of an account.
     private boolean answers(Place place) {
-        Probe mine = new Probe();
+        Probe mine = new Probe("control");
         Probe other = controls.putIfAbsent(place, mine);
         if (other == null) {
             // nobody has asked for this name before, so the client has to ask

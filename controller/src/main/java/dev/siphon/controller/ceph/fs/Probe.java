@@ -11,8 +11,23 @@ import java.util.concurrent.TimeoutException;
 /// A question that was put to an MDS, and for whose answer several may wait.
 final class Probe {
     private final CompletableFuture<Optional<RuntimeException>> ended = new CompletableFuture<>();
+    private final long made = System.nanoTime();
+    private final String operation;
     private volatile Optional<Long> put = Optional.empty();
     private volatile boolean stalled;
+
+    Probe(String operation) {
+        this.operation = operation;
+    }
+
+    String operation() {
+        return operation;
+    }
+
+    /// Whether it was made after that time on the clock of [System#nanoTime].
+    boolean isSince(long time) {
+        return made - time >= 0;
+    }
 
     /// Puts the question, on a thread that belongs to no operation: callers leave, and keep no keys.
     ///
