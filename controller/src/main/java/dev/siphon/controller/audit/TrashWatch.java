@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /// Tells how long what was removed waits to be purged: its room is not free until then. It costs one listing of a
 /// directory, and a look at each entry that is new.
-public final class TrashWatch implements AutoCloseable {
+public final class TrashWatch {
     /// An idle client of a file system is closed after a minute. So it stays open, and CreateVolume need not mount
     /// anew while the MDS has much to do.
     private static final Duration EVERY = Duration.ofSeconds(30);
@@ -39,7 +39,6 @@ public final class TrashWatch implements AutoCloseable {
     private final Gauge entries;
     private final Gauge oldest;
     private final Map<Place, Seen> seen = new HashMap<>();
-    private Optional<BackgroundTasks.Task> task = Optional.empty();
 
     private record Place(String cluster, String fileSystem) {}
 
@@ -68,15 +67,9 @@ public final class TrashWatch implements AutoCloseable {
                 .register(registry);
     }
 
-    /// Begins, with the first look after the first interval.
-    public TrashWatch start(BackgroundTasks tasks) {
-        task = Optional.of(tasks.every("trash", EVERY, EVERY, this::look));
-        return this;
-    }
-
-    @Override
-    public void close() {
-        task.ifPresent(BackgroundTasks.Task::close);
+    /// Begins, with the first look after the first interval, until the task is closed.
+    public BackgroundTasks.Task start(BackgroundTasks tasks) {
+        return tasks.every("trash", EVERY, EVERY, this::look);
     }
 
     /// One look at each file system; what does not answer is left out.

@@ -2,6 +2,7 @@ package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
 import dev.siphon.csi.VolumeId;
+import java.util.Optional;
 
 /// One account's subvolumegroup; everything the account owns in a file system is in it.
 ///
@@ -21,6 +22,11 @@ public record Group(String cluster, String fileSystem, String name) {
         return new Group(volume.cluster(), volume.fileSystem(), volume.group());
     }
 
+    /// The group, of ours or not, whose directory a path is or is below; empty if it is in none.
+    public static Optional<Group> at(String cluster, String fileSystem, String path) {
+        return nameAt(path).map(name -> new Group(cluster, fileSystem, name));
+    }
+
     /// The name of an account's group, the same in every file system.
     public static String nameOf(Account account) {
         return Names.group(account.id());
@@ -38,9 +44,13 @@ public record Group(String cluster, String fileSystem, String name) {
 
     /// Whether a path of a file system is that of a group of ours, or below it.
     static boolean holds(String path) {
+        return nameAt(path).filter(Names::isGroup).isPresent();
+    }
+
+    private static Optional<String> nameAt(String path) {
         String below = path.startsWith(ROOT) ? path.substring(ROOT.length()) : "";
         String name = below.contains("/") ? below.substring(0, below.indexOf('/')) : below;
-        return !name.isEmpty() && Names.isGroup(name);
+        return name.isEmpty() ? Optional.empty() : Optional.of(name);
     }
 
     @Override

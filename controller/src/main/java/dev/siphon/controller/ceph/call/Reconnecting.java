@@ -63,11 +63,7 @@ public final class Reconnecting<H extends NativeHandle> {
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it was not begun
     public <T> T call(String what, long deadline, Function<H, T> body) {
         while (true) {
-            Connecting<H> connecting = handle();
-            if (connecting.foundNothing(deadline)) {
-                connecting = handle();
-            }
-            H handle = await(connecting.handle(), what, deadline);
+            H handle = connected(what, deadline);
             Duration left = Duration.ofNanos(deadline - System.nanoTime());
             Optional<T> result = handle.calls().run(what, left, () -> body.apply(handle));
             if (result.isPresent()) {
@@ -82,11 +78,29 @@ public final class Reconnecting<H extends NativeHandle> {
         try {
             return call.get();
         } catch (DriverException.BackendUnavailable notBegun) {
-            if (notBegun.getCause() instanceof ExecutionException connecting
-                    && connecting.getCause() instanceof DriverException.NotFound) {
+            if (foundNothing(notBegun)) {
                 return none;
             }
             throw notBegun;
+        }
+    }
+
+    private static boolean foundNothing(DriverException.BackendUnavailable notBegun) {
+        return notBegun.getCause() instanceof ExecutionException connecting
+                && connecting.getCause() instanceof DriverException.NotFound;
+    }
+
+    /// Somebody else's attempt may have begun before what this call is about was made: where it finds nothing, there is
+    /// another.
+    private H connected(String what, long deadline) {
+        Connecting<H> connecting = handle();
+        try {
+            return await(connecting.handle(), what, deadline);
+        } catch (DriverException.BackendUnavailable notBegun) {
+            if (connecting.own() || !foundNothing(notBegun)) {
+                throw notBegun;
+            }
+            return await(handle().handle(), what, deadline);
         }
     }
 
@@ -107,25 +121,7 @@ public final class Reconnecting<H extends NativeHandle> {
     /// A handle that is connected, or is being.
     ///
     /// @param own whether that was begun for who asks now
-    private record Connecting<H>(CompletableFuture<H> handle, boolean own) {
-        /// Waits whether somebody else's attempt, begun before what this call is about was made, finds nothing.
-        boolean foundNothing(long deadline) {
-            if (own) {
-                return false;
-            }
-            try {
-                var _ = handle.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-                return false;
-            } catch (ExecutionException e) {
-                return e.getCause() instanceof DriverException.NotFound;
-            } catch (TimeoutException _) {
-                return false;
-            } catch (InterruptedException _) {
-                Thread.currentThread().interrupt();
-                return false;
-            }
-        }
-    }
+    private record Connecting<H>(CompletableFuture<H> handle, boolean own) {}
 
     private synchronized Connecting<H> handle() {
         if (closed) {

@@ -154,7 +154,7 @@ public final class CephFileSystems implements AutoCloseable {
     ///
     /// @throws DriverException.OperationPending (ABORTED) if it would wait there for a client that does not answer
     CephFs client(String cluster, String fileSystem, String path) {
-        groupOf(cluster, fileSystem, path).ifPresent(probes::refuseWhileStalled);
+        Group.at(cluster, fileSystem, path).ifPresent(probes::refuseWhileStalled);
         return client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
     }
 
@@ -164,17 +164,8 @@ public final class CephFileSystems implements AutoCloseable {
         CephFs client = client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
         // while the probes' client connects too
         client.warmUp();
-        groupOf(cluster, fileSystem, path).ifPresent(probes::read);
+        Group.at(cluster, fileSystem, path).ifPresent(probes::read);
         return client;
-    }
-
-    private static Optional<Group> groupOf(String cluster, String fileSystem, String path) {
-        if (!path.startsWith(Mounts.VOLUMES + "/")) {
-            return Optional.empty();
-        }
-        String below = path.substring(Mounts.VOLUMES.length() + 1);
-        int end = below.indexOf('/');
-        return Optional.of(new Group(cluster, fileSystem, end < 0 ? below : below.substring(0, end)));
     }
 
     private static Use useFor(String path) {
@@ -202,9 +193,11 @@ public final class CephFileSystems implements AutoCloseable {
                     case DATASETS -> "-datasets";
                     case STATIC_VOLUMES -> "-static";
                 };
-        return key.use() == Use.PROBES
-                ? new CephFs(access, name, mount, ofProbes(), ofProbes()::patience, metrics)
-                : new CephFs(access, name, mount, limits, timeLeft, metrics);
+        if (key.use() == Use.PROBES) {
+            CallLimits lasting = ofProbes();
+            return new CephFs(access, name, mount, lasting, lasting::patience, metrics);
+        }
+        return new CephFs(access, name, mount, limits, timeLeft, metrics);
     }
 
     /// A probe ends with the session of the client that it waits for.
