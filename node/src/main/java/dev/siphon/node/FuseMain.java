@@ -1,15 +1,18 @@
 package dev.siphon.node;
 
 import dev.siphon.csi.ByteSize;
+import dev.siphon.csi.server.BackgroundMetrics;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.DriverProcess;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.ServerConfig;
 import dev.siphon.csi.server.ServerOptions;
 import dev.siphon.csi.server.StartFailure;
+import dev.siphon.node.fuse.FuseLimits;
 import dev.siphon.node.fuse.FuseSupervisor;
 import dev.siphon.node.fuse.rpc.FuseService;
 import dev.siphon.node.linux.MemoryGroups;
+import dev.siphon.node.linux.ProcMemory;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -29,7 +32,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `siphon fuse`: runs ceph-fuse and erofsfuse for the node, so that mounts outlive the node's process and
-/// container, and bounds the memory of each. It mounts nothing by itself, and keeps no key.
+/// container, and bounds the memory of each and of all. It mounts nothing by itself, and keeps no key.
 @Command(
         name = "fuse",
         mixinStandardHelpOptions = true,
@@ -39,6 +42,9 @@ public final class FuseMain implements Callable<Integer> {
 
     /// Below this ceph-fuse does not come up with its smallest cache.
     private static final long LEAST_BYTES = 64 << 20;
+
+    /// Of the machine's memory, for all of them.
+    private static final int USUAL_PART = 4;
 
     @Spec
     private CommandSpec command = CommandSpec.create();
@@ -53,9 +59,18 @@ public final class FuseMain implements Callable<Integer> {
             description = "Memory that each of them may have, before the kernel ends that one alone (default: 1Gi).")
     private String processMemory = "";
 
+    @Option(
+            names = "--total-memory",
+            paramLabel = "SIZE",
+            defaultValue = "${env:SIPHON_TOTAL_MEMORY:-}",
+            description =
+                    "Memory that all of them together may have, before the largest of the account with the most is ended"
+                            + " (default: a quarter of the machine's, and at least --process-memory).")
+    private String totalMemory = "";
+
     /// @param server where it serves
-    /// @param processMemoryBytes what each process may have
-    private record Config(ServerConfig server, long processMemoryBytes) {}
+    /// @param memory what the processes may have
+    private record Config(ServerConfig server, FuseLimits memory) {}
 
     /// Serves until SIGTERM.
     @Override
@@ -63,15 +78,30 @@ public final class FuseMain implements Callable<Integer> {
         ConfigProblems problems = new ConfigProblems();
         var serverConfig = server.read(problems);
         var memory = problems.read("--process-memory", () -> enough(ByteSize.bytes(processMemory)));
-        Config config = problems.orFail(command, () -> new Config(serverConfig.get(), memory.get()));
+        var total = problems.read("--total-memory", memory, this::total);
+        Config config = problems.orFail(
+                command, () -> new Config(serverConfig.get(), new FuseLimits(memory.get(), total.get())));
         JsonLogging.start(server.logLevel());
         ownDirectory(config.server().endpoint().path());
         PrometheusRegistry metrics = new PrometheusRegistry();
-        FuseSupervisor supervisor = new FuseSupervisor(groups(), config.processMemoryBytes(), metrics);
+        FuseSupervisor supervisor = new FuseSupervisor(groups(), config.memory(), metrics);
         DriverProcess process = DriverProcess.start(
                 config.server(),
                 new DriverProcess.Parts(List.of(), List.of(new FuseService(supervisor)), Optional::empty, metrics));
+        process.closeAtEnd("fuse-memory", supervisor.boundTotal(BackgroundMetrics.tasks(metrics)));
         return process.await(config);
+    }
+
+    private long total(long processBytes) {
+        if (totalMemory.isEmpty()) {
+            return Math.max(processBytes, ProcMemory.machineBytes() / USUAL_PART);
+        }
+        long bytes = ByteSize.bytes(totalMemory);
+        if (bytes < processBytes) {
+            throw new IllegalArgumentException("must be at least --process-memory, " + ByteSize.text(processBytes)
+                    + ", not " + ByteSize.text(bytes));
+        }
+        return bytes;
     }
 
     private static long enough(long bytes) {

@@ -3,11 +3,13 @@ package dev.siphon.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,19 +20,17 @@ import org.junit.jupiter.api.Test;
 class FuseMemoryIT {
     private static final int MIB = 1 << 20;
 
-    /// Of each FUSE process: less than the node lets it cache.
-    private static final String MEMORY = "--process-memory=96Mi";
-
     private static final int MUCH_MIB = 400;
 
     private final Workplace workplace = Workplace.create();
     private final ContainerGroup container = ContainerGroup.create();
-    private final FuseProcess supervisor =
-            FuseProcess.start(workplace.directory("fuse"), Optional.of(container.path()), MEMORY);
-    private final NodeProcess node = NodeProcess.start(
-            workplace.directory("node"),
-            "--mounter=fuse",
-            "--fuse-socket=" + supervisor.endpoint().path());
+
+    @SuppressWarnings("NullAway.Init")
+    private FuseProcess supervisor;
+
+    @SuppressWarnings("NullAway.Init")
+    private NodeProcess node;
+
     private Path staging = Path.of("/");
     private Path target = Path.of("/");
 
@@ -39,6 +39,14 @@ class FuseMemoryIT {
         staging = workplace.directory("staging");
         workplace.directory("pod");
         target = workplace.path("pod/target");
+    }
+
+    private void start(String... memory) {
+        supervisor = FuseProcess.start(workplace.directory("fuse"), Optional.of(container.path()), memory);
+        node = NodeProcess.start(
+                workplace.directory("node"),
+                "--mounter=fuse",
+                "--fuse-socket=" + supervisor.endpoint().path());
     }
 
     @AfterEach
@@ -56,9 +64,9 @@ class FuseMemoryIT {
                 .count();
     }
 
-    private void writeMuch() throws IOException {
+    private static void writeMuch(Path directory) throws IOException {
         byte[] piece = new byte[MIB];
-        try (OutputStream out = Files.newOutputStream(target.resolve("much"))) {
+        try (OutputStream out = Files.newOutputStream(directory.resolve("much"))) {
             for (int i = 0; i < MUCH_MIB; i++) {
                 out.write(piece);
             }
@@ -67,6 +75,8 @@ class FuseMemoryIT {
 
     @Test
     void aProcessAtItsMemoryLimitEndsAloneAndPodsAfterItHaveTheVolume() throws IOException {
+        // less than the node lets each cache
+        start("--process-memory=96Mi");
         String group = Lab.createGroup(1024L * MIB);
         Lab.Volume volume = Lab.createVolume(group, 512L * MIB);
         Lab.Volume other = Lab.createVolume(group, 64L * MIB);
@@ -75,7 +85,7 @@ class FuseMemoryIT {
         node.stageAndPublish(other, workplace.directory("other"), otherTarget);
         assertEquals(2, limited());
         try (Ticking neighbour = new Ticking(otherTarget)) {
-            assertThrows(IOException.class, this::writeMuch);
+            assertThrows(IOException.class, () -> writeMuch(target));
             neighbour.goesOn();
             OpsPages.await(() -> supervisor.log().contains("ended at its memory limit of 96 MiB"));
             assertEquals(1, limited());
@@ -97,5 +107,53 @@ class FuseMemoryIT {
         }
         node.unpublishAndUnstage(volume, staging, target);
         node.unpublishAndUnstage(other, workplace.path("other"), otherTarget);
+    }
+
+    /// A volume in use.
+    private record Used(Lab.Volume volume, Path staging, Path target) {}
+
+    private Used use(Lab.Volume volume, String name) {
+        Used used = new Used(volume, workplace.directory("staging-" + name), workplace.path("pod/" + name));
+        node.stageAndPublish(volume, used.staging(), used.target());
+        return used;
+    }
+
+    private static Optional<IOException> failureToWriteMuch(Path directory) {
+        try {
+            writeMuch(directory);
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(e);
+        }
+    }
+
+    /// One that has written much holds some 200 MiB: two are more than the bound, each is less than its own limit.
+    @Test
+    void whereAllTogetherHaveTooMuchTheLargestOfTheAccountWithTheMostEnds() throws IOException {
+        start("--process-memory=320Mi", "--total-memory=320Mi");
+        String account = Lab.createGroup(2048L * MIB);
+        Used first = use(Lab.createVolume(account, 512L * MIB), "first");
+        Used second = use(Lab.createVolume(account, 512L * MIB), "second");
+        Used other = use(Lab.createVolume(Lab.createGroup(64L * MIB), 64L * MIB), "other");
+        try (Ticking neighbour = new Ticking(other.target());
+                OpsPages pages = new OpsPages(supervisor)) {
+            writeMuch(first.target());
+            double held = Double.parseDouble(pages.metric("siphon_fuse_memory_bytes{program=\"ceph-fuse\"}"));
+            assertTrue(held > 128 * MIB && held < 320 * MIB, () -> "they hold " + held);
+            assertEquals("[]", node.health(first.volume()));
+            Optional<IOException> failure = failureToWriteMuch(second.target());
+            OpsPages.await(() -> supervisor.log().contains("account " + account + " had the most"));
+            neighbour.goesOn();
+
+            boolean firstEnded = failure.isEmpty();
+            assertEquals(firstEnded, !node.health(first.volume()).equals("[]"), () -> "of the first, " + failure);
+            assertEquals(!firstEnded, !node.health(second.volume()).equals("[]"), () -> "of the second, " + failure);
+            assertEquals("[]", node.health(other.volume()));
+            assertEquals("1.0", pages.metric("siphon_fuse_ends_total{end=\"total_memory\",program=\"ceph-fuse\"}"));
+            assertEquals("2.0", pages.metric("siphon_fuse_processes{program=\"ceph-fuse\"}"));
+        }
+        for (Used used : List.of(first, second, other)) {
+            node.unpublishAndUnstage(used.volume(), used.staging(), used.target());
+        }
     }
 }

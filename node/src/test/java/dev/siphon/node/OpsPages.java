@@ -11,18 +11,23 @@ import java.net.http.HttpResponse;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What a node process tells operators over HTTP.
+/// What a node process, or `siphon fuse`, tells operators over HTTP.
 public final class OpsPages implements AutoCloseable {
     private static final Pattern PORT = Pattern.compile("\"ops_port\":(\\d+)");
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final NodeProcess node;
+    private final Supplier<String> log;
 
     public OpsPages(NodeProcess node) {
-        this.node = node;
+        this.log = node::log;
+    }
+
+    OpsPages(FuseProcess fuse) {
+        this.log = fuse::log;
     }
 
     /// Status and text of `/readyz`.
@@ -40,8 +45,8 @@ public final class OpsPages implements AutoCloseable {
     }
 
     private HttpResponse<String> get(String path) {
-        await(() -> PORT.matcher(node.log()).find());
-        Matcher port = PORT.matcher(node.log());
+        await(() -> PORT.matcher(log.get()).find());
+        Matcher port = PORT.matcher(log.get());
         assertTrue(port.find());
         URI uri = URI.create("http://127.0.0.1:" + port.group(1) + path);
         try {

@@ -211,6 +211,20 @@ final class ChartIT {
     }
 
     @Test
+    void fuseIsToldWhatAllMayHaveOnlyWhereTheValuesSay() {
+        String usual = Chart.rendered("--show-only", "templates/fuse.yaml");
+        String given = Chart.rendered("--show-only", "templates/fuse.yaml", "--set", "fuse.totalMemory=8Gi");
+
+        assertEquals(
+                usual.replace(
+                        "            - --process-memory=1Gi\n",
+                        "            - --process-memory=1Gi\n            - --total-memory=8Gi\n"),
+                given);
+        assertNotEquals(usual, given);
+        assertRefused("totalMemory", "--set", "fuse.totalMemory=8");
+    }
+
+    @Test
     void aValueThatTheChartDoesNotHaveIsRefused() {
         assertRefused("'ownr' not allowed", "--set", "ownr=x");
     }

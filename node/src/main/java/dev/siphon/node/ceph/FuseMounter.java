@@ -76,7 +76,7 @@ public final class FuseMounter implements Mounter {
                 "-m",
                 mount.monitors().toString(),
                 "--client_fs=" + mount.fileSystem(),
-                "--client_mountpoint=" + mount.path(),
+                FuseStart.DIRECTORY + mount.path(),
                 // what `session ls` of the MDS shows an administrator, and what fencing looks for
                 "--client_metadata=hostname=" + nodeName + ",volume_id="
                         + metadataValue(mount.volume().toString()),

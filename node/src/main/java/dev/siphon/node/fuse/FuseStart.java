@@ -2,6 +2,7 @@ package dev.siphon.node.fuse;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
+import dev.siphon.csi.VolumeId;
 import dev.siphon.node.mount.CephCredentials;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,6 +20,11 @@ public record FuseStart(
         Path mountPoint,
         List<String> arguments,
         Optional<CephCredentials> credentials) {
+    /// The option of ceph-fuse that says which directory of the file system is mounted.
+    public static final String DIRECTORY = "--client_mountpoint=";
+
+    private static final Path GROUPS = Path.of("/volumes");
+
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the tag is empty or the mount point not
     ///     absolute
     public FuseStart {
@@ -30,5 +36,19 @@ public record FuseStart(
             throw new DriverException.InvalidRequest(
                     "the mount point " + Quoted.of(mountPoint.toString()) + " is not absolute");
         }
+    }
+
+    /// Whose memory the process takes: `account NAME` where a directory of an account's group is mounted, else
+    /// `mount TAG`, which is nobody's but this mount's own.
+    String owner() {
+        return arguments.stream()
+                .filter(each -> each.startsWith(DIRECTORY))
+                .map(each -> Path.of(each.substring(DIRECTORY.length())))
+                .findFirst()
+                .filter(path -> path.startsWith(GROUPS) && !path.equals(GROUPS))
+                .map(path -> path.getName(GROUPS.getNameCount()).toString())
+                .filter(VolumeId.Part.GROUP::fits)
+                .map(group -> "account " + group)
+                .orElse("mount " + tag);
     }
 }

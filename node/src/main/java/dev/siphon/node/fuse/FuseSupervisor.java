@@ -1,5 +1,6 @@
 package dev.siphon.node.fuse;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.KeyedOperations;
@@ -14,45 +15,61 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Runs the programs of FUSE mounts apart from the node's process: each in a control group of its own, so
-/// that one that needs too much memory ends alone.
+/// that one that needs too much memory ends alone, and all within a bound, so that no account takes the node's memory
+/// by having many.
 public final class FuseSupervisor implements FuseProcesses {
     private static final Logger LOG = LoggerFactory.getLogger(FuseSupervisor.class);
 
+    /// How soon more than the bound is met.
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
     private final FuseChildren children = new FuseChildren();
     private final KeyedOperations starts = new KeyedOperations();
-    private final Map<Long, FuseProgram> running = new ConcurrentHashMap<>();
+    private final RunningFuse running = new RunningFuse();
     private final Optional<MemoryGroups> groups;
-    private final long memoryBytes;
+    private final FuseLimits limits;
     private final Counter ends;
 
     /// @param groups where to make control groups; without, processes have no limit
-    /// @param memoryBytes what each process may have
-    public FuseSupervisor(Optional<MemoryGroups> groups, long memoryBytes, PrometheusRegistry metrics) {
+    /// @param limits what the processes may have
+    public FuseSupervisor(Optional<MemoryGroups> groups, FuseLimits limits, PrometheusRegistry metrics) {
         this.groups = groups;
-        this.memoryBytes = memoryBytes;
+        this.limits = limits;
         ends = Counter.builder()
                 .name("siphon_fuse_ends_total")
-                .help("Processes of FUSE mounts that have ended: unmounted, memory (at their limit), signal or failed.")
+                .help(
+                        "Processes of FUSE mounts that have ended: unmounted, memory (at their limit), total_memory (at that"
+                                + " of all), signal or failed.")
                 .labelNames("program", "end")
                 .register(metrics);
+        gauge(metrics, "siphon_fuse_processes", "Processes of FUSE mounts that run.", running::count);
+        gauge(
+                metrics,
+                "siphon_fuse_memory_bytes",
+                "Memory of processes of FUSE mounts, without their programs and libraries.",
+                running::bytes);
+    }
+
+    private static void gauge(PrometheusRegistry metrics, String name, String help, ToLongFunction<FuseProgram> value) {
         GaugeWithCallback.builder()
-                .name("siphon_fuse_processes")
-                .help("Processes of FUSE mounts that run.")
+                .name(name)
+                .help(help)
                 .labelNames("program")
                 .callback(callback -> Arrays.stream(FuseProgram.values())
-                        .forEach(program -> callback.call(count(program), program.command())))
+                        .forEach(program -> callback.call((double) value.applyAsLong(program), program.command())))
                 .register(metrics);
     }
 
-    private double count(FuseProgram program) {
-        return running.values().stream().filter(program::equals).count();
+    /// Bounds from now on what all processes have together, until the task is closed: where that is more, the largest
+    /// of the account that has the most is ended.
+    public BackgroundTasks.Task boundTotal(BackgroundTasks tasks) {
+        return tasks.every("fuse-memory", LOOK, LOOK, () -> running.endExcess(limits.totalBytes()));
     }
 
     /// A caller that is gone gets no mount: it will ask for another one.
@@ -92,7 +109,7 @@ public final class FuseSupervisor implements FuseProcesses {
     }
 
     private void watch(FuseStart start, Process process) {
-        running.put(process.pid(), start.program());
+        running.add(start, process);
         Optional<MemoryGroups.Group> group = groups.flatMap(each -> limit(each, start, process.pid()));
         var _ = process.onExit().thenAccept(ended -> ended(start, ended, group));
     }
@@ -100,7 +117,7 @@ public final class FuseSupervisor implements FuseProcesses {
     /// A program without a limit serves; one that does not run serves nobody.
     private Optional<MemoryGroups.Group> limit(MemoryGroups all, FuseStart start, long pid) {
         try {
-            MemoryGroups.Group group = all.create(start.program().command() + "-" + pid, memoryBytes);
+            MemoryGroups.Group group = all.create(start.program().command() + "-" + pid, limits.processBytes());
             group.add(pid);
             return Optional.of(group);
         } catch (UncheckedIOException e) {
@@ -114,9 +131,9 @@ public final class FuseSupervisor implements FuseProcesses {
     }
 
     private void ended(FuseStart start, Process process, Optional<MemoryGroups.Group> group) {
-        running.remove(process.pid());
+        Optional<MemoryExcess> excess = running.remove(process);
         FuseEnd end = FuseEnd.of(
-                process.exitValue(), group.map(MemoryGroups.Group::kills).orElse(0L));
+                process.exitValue(), group.map(MemoryGroups.Group::kills).orElse(0L), excess.isPresent());
         ends.labelValues(start.program().command(), end.label()).inc();
         group.ifPresent(MemoryGroups.Group::remove);
         var event = (end == FuseEnd.UNMOUNTED ? LOG.atInfo() : LOG.atWarn())
@@ -129,8 +146,14 @@ public final class FuseSupervisor implements FuseProcesses {
                 switch (end) {
                     case UNMOUNTED -> "a FUSE process ended after its unmount";
                     case MEMORY ->
-                        "a FUSE process was ended at its memory limit of " + ByteSize.text(memoryBytes)
+                        "a FUSE process was ended at its memory limit of " + ByteSize.text(limits.processBytes())
                                 + ": pods that use its mount have to be made anew; give it more memory or smaller caches";
+                    case TOTAL_MEMORY ->
+                        "a FUSE process was ended because "
+                                + excess.map(each -> each.describe(limits.totalBytes()))
+                                        .orElse("")
+                                + ": pods that use its mount have to be made anew; give all of them more memory, or that"
+                                + " owner fewer mounts on a node";
                     case SIGNAL -> "a FUSE process was ended by a signal: pods that use its mount have to be made anew";
                     case FAILED -> "a FUSE process gave up: pods that use its mount have to be made anew";
                 });

@@ -1,0 +1,60 @@
+package dev.siphon.node.fuse;
+
+import dev.siphon.csi.ByteSize;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/// That all FUSE processes of a node have more memory together than they may, and which one is ended for it: the
+/// largest of the owner that has the most. So nobody escapes the choice by having many small ones.
+///
+/// @param largest to be ended
+/// @param ownerBytes what all of its owner have
+/// @param totalBytes what all have
+record MemoryExcess(Use largest, long ownerBytes, long totalBytes) {
+    /// What a process has.
+    ///
+    /// @param owner as of [FuseStart#owner]
+    record Use(long pid, String owner, long bytes) {}
+
+    /// One after another, until what is left has `limitBytes` at most.
+    static List<MemoryExcess> of(List<Use> uses, long limitBytes) {
+        List<Use> left = new ArrayList<>(uses);
+        List<MemoryExcess> excess = new ArrayList<>();
+        long total = sum(left);
+        while (total > limitBytes) {
+            MemoryExcess next = next(left, total);
+            excess.add(next);
+            left.remove(next.largest());
+            total -= next.largest().bytes();
+        }
+        return excess;
+    }
+
+    private static long sum(List<Use> uses) {
+        return uses.stream().mapToLong(Use::bytes).sum();
+    }
+
+    private static MemoryExcess next(List<Use> uses, long total) {
+        Map.Entry<String, Long> most = uses.stream()
+                .collect(Collectors.groupingBy(Use::owner, Collectors.summingLong(Use::bytes)))
+                .entrySet()
+                .stream()
+                .max(Map.Entry.<String, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                .orElseThrow();
+        Use largest = uses.stream()
+                .filter(use -> use.owner().equals(most.getKey()))
+                .max(Comparator.comparingLong(Use::bytes).thenComparingLong(Use::pid))
+                .orElseThrow();
+        return new MemoryExcess(largest, most.getValue(), total);
+    }
+
+    /// For the log.
+    String describe(long limitBytes) {
+        return "all of the node together had " + ByteSize.text(totalBytes) + " in memory, more than "
+                + ByteSize.text(limitBytes) + "; " + largest.owner() + " had the most, " + ByteSize.text(ownerBytes)
+                + ", and this was its largest, with " + ByteSize.text(largest.bytes());
+    }
+}

@@ -1,0 +1,64 @@
+package dev.siphon.node.fuse;
+
+import dev.siphon.node.linux.ProcMemory;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+
+/// The processes of FUSE mounts that run, and what they have in memory.
+///
+/// A limit of a control group around all of them would leave it to the kernel which one ends, and that knows nothing
+/// of accounts.
+final class RunningFuse {
+    private final Map<Long, Running> processes = new ConcurrentHashMap<>();
+
+    /// @param excess why it is being ended, if it is
+    private record Running(FuseStart start, Process process, AtomicReference<Optional<MemoryExcess>> excess) {
+        private long bytes() {
+            return ProcMemory.bytes(process.pid());
+        }
+
+        private MemoryExcess.Use use() {
+            return new MemoryExcess.Use(process.pid(), start.owner(), bytes());
+        }
+    }
+
+    void add(FuseStart start, Process process) {
+        processes.put(process.pid(), new Running(start, process, new AtomicReference<>(Optional.empty())));
+    }
+
+    /// Forgets a process that has ended, and tells whether [#endExcess] ended it.
+    Optional<MemoryExcess> remove(Process process) {
+        return Optional.ofNullable(processes.remove(process.pid()))
+                .flatMap(running -> running.excess().get());
+    }
+
+    long count(FuseProgram program) {
+        return processes.values().stream()
+                .filter(each -> each.start().program() == program)
+                .count();
+    }
+
+    long bytes(FuseProgram program) {
+        return processes.values().stream()
+                .filter(each -> each.start().program() == program)
+                .mapToLong(Running::bytes)
+                .sum();
+    }
+
+    /// Ends processes (SIGKILL) until all others have `limitBytes` together. What is being ended counts no more.
+    void endExcess(long limitBytes) {
+        List<MemoryExcess.Use> uses = processes.values().stream()
+                .filter(each -> each.excess().get().isEmpty())
+                .map(Running::use)
+                .toList();
+        for (MemoryExcess excess : MemoryExcess.of(uses, limitBytes)) {
+            Optional.ofNullable(processes.get(excess.largest().pid())).ifPresent(running -> {
+                running.excess().set(Optional.of(excess));
+                running.process().destroyForcibly();
+            });
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package dev.siphon.node.linux;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// Memory as proc(5) tells of it.
+public final class ProcMemory {
+    private static final Path PROC = Path.of("/proc");
+
+    /// Of proc_pid_status(5).
+    private static final Set<String> PRIVATE = Set.of("RssAnon", "RssShmem");
+
+    private static final Set<String> MACHINE = Set.of("MemTotal");
+    private static final int KIB = 1024;
+
+    private ProcMemory() {}
+
+    /// The bytes in memory that a process holds for itself; 0 of one that has ended. Mapped files are not counted: a
+    /// program and its libraries are in memory once, however many run it.
+    ///
+    /// @throws UncheckedIOException if the process lives and cannot be asked
+    public static long bytes(long pid) {
+        Path process = PROC.resolve(Long.toString(pid));
+        try {
+            return sum(process.resolve("status"), PRIVATE);
+        } catch (IOException | UncheckedIOException e) {
+            if (Files.exists(process)) {
+                throw new UncheckedIOException(new IOException("cannot read what memory process " + pid + " has", e));
+            }
+            return 0;
+        }
+    }
+
+    /// All memory of the machine in bytes, whatever this process may have of it (proc_meminfo(5)).
+    public static long machineBytes() {
+        try {
+            return sum(PROC.resolve("meminfo"), MACHINE);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Of lines such as `MemTotal:  16265512 kB`.
+    private static long sum(Path file, Set<String> keys) throws IOException {
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.map(line -> line.split(":", 2))
+                    .filter(parts -> keys.contains(parts[0]))
+                    .mapToLong(parts -> Long.parseLong(parts[1].strip().split(" ", 2)[0]) * KIB)
+                    .sum();
+        }
+    }
+}
