@@ -90,8 +90,8 @@ final class CephSubvolumes implements Subvolumes {
         command = spec.dataPool().isPresent()
                 ? command.with("pool_layout", spec.dataPool().get())
                 : command;
-        probes.change(Group.of(volume));
-        call(volume.cluster(), command).orThrow();
+        CephCommand creation = command;
+        probes.change(Group.of(volume), () -> call(volume.cluster(), creation).orThrow());
     }
 
     @Override

@@ -37,6 +37,7 @@ public final class CapabilityProbes {
     private final Supplier<Duration> patience;
     private final CephMetrics metrics;
     private final Map<Group, Probe> ofGroups = new ConcurrentHashMap<>();
+    private final RunningChanges changes = new RunningChanges(System::nanoTime);
     private final Map<Place, Probe> controls = new ConcurrentHashMap<>();
     private final Semaphore free = new Semaphore(MOST);
 
@@ -73,9 +74,14 @@ public final class CapabilityProbes {
         });
     }
 
-    /// Before the mgr makes something in the group's directory; as [#read(Group)].
-    public void change(Group group) {
-        ask(group, CHANGE, true, mount -> mount.takeFromOthers(mount.locate(group.path())));
+    /// Has the mgr make something in the group's directory; asks before, as [#read(Group)] does.
+    ///
+    /// @param command hands it to the mgr, and waits for it
+    public void change(Group group, Runnable command) {
+        changes.run(
+                group,
+                () -> ask(group, CHANGE, true, mount -> mount.takeFromOthers(mount.locate(group.path()))),
+                command);
     }
 
     /// Before the mgr changes a volume; as [#read(Group)].
