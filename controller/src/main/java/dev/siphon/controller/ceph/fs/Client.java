@@ -21,6 +21,7 @@ final class Client implements AutoCloseable {
 
     private final Libcephfs library;
     private final MemorySegment handle;
+    private final ListingTurns listings = new ListingTurns();
     private volatile boolean cutOff;
 
     private Client(Libcephfs library, MemorySegment handle) {
@@ -54,6 +55,11 @@ final class Client implements AutoCloseable {
         MemorySegment root = (MemorySegment) library.callAny(Function.USERPERM_NEW, 0, 0, 0, MemorySegment.NULL);
         call("becoming root", Function.MOUNT_PERMS_SET, root);
         library.callAny(Function.USERPERM_DESTROY, root);
+    }
+
+    /// Turns of those who list directories.
+    ListingTurns listings() {
+        return listings;
     }
 
     /// Chooses a file system to mount.

@@ -256,6 +256,10 @@ record Mount(Client client, String root) implements AutoCloseable {
     ///     it since
     /// @return where the next is; empty if all were handed over
     OptionalLong listFrom(MountPath path, long from, Predicate<Entry> each) {
+        return client.listings().take(path, () -> openAndRead(path, from, each));
+    }
+
+    private OptionalLong openAndRead(MountPath path, long from, Predicate<Entry> each) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pointer = arena.allocate(ADDRESS);
             call(path, Function.OPENDIR, path.in(arena), pointer);
