@@ -1,6 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import java.time.Instant;
 import java.util.List;
@@ -127,6 +128,14 @@ public interface FileTree {
     /// everything owned by `uid` and `gid`. What an earlier, interrupted copy left is completed or replaced.
     /// It ends with [dev.siphon.csi.DriverException.InUse] if the tree is too deep to be walked.
     Copy copy(String cluster, String fileSystem, String source, String target, int uid, int gid);
+
+    /// Moves what lies deep in a volume that is to be removed to the top of its files. Ceph then removes it in a
+    /// time that its number of directories tells, and not the square of its depth. It reads each directory that
+    /// has others in it. One that is not there is no error. Repeating it is safe.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if it is not done when the caller's time is over; a
+    ///     retry goes on
+    void flatten(VolumeId.Provisioned volume);
 
     /// Where objects go.
     ///

@@ -300,10 +300,12 @@ final class Filling {
             subvolumes.cancelClone(target);
             awaitLetGo(target, snapshot);
         });
+        files.flatten(target);
         try {
             subvolumes.remove(target);
         } catch (DriverException.OperationPending cloneRuns) {
             subvolumes.cancelClone(target);
+            files.flatten(target);
             subvolumes.remove(target);
         }
         clones.remove(target);

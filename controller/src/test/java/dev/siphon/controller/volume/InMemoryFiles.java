@@ -6,6 +6,7 @@ import dev.siphon.controller.volume.InMemoryTree.GroupState;
 import dev.siphon.controller.volume.InMemoryTree.SnapshotState;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -54,6 +55,12 @@ final class InMemoryFiles implements FileTree {
         InMemoryTree.known(cluster);
         return Optional.ofNullable(tree.groups.get(name))
                 .orElseThrow(() -> new DriverException.NotFound("group " + name + " does not exist"));
+    }
+
+    @Override
+    public void flatten(VolumeId.Provisioned volume) {
+        // its trees are removed at once, however deep they are
+        InMemoryTree.known(volume.cluster());
     }
 
     @Override

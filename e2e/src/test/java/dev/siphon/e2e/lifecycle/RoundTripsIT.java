@@ -173,14 +173,10 @@ final class RoundTripsIT {
                     Map.of("mgr fs subvolumegroup ls", 1),
                     sent.of(() -> controller.controller().listVolumes(ListVolumesRequest.getDefaultInstance())),
                     "ListVolumes");
-            assertEquals(
-                    Map.of("mds probe for a removal", 1, "mgr fs subvolume rm", 1),
-                    sent.of(deletion(controller, id)),
-                    "DeleteVolume");
-            assertEquals(
-                    Map.of("mds probe for a removal", 1, "mgr fs subvolume rm", 1),
-                    sent.of(deletion(controller, id)),
-                    "DeleteVolume again");
+            Map<String, Integer> trips =
+                    Map.of("mds probe for a removal", 2, "mds flatten tree", 1, "mgr fs subvolume rm", 1);
+            assertEquals(trips, sent.of(deletion(controller, id)), "DeleteVolume");
+            assertEquals(trips, sent.of(deletion(controller, id)), "DeleteVolume again");
         }
     }
 

@@ -20,6 +20,8 @@ public enum CephErrno {
     EACCES(13, DriverException.AccessDenied::new),
     EBUSY(16, DriverException.OperationPending::new),
     EEXIST(17, DriverException.IncompatibleExisting::new),
+    /// A rename out of a directory with a quota.
+    EXDEV(18, DriverException.InUse::new),
     ENOTDIR(20, DriverException.InvalidRequest::new),
     EISDIR(21, DriverException.InvalidRequest::new),
     EINVAL(22, DriverException.InvalidRequest::new),

@@ -48,6 +48,7 @@ public final class CephFileSystems implements AutoCloseable {
     private final CephMetrics metrics;
     private final LinkMemory linkMemory = LinkMemory.ofThisProcess();
     private final MeasuringTurns measuring = new MeasuringTurns();
+    private final Flattenings flattenings;
     private final Map<String, ExecutorService> copies = new ConcurrentHashMap<>();
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
     private final CapabilityProbes probes;
@@ -64,6 +65,7 @@ public final class CephFileSystems implements AutoCloseable {
         LOOK_UPS,
         PROBES,
         DATASETS,
+        REMOVALS,
         STATIC_VOLUMES
     }
 
@@ -85,6 +87,7 @@ public final class CephFileSystems implements AutoCloseable {
                 place -> client(new Key(place.cluster(), Optional.of(place.fileSystem()), Use.PROBES)),
                 this::patience,
                 metrics);
+        this.flattenings = new Flattenings(this, timeLeft);
     }
 
     /// How long the caller on this thread waits for one call.
@@ -99,7 +102,7 @@ public final class CephFileSystems implements AutoCloseable {
 
     /// The adapter of that port.
     public FileTree files() {
-        return new CephFileTree(this);
+        return new CephFileTree(this, flattenings);
     }
 
     /// The adapter of that port, for administrators' commands.
@@ -150,6 +153,11 @@ public final class CephFileSystems implements AutoCloseable {
         return client(new Key(cluster, Optional.of(fileSystem), Use.LOOK_UPS));
     }
 
+    /// Another client of a file system, for what may wait long before a volume is removed.
+    CephFs forRemovals(String cluster, String fileSystem) {
+        return client(new Key(cluster, Optional.of(fileSystem), Use.REMOVALS));
+    }
+
     /// The client that reaches a path: volumes, datasets and all else have one each, since caps may end at directories.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if it would wait there for a client that does not answer
@@ -191,6 +199,7 @@ public final class CephFileSystems implements AutoCloseable {
                     case LOOK_UPS -> "-lookup";
                     case PROBES -> "-probe";
                     case DATASETS -> "-datasets";
+                    case REMOVALS -> "-removals";
                     case STATIC_VOLUMES -> "-static";
                 };
         if (key.use() == Use.PROBES) {
@@ -212,6 +221,7 @@ public final class CephFileSystems implements AutoCloseable {
             case LOOK_UPS -> mounts::forLookUps;
             case PROBES -> mounts::forProbes;
             case DATASETS -> mounts::forDatasets;
+            case REMOVALS -> mounts::forRemovals;
             case STATIC_VOLUMES -> mounts::forStaticVolumes;
         };
     }

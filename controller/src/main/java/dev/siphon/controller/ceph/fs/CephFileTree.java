@@ -7,6 +7,7 @@ import dev.siphon.controller.volume.Holdings;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
 import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,9 +30,11 @@ final class CephFileTree implements FileTree {
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     private final CephFileSystems fileSystems;
+    private final Flattenings flattenings;
 
-    CephFileTree(CephFileSystems fileSystems) {
+    CephFileTree(CephFileSystems fileSystems, Flattenings flattenings) {
         this.fileSystems = fileSystems;
+        this.flattenings = flattenings;
     }
 
     @Override
@@ -187,6 +190,11 @@ final class CephFileTree implements FileTree {
                 return false;
             }
         });
+    }
+
+    @Override
+    public void flatten(VolumeId.Provisioned volume) {
+        flattenings.flatten(volume);
     }
 
     @Override

@@ -62,6 +62,11 @@ final class Client implements AutoCloseable {
         return listings;
     }
 
+    /// Whom this client acts as, for functions that ask for it.
+    MemorySegment permissions() {
+        return (MemorySegment) library.callAny(Function.MOUNT_PERMS, handle);
+    }
+
     /// Chooses a file system to mount.
     void select(String fileSystem) {
         try (Arena arena = Arena.ofConfined()) {

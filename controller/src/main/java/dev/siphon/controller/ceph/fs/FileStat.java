@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.MemorySegment;
 import java.time.Instant;
+import java.util.OptionalInt;
 
 /// What a file is: `struct ceph_statx` (`src/include/cephfs/ceph_ll_client.h`).
 ///
@@ -23,6 +24,7 @@ record FileStat(
     /// `CEPH_STATX_*` for the fields above.
     static final int WANTED = 0x1 | 0x2 | 0x4 | 0x8 | 0x20 | 0x40 | 0x80 | 0x100 | 0x200;
 
+    private static final int NLINK = 0x4;
     private static final int FORMAT = 0170000;
 
     /// A time as the file system has it.
@@ -62,6 +64,11 @@ record FileStat(
                 Time.read(stat, 64),
                 Time.read(stat, 96),
                 Time.read(stat, 80));
+    }
+
+    /// How many links it has; empty where this client was not told.
+    static OptionalInt links(MemorySegment stat) {
+        return (stat.get(JAVA_INT, 0) & NLINK) == 0 ? OptionalInt.empty() : OptionalInt.of(stat.get(JAVA_INT, 8));
     }
 
     /// Writes what `ceph_setattrx` is to set.

@@ -46,6 +46,11 @@ record Mount(Client client, String root) implements AutoCloseable {
     /// `DT_DIR`.
     private static final byte IS_DIRECTORY = 4;
 
+    /// Of a directory with no other in it: its name, and its own `.`; each directory in it adds one.
+    private static final int LINKS_WITHOUT_DIRECTORIES = 2;
+
+    private static final int MANY_LINKS = Integer.MAX_VALUE;
+
     /// The place in this mount of a path of the file system.
     ///
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if it lies outside
@@ -240,7 +245,9 @@ record Mount(Client client, String root) implements AutoCloseable {
 
     /// One entry of a directory. Its attributes are not asked for: they may take long where another client
     /// has the file open.
-    record Entry(MountPath name, boolean isDirectory) {}
+    ///
+    /// @param mayHoldDirectories false for what is no directory, or was said to be one with no other in it
+    record Entry(MountPath name, boolean isDirectory, boolean mayHoldDirectories) {}
 
     /// Hands every entry of a directory to `each`, in the order in which the MDS has them.
     void list(MountPath path, Consumer<Entry> each) {
@@ -264,24 +271,36 @@ record Mount(Client client, String root) implements AutoCloseable {
             MemorySegment pointer = arena.allocate(ADDRESS);
             call(path, Function.OPENDIR, path.in(arena), pointer);
             MemorySegment directory = pointer.get(ADDRESS, 0);
-            MemorySegment entry = arena.allocate(DIRENT_BYTES, 8);
-            MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
             try {
-                if (from != 0) {
-                    client.seek(directory, from);
-                }
-                while (next(path, directory, entry, stat)) {
-                    MountPath name = MountPath.read(entry, DIRENT_NAME);
-                    if (!name.isSelfOrParent()
-                            && !each.test(new Entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY))) {
-                        return OptionalLong.of(client.position(directory));
-                    }
-                }
-                return OptionalLong.empty();
+                return read(path, directory, from, each);
             } finally {
                 client.callUnchecked(Function.CLOSEDIR, directory);
             }
         }
+    }
+
+    /// As [#listFrom], of a directory that is open for reading.
+    OptionalLong read(MountPath path, MemorySegment directory, long from, Predicate<Entry> each) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment entry = arena.allocate(DIRENT_BYTES, 8);
+            MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
+            if (from != 0) {
+                client.seek(directory, from);
+            }
+            while (next(path, directory, entry, stat)) {
+                MountPath name = MountPath.read(entry, DIRENT_NAME);
+                if (!name.isSelfOrParent()
+                        && !each.test(entry(name, entry.get(JAVA_BYTE, DIRENT_TYPE) == IS_DIRECTORY, stat))) {
+                    return OptionalLong.of(client.position(directory));
+                }
+            }
+            return OptionalLong.empty();
+        }
+    }
+
+    private static Entry entry(MountPath name, boolean isDirectory, MemorySegment stat) {
+        return new Entry(
+                name, isDirectory, isDirectory && FileStat.links(stat).orElse(MANY_LINKS) != LINKS_WITHOUT_DIRECTORIES);
     }
 
     private boolean next(MountPath path, MemorySegment directory, MemorySegment entry, MemorySegment stat) {
@@ -326,7 +345,8 @@ record Mount(Client client, String root) implements AutoCloseable {
         client.close();
     }
 
-    private void check(MountPath path, int returnCode) {
+    /// Throws what a negative return code stands for.
+    void check(MountPath path, int returnCode) {
         if (returnCode < 0) {
             throw client.failure(returnCode, "file operation on " + path.brief(), "");
         }

@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// Opens this controller's mounts of one file system: one for calls, one for
-/// looking at single files, one for asking for capabilities, one for looking at datasets, one for static volumes at
-/// any path, and one for each thread that copies.
+/// Opens this controller's mounts of one file system: one for calls, one for looking at single files, one for
+/// asking for capabilities, one for looking at datasets, one for what precedes removals, one for static volumes at any
+/// path, and one for each
+/// thread that copies.
 final class Mounts {
     /// Where the mgr keeps all subvolumegroups.
     static final String VOLUMES = "/volumes";
@@ -24,6 +25,7 @@ final class Mounts {
     private static final String CALLS = "calls";
     private static final String LOOK_UPS = "lookups";
     private static final String OF_DATASETS = "datasets";
+    private static final String REMOVALS = "removals";
     private static final String OF_STATIC_VOLUMES = "static";
     private static final String PROBES = "probes";
 
@@ -65,6 +67,11 @@ final class Mounts {
         return open(OF_DATASETS, DATASETS);
     }
 
+    /// The mount for what precedes the removal of a volume, blocking in native code.
+    Mount forRemovals() {
+        return open(REMOVALS, VOLUMES);
+    }
+
     /// The mount of the whole file system, for static volumes outside the other mounts, blocking in native code. Where
     /// the user's caps end at directories it is one in which nothing outside is found.
     Mount forStaticVolumes() {
@@ -91,7 +98,7 @@ final class Mounts {
 
     private Stream<String> uses() {
         return Stream.concat(
-                Stream.of(CALLS, LOOK_UPS, OF_DATASETS, OF_STATIC_VOLUMES, PROBES),
+                Stream.of(CALLS, LOOK_UPS, OF_DATASETS, REMOVALS, OF_STATIC_VOLUMES, PROBES),
                 IntStream.rangeClosed(1, COPIES).mapToObj(number -> copiers(access.cluster()) + number));
     }
 

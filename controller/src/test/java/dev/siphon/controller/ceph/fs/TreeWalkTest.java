@@ -32,7 +32,8 @@ final class TreeWalkTest {
             int all = has ? directories + files : 0;
             for (int i = (int) from; i < all; i++) {
                 boolean isDirectory = i < directories;
-                if (!each.test(new Mount.Entry(MountPath.of((isDirectory ? "d" : "f") + i), isDirectory))) {
+                if (!each.test(
+                        new Mount.Entry(MountPath.of((isDirectory ? "d" : "f") + i), isDirectory, isDirectory))) {
                     return OptionalLong.of(i + 1);
                 }
             }

@@ -1,0 +1,144 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.controller.volume.Group;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/// The trees that are being taken apart, accounts in turns. What was done of one when a caller's time
+/// was over is kept for the next caller, of so many trees.
+final class Flattenings {
+    private static final Logger LOG = LoggerFactory.getLogger(Flattenings.class);
+    private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+    private static final String OPERATION = "flatten tree";
+
+    /// At once in a cluster: the MDS has others to serve.
+    private static final int AT_ONCE = 2;
+
+    private static final Duration TURN = Duration.ofSeconds(1);
+
+    /// Without a turn. Most trees are done by then.
+    private static final Duration FIRST = Duration.ofMillis(250);
+
+    /// What a caller needs afterwards.
+    private static final Duration RESERVE = Duration.ofSeconds(5);
+
+    private static final int MOST_KNOWN = 100;
+
+    private final CephFileSystems fileSystems;
+    private final Supplier<Duration> timeLeft;
+    private final Map<String, FairTurns> turns = new ConcurrentHashMap<>();
+
+    /// Under its own lock; the eldest goes first.
+    private final Map<Key, Flattening> known = new LinkedHashMap<>();
+
+    private record Key(VolumeId.Provisioned volume, String path) {}
+
+    /// @param timeLeft how long the caller on this thread still waits
+    Flattenings(CephFileSystems fileSystems, Supplier<Duration> timeLeft) {
+        this.fileSystems = fileSystems;
+        this.timeLeft = timeLeft;
+    }
+
+    /// See [dev.siphon.controller.volume.FileTree#flatten].
+    void flatten(VolumeId.Provisioned volume) {
+        // a client that does not answer would keep a call here for long: the account waits then, not the others
+        fileSystems.probes().remove(volume);
+        CephFs client = fileSystems.forRemovals(volume.cluster(), volume.fileSystem());
+        List<Flattening> unfinished = client.call(OPERATION, mount -> begin(mount, volume));
+        unfinished.forEach(tree -> goOn(client, volume, tree));
+    }
+
+    /// Without a turn.
+    ///
+    /// @return those that there is more to do of
+    private List<Flattening> begin(Mount mount, VolumeId.Provisioned volume) {
+        return dataDirectories(mount, volume).stream()
+                .map(path -> remember(volume, path))
+                .filter(tree -> !isDone(mount, tree, volume, FIRST, false))
+                .toList();
+    }
+
+    /// The paths of the mgr's directories of data: one, or none.
+    private static List<String> dataDirectories(Mount mount, VolumeId.Provisioned volume) {
+        String subvolume = Group.of(volume).path() + "/" + volume.subvolume();
+        List<String> found = new ArrayList<>();
+        try {
+            mount.openDirectory(mount.locate(subvolume)).close();
+            mount.list(mount.locate(subvolume), entry -> {
+                if (entry.isDirectory() && UUID.matcher(entry.name().bytes()).matches()) {
+                    found.add(subvolume + "/" + entry.name().bytes());
+                }
+            });
+        } catch (DriverException.NotFound gone) {
+            return List.of();
+        }
+        return found;
+    }
+
+    private void goOn(CephFs client, VolumeId.Provisioned volume, Flattening tree) {
+        FairTurns ofCluster = turns.computeIfAbsent(volume.cluster(), _ -> new FairTurns(AT_ONCE));
+        boolean done = false;
+        while (!done) {
+            Duration patience = timeLeft.get().minus(RESERVE);
+            if (!patience.isPositive()) {
+                throw notYet(volume, tree);
+            }
+            done = ofCluster
+                    .take(
+                            volume.group(),
+                            patience,
+                            () -> client.call(OPERATION, mount -> isDone(mount, tree, volume, TURN, true)))
+                    .orElseThrow(() -> notYet(volume, tree));
+        }
+    }
+
+    private boolean isDone(Mount mount, Flattening tree, VolumeId.Provisioned volume, Duration slice, boolean mayMove) {
+        if (!tree.work(mount, System.nanoTime() + slice.toNanos(), mayMove)) {
+            return false;
+        }
+        forget(volume, tree);
+        if (tree.moved() + tree.left() > 0) {
+            LOG.atLevel(tree.left() > 0 ? Level.WARN : Level.INFO)
+                    .addKeyValue("volume", volume)
+                    .addKeyValue("seen", tree.seen())
+                    .addKeyValue("moved", tree.moved())
+                    .addKeyValue("left", tree.left())
+                    .log("deep directories were moved to the top of the volume before it is removed");
+        }
+        return true;
+    }
+
+    private static DriverException.OperationPending notYet(VolumeId.Provisioned volume, Flattening tree) {
+        return new DriverException.OperationPending(
+                "volume " + volume + " is looked through for deep directories before" + " it is removed: " + tree.seen()
+                        + " looked into, " + tree.moved() + " moved; retry");
+    }
+
+    private Flattening remember(VolumeId.Provisioned volume, String path) {
+        synchronized (known) {
+            Key key = new Key(volume, path);
+            if (known.size() >= MOST_KNOWN && !known.containsKey(key)) {
+                known.remove(known.keySet().iterator().next());
+            }
+            return known.computeIfAbsent(key, _ -> new Flattening(path));
+        }
+    }
+
+    private void forget(VolumeId.Provisioned volume, Flattening tree) {
+        synchronized (known) {
+            boolean _ = known.remove(new Key(volume, tree.path()), tree);
+        }
+    }
+}
