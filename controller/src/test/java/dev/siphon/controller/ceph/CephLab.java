@@ -54,13 +54,18 @@ public final class CephLab {
 
     /// The same, for callers that wait so long.
     public static CephAdapter adapter(Supplier<Duration> timeLeft) {
+        return adapter(timeLeft, new PrometheusRegistry());
+    }
+
+    /// The same, whose metrics are looked at.
+    public static CephAdapter adapter(Supplier<Duration> timeLeft, PrometheusRegistry metrics) {
         return CephAdapter.open(
                 new ClustersFile(List.of(access()), Optional.of("lab")),
                 identity(),
                 CallLimits.DEFAULT,
                 Optional.empty(),
                 timeLeft,
-                new PrometheusRegistry(),
+                metrics,
                 new BackgroundTasks());
     }
 

@@ -13,14 +13,19 @@ import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -246,5 +251,44 @@ class StalledClientIT {
                     SERVED, () -> isServed(() -> hurried.ports().subvolumes().remove(sibling)));
         }
         nothingIsLeft();
+    }
+
+    @Test
+    void noMoreThan64AccountsWait() {
+        PrometheusRegistry metrics = new PrometheusRegistry();
+        try (CephAdapter asked = CephLab.adapter(() -> Duration.ofSeconds(30), metrics)) {
+            assertTrue(asked.ports().subvolumes().find(other).isPresent());
+            List<CompletableFuture<Optional<List<String>>>> waiting = new ArrayList<>();
+            CephLab.daemon("sig", "STOP", "mds");
+            try {
+                for (int i = 0; i < 64; i++) {
+                    waiting.add(inBackground(() -> asked.ports().subvolumes().list(group("nobody"))));
+                }
+                CephLab.await(SERVED, () -> probesInFlight(metrics) == 64);
+                String words = assertThrows(
+                                DriverException.BackendUnavailable.class,
+                                () -> asked.ports().subvolumes().list(group("last")))
+                        .getMessage();
+                assertTrue(words.contains("the directories of 64 accounts wait"), words);
+            } finally {
+                CephLab.daemon("sig", "CONT", "mds");
+            }
+            waiting.forEach(each -> assertEquals(Optional.empty(), each.join()));
+            assertEquals(0, probesInFlight(metrics));
+            assertEquals(Optional.empty(), asked.ports().subvolumes().list(group("last")));
+        }
+        nothingIsLeft();
+    }
+
+    private static <T> CompletableFuture<T> inBackground(Supplier<T> call) {
+        return CompletableFuture.supplyAsync(call, task -> Thread.ofVirtual().start(task));
+    }
+
+    private static double probesInFlight(PrometheusRegistry metrics) {
+        return metrics.scrape(name -> name.equals("siphon_ceph_probes_in_flight")).stream()
+                .map(GaugeSnapshot.class::cast)
+                .flatMap(gauge -> gauge.getDataPoints().stream())
+                .mapToDouble(GaugeSnapshot.GaugeDataPointSnapshot::getValue)
+                .sum();
     }
 }
