@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
 
 /// Takes a tree apart that is to be removed: what lies deep in it is moved to its top. Ceph removes a
 /// directory in a time that grows with its depth, so that a chain of directories takes the square of
@@ -42,9 +44,10 @@ final class Flattening {
     private boolean again = true;
     private boolean moves;
     private boolean stopped;
-    private long seen;
-    private long moved;
-    private long left;
+    private final ReentrantLock working = new ReentrantLock();
+    private final LongAdder seen = new LongAdder();
+    private final LongAdder moved = new LongAdder();
+    private final LongAdder left = new LongAdder();
 
     /// A directory on the way from the top to where the work is, each in the one before.
     private static final class Place {
@@ -74,7 +77,21 @@ final class Flattening {
     ///
     /// @param mayMove otherwise it only reads, and stops where there is something to move
     /// @return whether all is done
-    synchronized boolean work(Mount mount, long end, boolean mayMove) {
+    /// @throws DriverException.OperationPending (ABORTED) while the MDS keeps a call of an earlier try: what
+    ///     waits for that holds a thread for as long
+    boolean work(Mount mount, long end, boolean mayMove) {
+        if (!working.tryLock()) {
+            throw new DriverException.OperationPending("the MDS has not answered what was asked before of " + path
+                    + ": a client holds a directory there and does not answer; retry");
+        }
+        try {
+            return workOn(mount, end, mayMove);
+        } finally {
+            working.unlock();
+        }
+    }
+
+    private boolean workOn(Mount mount, long end, boolean mayMove) {
         moves = mayMove;
         stopped = false;
         Optional<Inode> found = Inode.find(mount, mount.locate(path));
@@ -83,7 +100,7 @@ final class Flattening {
         }
         try (Inode top = found.get()) {
             do {
-                if ((way.isEmpty() && !begin()) || seen > MOST_SEEN) {
+                if ((way.isEmpty() && !begin()) || seen.sum() > MOST_SEEN) {
                     return true;
                 }
                 step(top, end);
@@ -137,7 +154,7 @@ final class Flattening {
 
     private void list(Inode top, Inode directory, int level, long end) {
         Place place = way.getLast();
-        seen++;
+        seen.increment();
         OptionalLong rest = directory.list(place.from.orElseThrow(), entry -> {
             if (entry.mayHoldDirectories()) {
                 if (level + 1 < MOST_LEVELS) {
@@ -158,9 +175,9 @@ final class Flattening {
     private void move(Inode parent, MountPath name, Inode top) {
         MountPath piece = MountPath.of(UUID.randomUUID().toString());
         try {
-            moved += parent.move(name, top, piece) ? 1 : 0;
-        } catch (DriverException.InUse hasQuota) {
-            left++;
+            moved.add(parent.move(name, top, piece) ? 1 : 0);
+        } catch (DriverException.InUse | DriverException.QuotaExhausted | DriverException.AccessDenied cannotBe) {
+            left.increment();
             return;
         }
         if (pieces.size() < MOST_PIECES) {
@@ -176,17 +193,18 @@ final class Flattening {
     }
 
     /// Directories that were looked into.
-    synchronized long seen() {
-        return seen;
+    long seen() {
+        return seen.sum();
     }
 
     /// Directories that were moved to the top.
-    synchronized long moved() {
-        return moved;
+    long moved() {
+        return moved.sum();
     }
 
-    /// Directories that stayed deep since they could not be moved: out of one with a quota of its own.
-    synchronized long left() {
-        return left;
+    /// Directories that stayed deep since they could not be moved: out of one with a quota of its own, or while
+    /// the cluster is full, where nobody may rename and room is needed all the more.
+    long left() {
+        return left.sum();
     }
 }

@@ -1,5 +1,6 @@
 package dev.siphon.controller.ceph.fs;
 
+import dev.siphon.controller.ceph.call.Reconnecting;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -56,7 +57,8 @@ final class Flattenings {
         // a client that does not answer would keep a call here for long: the account waits then, not the others
         fileSystems.probes().remove(volume);
         CephFs client = fileSystems.forRemovals(volume.cluster(), volume.fileSystem());
-        List<Flattening> unfinished = client.call(OPERATION, mount -> begin(mount, volume));
+        List<Flattening> unfinished = Reconnecting.unlessNothingIsThere(
+                List.of(), () -> client.call(OPERATION, mount -> begin(mount, volume)));
         unfinished.forEach(tree -> goOn(client, volume, tree));
     }
 

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.call.CallLimits;
+import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.io.IOException;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Trees that a user may make, taken apart before they are removed.
 @Timeout(180)
@@ -205,5 +208,96 @@ class FlatteningIT {
         flatten(CephLab.PATIENT);
         volume = new VolumeId.Provisioned("lab", FS, "it-nobody", "v");
         flatten(CephLab.PATIENT);
+    }
+
+    @Test
+    void inAFileSystemWithoutVolumesNothingIsDeep() throws Exception {
+        Path aside = fuse.at("/aside-" + UUID.randomUUID());
+        Files.move(fuse.at("/volumes"), aside);
+        try {
+            flatten(CephLab.PATIENT);
+        } finally {
+            Files.move(aside, fuse.at("/volumes"));
+        }
+    }
+
+    private void limitMetadata(long objects) {
+        connection
+                .call(CephCommand.change(CephCommand.Daemon.MON, "osd pool set-quota")
+                        .with("pool", FS + ".meta")
+                        .with("field", "max_objects")
+                        .with("val", Long.toString(objects)))
+                .orThrow();
+    }
+
+    /// Whether somebody without the MDS's cap for full clusters may make and rename files.
+    private boolean isFull(CephFileSystems controller) {
+        return controller.client("lab", FS).call("look", mount -> {
+            MountPath link = mount.locate("/volumes/" + volume.group() + "/link-" + UUID.randomUUID());
+            try {
+                mount.makeSymlink(MountPath.of("nothing"), link);
+                mount.unlink(link);
+                return false;
+            } catch (DriverException.QuotaExhausted | DriverException.AccessDenied full) {
+                // the MDS asks whether the client may do it all the same, and answers EACCES where that is so
+                return true;
+            }
+        });
+    }
+
+    @Test
+    void aFullClusterLetsAVolumeBeRemovedAsItIs(@TempDir Path folder) throws Exception {
+        makeChain(data, 200, "'d'");
+        Path keyring = folder.resolve("keyring");
+        String user = "it-full-" + volume.group();
+        // as `siphon ceph-caps` makes a controller's
+        Files.writeString(
+                keyring, CephLab.keyring(connection, "client." + user, "allow rwp fsname=" + FS + " path=/volumes"));
+        ClusterAccess access = new ClusterAccess("lab", CephLab.access().monitors(), user, keyring);
+        try (CephConnection asController =
+                        new CephConnection(access, CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
+                CephFileSystems own = new CephFileSystems(
+                        _ -> asController,
+                        CephLab.identity(),
+                        CallLimits.DEFAULT,
+                        CephLab.PATIENT,
+                        CephLab.metrics())) {
+            limitMetadata(1);
+            try {
+                CephLab.await(Duration.ofSeconds(60), () -> isFull(own));
+                own.files().flatten(volume);
+                assertEquals("201 directories, 200 levels, 1 last, 0 links", shape(data));
+            } finally {
+                limitMetadata(0);
+                CephLab.await(Duration.ofSeconds(60), () -> !isFull(own));
+            }
+            own.files().flatten(volume);
+        }
+        assertShape(201, 1, 0, shape(data));
+    }
+
+    @Test
+    void nobodyWaitsInATreeForACallThatTheMdsKeeps() throws Exception {
+        makeChain(data, 5, "'d'");
+        String path = "/" + fuse.at("/").relativize(data);
+        Flattening tree = new Flattening(path);
+        Duration limit = Duration.ofSeconds(2);
+        try (CephFileSystems own = new CephFileSystems(
+                _ -> connection, CephLab.identity(), CallLimits.DEFAULT, () -> limit, CephLab.metrics())) {
+            CephFs client = own.forRemovals("lab", FS);
+            assertTrue(client.call("look", mount -> mount.stat(mount.locate("/volumes")))
+                    .isPresent());
+            CephLab.daemon("sig", "STOP", "mds");
+            try {
+                assertThrows(
+                        DriverException.DeadlinePassed.class,
+                        () -> client.call("work", mount -> tree.work(mount, System.nanoTime(), true)));
+                assertThrows(
+                        DriverException.OperationPending.class,
+                        () -> client.call("work again", mount -> tree.work(mount, System.nanoTime(), true)));
+            } finally {
+                CephLab.daemon("sig", "CONT", "mds");
+            }
+        }
     }
 }
