@@ -6,7 +6,6 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,7 +16,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /// The trees that are being taken apart, accounts in turns. What was done of one when a caller's time
-/// was over is kept for the next caller, of so many trees.
+/// was over is kept for the next caller ([UnfinishedTrees]).
 final class Flattenings {
     private static final Logger LOG = LoggerFactory.getLogger(Flattenings.class);
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
@@ -35,16 +34,11 @@ final class Flattenings {
     /// What a caller needs afterwards.
     private static final Duration RESERVE = Duration.ofSeconds(5);
 
-    private static final int MOST_KNOWN = 100;
-
     private final CephFileSystems fileSystems;
     private final Supplier<Duration> timeLeft;
     private final Map<String, FairTurns> turns = new ConcurrentHashMap<>();
 
-    /// Under its own lock; the eldest goes first.
-    private final Map<Key, Flattening> known = new LinkedHashMap<>();
-
-    private record Key(VolumeId.Provisioned volume, String path) {}
+    private final UnfinishedTrees unfinished = new UnfinishedTrees(System::nanoTime);
 
     /// @param timeLeft how long the caller on this thread still waits
     Flattenings(CephFileSystems fileSystems, Supplier<Duration> timeLeft) {
@@ -57,9 +51,9 @@ final class Flattenings {
         // a client that does not answer would keep a call here for long: the account waits then, not the others
         fileSystems.probes().remove(volume);
         CephFs client = fileSystems.forRemovals(volume.cluster(), volume.fileSystem());
-        List<Flattening> unfinished = Reconnecting.unlessNothingIsThere(
+        List<Flattening> begun = Reconnecting.unlessNothingIsThere(
                 List.of(), () -> client.call(OPERATION, mount -> begin(mount, volume)));
-        unfinished.forEach(tree -> goOn(client, volume, tree));
+        begun.forEach(tree -> goOn(client, volume, tree));
     }
 
     /// Without a turn.
@@ -67,7 +61,7 @@ final class Flattenings {
     /// @return those that there is more to do of
     private List<Flattening> begin(Mount mount, VolumeId.Provisioned volume) {
         return dataDirectories(mount, volume).stream()
-                .map(path -> remember(volume, path))
+                .map(path -> unfinished.of(volume, path))
                 .filter(tree -> !isDone(mount, tree, volume, FIRST, false))
                 .toList();
     }
@@ -110,7 +104,7 @@ final class Flattenings {
         if (!tree.work(mount, System.nanoTime() + slice.toNanos(), mayMove)) {
             return false;
         }
-        forget(volume, tree);
+        unfinished.remove(volume, tree);
         if (tree.moved() + tree.left() > 0) {
             LOG.atLevel(tree.left() > 0 ? Level.WARN : Level.INFO)
                     .addKeyValue("volume", volume)
@@ -126,21 +120,5 @@ final class Flattenings {
         return new DriverException.OperationPending(
                 "volume " + volume + " is looked through for deep directories before" + " it is removed: " + tree.seen()
                         + " looked into, " + tree.moved() + " moved; retry");
-    }
-
-    private Flattening remember(VolumeId.Provisioned volume, String path) {
-        synchronized (known) {
-            Key key = new Key(volume, path);
-            if (known.size() >= MOST_KNOWN && !known.containsKey(key)) {
-                known.remove(known.keySet().iterator().next());
-            }
-            return known.computeIfAbsent(key, _ -> new Flattening(path));
-        }
-    }
-
-    private void forget(VolumeId.Provisioned volume, Flattening tree) {
-        synchronized (known) {
-            boolean _ = known.remove(new Key(volume, tree.path()), tree);
-        }
     }
 }
