@@ -140,6 +140,8 @@ public final class ControllerMain implements Callable<Integer> {
                         grants.<AccountAccess>map(access -> access).orElse(AccountAccess.NONE)),
                 timeLeft);
         Optional<DeclaredDatasets> datasets = DeclaredDatasets.of(config, backend, ports, grants, metrics);
+        Optional<SealedSnapshots> sealed =
+                datasets.flatMap(DeclaredDatasets::sealing).map(sealing -> new SealedSnapshots(sealing, domain));
         // who ends in order removes its socket; another one that led may have been killed anywhere
         boolean afterKill = leadership.isPresent()
                 || Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
@@ -152,8 +154,7 @@ public final class ControllerMain implements Callable<Integer> {
                                         domain,
                                         config.attach(),
                                         datasets.map(DeclaredDatasets::volumes),
-                                        datasets.flatMap(DeclaredDatasets::sealing)
-                                                .map(sealing -> new SealedSnapshots(sealing, domain)),
+                                        sealed,
                                         grants),
                                 new GroupControllerService(domain)),
                         check(ceph.ports().clusters(), backend.directory()),
@@ -164,6 +165,8 @@ public final class ControllerMain implements Callable<Integer> {
         keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start(tasks)));
         grants.ifPresent(published -> process.closeAtEnd("grants", published.start(tasks)));
         datasets.ifPresent(declared -> declared.start(process, tasks));
+        sealed.ifPresent(snapshots -> process.closeAtEnd(
+                "earlier images", snapshots.earlierImages(metrics).start(tasks)));
         process.closeAtEnd(
                 "reconciler",
                 new Reconciler(ports, backend.directory(), domain.volumes().ledger(), metrics)

@@ -13,13 +13,14 @@ public interface Datasets {
     /// The dataset of that name; empty if there is none.
     ///
     /// @param name as [Dataset#name] gives it
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if what is written of it cannot be
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if what is written of it cannot be,
+    ///     or its image was read back and is not what its manifest says
     Optional<Dataset> find(String name);
 
     /// All that are declared.
     ///
     /// @param datasets those that can be
-    /// @param wrong those of which something is written that cannot be: what, by their names
+    /// @param wrong those that [#find] refuses: why, by their names
     /// @param seen whom the names of their readers meant, by the datasets' names
     record Declared(List<Dataset> datasets, Map<String, String> wrong, Map<String, ReaderIds> seen) {
         public Declared {

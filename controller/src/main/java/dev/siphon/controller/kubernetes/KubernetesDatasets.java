@@ -52,7 +52,7 @@ final class KubernetesDatasets implements Datasets {
         try {
             String doing = "get Dataset " + name;
             return api.read(doing, PATH + "/" + name, body -> KubernetesApi.object(doing, body))
-                    .map(KubernetesDatasets::parse);
+                    .map(KubernetesDatasets::usable);
         } catch (DriverException.InvalidRequest wrong) {
             throw new DriverException.InUse(wrong.getMessage());
         }
@@ -71,7 +71,7 @@ final class KubernetesDatasets implements Datasets {
                 seen.put(name(object), readers);
             }
             try {
-                all.add(parse(object));
+                all.add(usable(object));
             } catch (DriverException.InvalidRequest wrong) {
                 broken.put(name(object), String.valueOf(wrong.getMessage()));
             }
@@ -101,7 +101,7 @@ final class KubernetesDatasets implements Datasets {
     @Override
     public void note(String name, ReaderIds readers) {
         ReaderIds before = seen.getOrDefault(name, ReaderIds.NONE);
-        patch(name, ReaderStatus.change(name, before, readers, Instant.now()));
+        patch(api, name, ReaderStatus.change(name, before, readers, Instant.now()));
         if (!before.changed().containsAll(readers.changed())) {
             LOG.warn("dataset {}: {}", name, ReaderStatus.message(name, readers.changed()));
         }
@@ -115,13 +115,14 @@ final class KubernetesDatasets implements Datasets {
         JsonObject status = new JsonObject();
         status.addProperty(READY, state.ready());
         status.addProperty(MESSAGE, state.message());
-        patch(name, status);
+        patch(api, name, status);
         if (!state.ready()) {
             LOG.warn("dataset {} cannot be used: {}", name, state.message());
         }
     }
 
-    private void patch(String name, JsonObject status) {
+    /// Merges that into a status.
+    static void patch(KubernetesApi api, String name, JsonObject status) {
         JsonObject change = new JsonObject();
         change.add("status", status);
         // one that was deleted meanwhile needs none
@@ -130,6 +131,15 @@ final class KubernetesDatasets implements Datasets {
                 List.of(HttpURLConnection.HTTP_NOT_FOUND),
                 PATH + "/" + name + "/status",
                 request -> request.patch("application/merge-patch+json", change.toString()));
+    }
+
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be, or its image is refused
+    private static Dataset usable(JsonObject object) {
+        Dataset dataset = parse(object);
+        KubernetesReadBacks.refusal(object).ifPresent(why -> {
+            throw new DriverException.InvalidRequest("dataset " + dataset.name() + ": " + why);
+        });
+        return dataset;
     }
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be

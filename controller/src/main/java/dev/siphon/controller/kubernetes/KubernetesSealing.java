@@ -4,21 +4,17 @@ import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.seal.CheckOrder;
 import dev.siphon.controller.seal.Packing;
+import dev.siphon.controller.seal.ReadBacks;
 import dev.siphon.controller.seal.SealOrder;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
 import dev.siphon.csi.dataset.Dataset;
 import java.net.HttpURLConnection;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,18 +32,20 @@ final class KubernetesSealing implements SealingCluster {
     private static final List<Integer> THERE = List.of(HttpURLConnection.HTTP_CONFLICT);
     private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
 
-    /// The PodTemplate's annotation that says how many packers run at once.
-    private static final String AT_ONCE = "siphon.dev/at-once";
-
     /// Of a Job: its name, and how far it is.
-    private static final Keep CONDITIONS =
-            Keep.of("metadata.name", "status.conditions.type", "status.conditions.status", "status.conditions.message");
+    private static final Keep CONDITIONS = Keep.of(
+            "metadata.name",
+            "status.conditions.type",
+            "status.conditions.status",
+            "status.conditions.reason",
+            "status.conditions.message");
+
+    /// Why a Job has failed of which a pod ended with the one code that its policy names
+    /// (Kubernetes, "Pod failure policy").
+    private static final String BY_POLICY = "PodFailurePolicy";
 
     /// An administrator's, and copied into each Job.
-    private static final Keep TEMPLATES = new Keep(Set.of("metadata.annotations." + AT_ONCE, "template"), 5_000);
-
-    private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,2}");
-    private static final int SOME = 2;
+    private static final Keep TEMPLATES = new Keep(Set.of(PackerTurns.AT_ONCE_PART, "template"), 5_000);
 
     private final KubernetesApi api;
     private final KeySecrets secrets;
@@ -55,7 +53,7 @@ final class KubernetesSealing implements SealingCluster {
     private final PackerCluster cluster;
     private final PackerPods pods;
     private final String driver;
-    private final Object beginning = new Object();
+    private final PackerTurns turns;
 
     /// @param driver the CSI driver's name
     KubernetesSealing(KubernetesApi api, String driver) {
@@ -64,6 +62,7 @@ final class KubernetesSealing implements SealingCluster {
         this.events = new ObjectEvents(api, driver);
         this.cluster = new PackerCluster(api);
         this.pods = new PackerPods(api);
+        this.turns = new PackerTurns(api, jobs());
         this.driver = driver;
     }
 
@@ -77,18 +76,19 @@ final class KubernetesSealing implements SealingCluster {
             return new Packing.Ended();
         }
         if (hasCondition(job, "Failed")) {
-            String why = JsonParts.each(job, STATUS, "conditions")
+            JsonObject failed = JsonParts.each(job, STATUS, "conditions")
                     .filter(condition -> JsonParts.text(condition, "type").equals(Optional.of("Failed")))
-                    .flatMap(condition -> JsonParts.text(condition, "message").stream())
                     .findFirst()
-                    .orElse("");
+                    .orElseGet(JsonObject::new);
+            String why = JsonParts.text(failed, "message").orElse("");
             return new Packing.Failed(
-                    pods.lastWords(name).map(said -> said + " (" + why + ")").orElse(why));
+                    pods.lastWords(name).map(said -> said + " (" + why + ")").orElse(why),
+                    JsonParts.text(failed, "reason").equals(Optional.of(BY_POLICY)));
         }
         return new Packing.Running(pods.progress(name));
     }
 
-    private static boolean hasCondition(JsonObject job, String type) {
+    static boolean hasCondition(JsonObject job, String type) {
         return JsonParts.each(job, STATUS, "conditions")
                 .anyMatch(condition -> JsonParts.text(condition, "type").equals(Optional.of(type))
                         && JsonParts.text(condition, STATUS).equals(Optional.of("True")));
@@ -113,44 +113,16 @@ final class KubernetesSealing implements SealingCluster {
         if (!cluster.areBound(objects)) {
             return new Packing.Running("its volumes are being bound");
         }
-        // counts and begins in one, so that no two are the last that may
-        synchronized (beginning) {
-            long others = atWork(order.name());
-            if (others >= atOnce(template)) {
-                return new Packing.Queued("waits: " + others + " are packed before it");
-            }
-            cluster.run(jobs(), job);
-        }
-        return new Packing.Running(order instanceof CheckOrder ? "begins to be read back" : "its packer begins");
+        Packing.Running begun =
+                new Packing.Running(order instanceof CheckOrder ? "begins to be read back" : "its packer begins");
+        return turns.take(order, template, () -> cluster.run(jobs(), job), this::clear)
+                .<Packing>map(Packing.Queued::new)
+                .orElse(begun);
     }
 
-    /// How many packers an administrator lets run; some where nobody has said it.
-    private static int atOnce(JsonObject template) {
-        String said =
-                JsonParts.text(template, "metadata", "annotations", AT_ONCE).orElse(String.valueOf(SOME));
-        if (!NUMBER.matcher(said).matches()) {
-            throw new DriverException.InUse("PodTemplate " + TEMPLATE + " has annotation " + AT_ONCE + " "
-                    + Quoted.of(said) + ", which is no number from 1 to 999");
-        }
-        return Integer.parseInt(said);
-    }
-
-    private long atWork(String but) {
-        List<String> names = new ArrayList<>();
-        boolean _ = ObjectParts.list(
-                api,
-                "list Jobs",
-                jobs() + "?limit=500&labelSelector="
-                        + URLEncoder.encode(KeySecret.MANAGED_BY + "=" + KeySecret.SIPHON, StandardCharsets.UTF_8),
-                CONDITIONS,
-                found -> {
-                    JsonObject job = found.kept();
-                    JsonParts.text(job, "metadata", "name")
-                            .filter(name ->
-                                    !name.equals(but) && !hasCondition(job, "Complete") && !hasCondition(job, "Failed"))
-                            .ifPresent(names::add);
-                });
-        return names.size();
+    @Override
+    public ReadBacks readBacks() {
+        return new KubernetesReadBacks(api);
     }
 
     /// The Job goes once its pods are gone (Kubernetes, "Foreground cascading deletion"); the claims once no pod has

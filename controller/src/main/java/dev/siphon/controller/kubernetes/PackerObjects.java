@@ -170,6 +170,9 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
                         "podFailurePolicy",
                         Map.of("rules", List.of(DRAINED, UNLIKE))));
         job.getAsJsonObject(SPEC).add("template", pod);
+        if (order instanceof CheckOrder check && check.earlier()) {
+            job.getAsJsonObject(METADATA).getAsJsonObject(LABELS).addProperty(PackerTurns.EARLIER, "true");
+        }
         return job;
     }
 

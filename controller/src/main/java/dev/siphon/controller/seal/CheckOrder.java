@@ -9,4 +9,6 @@ import dev.siphon.csi.dataset.Digest;
 /// @param digest of the manifest
 /// @param target where the image is
 /// @param key of the target, which reads only
-public record CheckOrder(String name, Digest digest, Mounted target, VolumeKey key) implements SealOrder {}
+/// @param earlier whether the image is in use since an earlier version sealed it, so that nobody waits for this
+public record CheckOrder(String name, Digest digest, Mounted target, VolumeKey key, boolean earlier)
+        implements SealOrder {}

@@ -20,6 +20,7 @@ import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Packer;
 import java.util.Map;
 import java.util.Optional;
@@ -53,7 +54,7 @@ final class Packers {
     /// What has become of the packer of an image; where there is none, one begins.
     Packing goOn(DatasetPlace place, Modes modes) {
         return cluster.find(place.packer())
-                .orElseGet(() -> removeCheck(place) // what was read was another image
+                .orElseGet(() -> removeCheck(target(place)) // what was read was another image
                         ? cluster.begin(order(place, modes))
                         : new Packing.Running("an earlier image is being read"));
     }
@@ -69,41 +70,41 @@ final class Packers {
                 place.packer(),
                 modes,
                 new SealOrder.Mounted(source.id(), source.context().orElseThrow()),
-                mounted(place),
-                key(place, Packer.userId(target(place)), Optional.of(place.path())));
+                mounted(target(place)),
+                key(target(place), Packer.userId(target(place)), Optional.of(place.path())));
     }
 
-    private SealOrder.Mounted mounted(DatasetPlace place) {
-        VolumeId.Static target = target(place);
+    private SealOrder.Mounted mounted(VolumeId.Static target) {
         return new SealOrder.Mounted(
                 target,
                 VolumeContext.fromMap(
-                        target, Map.of("monitors", String.join(",", clusters.monitors(place.cluster())))));
+                        target, Map.of("monitors", String.join(",", clusters.monitors(target.cluster())))));
     }
 
-    private VolumeKey key(DatasetPlace place, String userId, Optional<String> writable) {
-        FileTree.Layout layout = files.layout(place.cluster(), place.fileSystem(), place.path());
+    private VolumeKey key(VolumeId.Static target, String userId, Optional<String> writable) {
+        FileTree.Layout layout = files.layout(target.cluster(), target.fileSystem(), target.path());
         return identities.mint(
-                place.cluster(),
+                target.cluster(),
                 userId,
-                new Grant(place.fileSystem(), place.path(), writable, layout.pool(), layout.namespace()));
+                new Grant(target.fileSystem(), target.path(), writable, layout.pool(), layout.namespace()));
     }
 
     /// What has become of the reading back of an image; empty if it has not begun.
-    Optional<Packing> check(DatasetPlace place) {
-        return cluster.find(place.checker());
+    Optional<Packing> check(VolumeId.Static target) {
+        return cluster.find(Packer.checkerOf(target));
     }
 
     /// Has an image read back that nobody can write any more.
     ///
-    /// @param image as its manifest has it
-    Packing beginCheck(DatasetPlace place, SealedImage image) {
-        String userId = Packer.checkerId(target(place));
-        return cluster.begin(
-                new CheckOrder(place.checker(), image.digest(), mounted(place), key(place, userId, Optional.empty())));
+    /// @param digest of its manifest
+    /// @param earlier as of [CheckOrder]
+    Packing beginCheck(VolumeId.Static target, Digest digest, boolean earlier) {
+        VolumeKey key = key(target, Packer.checkerId(target), Optional.empty());
+        return cluster.begin(new CheckOrder(Packer.checkerOf(target), digest, mounted(target), key, earlier));
     }
 
-    private static VolumeId.Static target(DatasetPlace place) {
+    /// The directory of an image.
+    static VolumeId.Static target(DatasetPlace place) {
         return new VolumeId.Static(place.cluster(), place.fileSystem(), place.path());
     }
 
@@ -113,24 +114,29 @@ final class Packers {
     ///
     /// @return false while it may still write
     boolean end(DatasetPlace place) {
-        return removePacker(place) && areEnded(place);
+        return removePacker(place) && areEnded(target(place));
     }
 
-    private boolean areEnded(DatasetPlace place) {
-        String userId = Packer.userId(target(place));
+    /// The same where the volume by which it read has gone long ago.
+    boolean end(VolumeId.Static target) {
+        return removePacker(target) && areEnded(target);
+    }
+
+    private boolean areEnded(VolumeId.Static target) {
+        String userId = Packer.userId(target);
         try {
             Eviction evicted = Eviction.of(
                     sessions,
-                    place.cluster(),
-                    place.fileSystem(),
+                    target.cluster(),
+                    target.fileSystem(),
                     session -> session.userId().equals(userId),
                     Eviction.PATIENCE);
-            evicted.leftInWords().ifPresent(left -> LOG.warn("{} is not sealed yet: {}", place.path(), left));
+            evicted.leftInWords().ifPresent(left -> LOG.warn("{} is not read back yet: {}", target.path(), left));
             return evicted.left().isEmpty();
         } catch (DriverException.AccessDenied denied) {
             LOG.warn(
                     "whoever has mounted {} with its packer's key may write there until the ticket ends: {}",
-                    place.path(),
+                    target.path(),
                     denied.getMessage());
             return true;
         }
@@ -141,22 +147,27 @@ final class Packers {
     /// @return false while one of them is at work
     boolean remove(DatasetPlace place) {
         boolean stopped = removePacker(place);
-        return removeCheck(place) && stopped;
+        return removeCheck(target(place)) && stopped;
     }
 
     /// Removes who reads an image back, and what was made for that.
     ///
     /// @return false while it reads
-    boolean removeCheck(DatasetPlace place) {
-        boolean stopped = cluster.clear(place.checker());
-        identities.remove(place.cluster(), Packer.checkerId(target(place)));
+    boolean removeCheck(VolumeId.Static target) {
+        boolean stopped = cluster.clear(Packer.checkerOf(target));
+        identities.remove(target.cluster(), Packer.checkerId(target));
         return stopped;
     }
 
     private boolean removePacker(DatasetPlace place) {
-        boolean stopped = cluster.clear(place.packer());
+        boolean stopped = removePacker(target(place));
         volumes.delete(place.source());
-        identities.remove(place.cluster(), Packer.userId(target(place)));
+        return stopped;
+    }
+
+    private boolean removePacker(VolumeId.Static target) {
+        boolean stopped = cluster.clear(Packer.of(target));
+        identities.remove(target.cluster(), Packer.userId(target));
         return stopped;
     }
 }

@@ -18,5 +18,6 @@ public sealed interface Packing {
     /// It is tried no more.
     ///
     /// @param why its last words
-    record Failed(String why) implements Packing {}
+    /// @param unlike whether it has found that an image is not what its manifest says
+    record Failed(String why, boolean unlike) implements Packing {}
 }

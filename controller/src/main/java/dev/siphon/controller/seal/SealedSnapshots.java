@@ -7,6 +7,7 @@ import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.seal.SealingCluster.Notice;
 import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.ContentSource;
 import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.Domain;
@@ -22,6 +23,7 @@ import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
@@ -37,6 +39,7 @@ public final class SealedSnapshots {
     private static final String BEING_SEALED = "DatasetBeingSealed";
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
+    private final Clusters clusters;
     private final FileTree files;
     private final Snapshots snapshots;
     private final Datasets datasets;
@@ -65,6 +68,7 @@ public final class SealedSnapshots {
             Duration patience) {}
 
     public SealedSnapshots(Ports ports, Domain domain) {
+        this.clusters = ports.ceph().clusters();
         this.files = ports.ceph().files();
         this.snapshots = domain.snapshots();
         this.datasets = ports.datasets();
@@ -85,7 +89,7 @@ public final class SealedSnapshots {
     /// @throws DriverException whatever [Snapshots#create] throws
     public SnapshotView create(VolumeId source, String name, Sealing sealing) {
         SnapshotId id = Snapshots.toSeal(source, name, sealing.modes());
-        return operations.run(key(id), () -> {
+        return operations.run(key(new DatasetPlace(id).path()), () -> {
             boolean known = snapshots.find(id).isPresent();
             SnapshotView taken = snapshots.createToSeal(id, name);
             return !known || taken.ready() ? taken : goOn(taken, sealing);
@@ -135,9 +139,9 @@ public final class SealedSnapshots {
             case Packing.Running(var how) -> how;
             case Packing.Queued(var how) -> how;
             case Packing.Ended _ -> "";
-            case Packing.Failed(var why) ->
+            case Packing.Failed failed ->
                 throw new DriverException.InUse("the image of snapshot " + snapshot.id()
-                        + " was read back and is refused: " + why + "; delete Job " + place.checker()
+                        + " was read back and is refused: " + failed.why() + "; delete Job " + place.checker()
                         + " to have it read again, or delete this VolumeSnapshot and take another one");
         };
         Optional<SealedImage> image = progress.isEmpty() ? directory.image() : Optional.empty();
@@ -157,10 +161,11 @@ public final class SealedSnapshots {
             case Packing.Running(var how) -> how;
             case Packing.Queued(var how) -> how;
             case Packing.Ended _ -> "its packer has ended";
-            case Packing.Failed(var why) ->
-                throw new DriverException.InUse("the packer of snapshot " + place.snapshot() + " has failed: " + why
-                        + "; when that is mended, delete Job " + place.packer()
-                        + " to go on, or delete this VolumeSnapshot and take another one");
+            case Packing.Failed failed ->
+                throw new DriverException.InUse(
+                        "the packer of snapshot " + place.snapshot() + " has failed: " + failed.why()
+                                + "; when that is mended, delete Job " + place.packer()
+                                + " to go on, or delete this VolumeSnapshot and take another one");
         };
     }
 
@@ -179,7 +184,7 @@ public final class SealedSnapshots {
     }
 
     private Packing readBackOrBegin(SealedDirectory directory) {
-        return packers.check(directory.place()).orElseGet(() -> readBack(directory));
+        return packers.check(Packers.target(directory.place())).orElseGet(() -> readBack(directory));
     }
 
     /// Whoever has packed an image may have written something else than what it says: another process reads it, once
@@ -191,7 +196,7 @@ public final class SealedSnapshots {
         // what the manifest said while somebody could still write it counts for nothing
         return directory
                 .image()
-                .map(image -> packers.beginCheck(directory.place(), image))
+                .map(image -> packers.beginCheck(Packers.target(directory.place()), image.digest(), false))
                 .orElseGet(() -> new Packing.Running("its manifest is gone"));
     }
 
@@ -254,8 +259,9 @@ public final class SealedSnapshots {
         String name = name(owner, sealing);
         directory.settle(name, sealing.object());
         cluster.declare(declared(place, name, image, Set.of(owner)));
+        cluster.readBacks().note(name, ReadBack.DONE);
         snapshots.countImage(place.snapshot(), image.bytes());
-        boolean _ = packers.removeCheck(place); // it has ended
+        boolean _ = packers.removeCheck(Packers.target(place)); // it has ended
         directory.seal(image);
         return name;
     }
@@ -285,7 +291,7 @@ public final class SealedSnapshots {
         SealedDirectory directory = new SealedDirectory(files, place);
         if (!found.ready() && !wasSealed(directory)) {
             String how = cluster.find(place.packer())
-                    .or(() -> packers.check(place))
+                    .or(() -> packers.check(Packers.target(place)))
                     .filter(Packing.Running.class::isInstance)
                     .map(running -> ": " + ((Packing.Running) running).progress())
                     .orElse("");
@@ -309,7 +315,7 @@ public final class SealedSnapshots {
     ///     filled from it
     public void delete(SnapshotId id) {
         DatasetPlace place = new DatasetPlace(id);
-        operations.run(key(id), () -> {
+        operations.run(key(new DatasetPlace(id).path()), () -> {
             snapshots.checkNotCloned(id);
             SealedDirectory directory = new SealedDirectory(files, place);
             Optional<String> name = directory.dataset();
@@ -338,7 +344,13 @@ public final class SealedSnapshots {
         }
     }
 
-    private static String key(SnapshotId id) {
-        return "sealing of " + id;
+    /// Has the images read back that were sealed before that was done.
+    public EarlierImages earlierImages(PrometheusRegistry metrics) {
+        return new EarlierImages(new EarlierImages.Parts(clusters, files, cluster, packers, operations), metrics);
+    }
+
+    /// What is done about an image is done under this key.
+    static String key(String path) {
+        return "sealing of " + path;
     }
 }

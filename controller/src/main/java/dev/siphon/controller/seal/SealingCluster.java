@@ -32,6 +32,9 @@ public interface SealingCluster {
     /// @throws dev.siphon.csi.DriverException.IncompatibleExisting (ALREADY_EXISTS) if another one has that name
     void declare(Dataset dataset);
 
+    /// Whether the images of those that are declared were read back.
+    ReadBacks readBacks();
+
     /// Takes back what was declared; a dataset of that name in another directory stays.
     void withdraw(String name, String path);
 

@@ -114,6 +114,37 @@ abstract class KubernetesDatasetsContract {
     }
 
     @Test
+    void oneWhoseImageIsRefusedIsLeftOutAndSaid() {
+        String name = declare("refused", "\"*\"");
+        for (String state : List.of("reads", "refused: from byte 0 on", "done")) {
+            cluster().admin().raw("/" + KubernetesDatasets.PATH + "/" + name + "/status", "PUT", status(name, state));
+            boolean refused = state.startsWith("refused");
+            Datasets.Declared all = datasets().all();
+            assertEquals(
+                    !refused,
+                    all.datasets().stream().anyMatch(each -> each.name().equals(name)),
+                    state);
+            assertEquals(refused, all.wrong().containsKey(name), state);
+            if (refused) {
+                String said = assertThrows(
+                                DriverException.InUse.class, () -> datasets().find(name))
+                        .getMessage();
+                assertTrue(said.contains("was read back and is refused: from byte 0 on"), said);
+            }
+        }
+        assertTrue(datasets().find(name).isPresent());
+    }
+
+    private String status(String name, String readBack) {
+        JsonObject object = JsonParser.parseString(cluster().admin().raw("/" + KubernetesDatasets.PATH + "/" + name))
+                .getAsJsonObject();
+        JsonObject status = new JsonObject();
+        status.addProperty("readBack", readBack);
+        object.add("status", status);
+        return object.toString();
+    }
+
+    @Test
     void whatHasBecomeOfADeclarationIsWrittenAtIt() {
         String name = declare("said", "\"*\"");
         Datasets datasets = datasets();

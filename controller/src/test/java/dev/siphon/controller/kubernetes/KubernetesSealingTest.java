@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -126,11 +127,7 @@ final class KubernetesSealingTest extends SealingClusterContract {
     @Test
     void anImageIsReadBackByAJobThatSeesItAlone() {
         VolumeId target = VolumeId.parse("static:lab:cephfs:/datasets/i00000000000000a");
-        CheckOrder check = new CheckOrder(
-                CHECKER,
-                Digest.of(ByteBuffer.allocate(1)),
-                order().target(),
-                new VolumeKey("siphon-packer.cephfs.i00000000000000a.check", "key"));
+        CheckOrder check = check(false);
         assertEquals(
                 new Packing.Running("its volumes are being bound"), cluster().begin(check));
         bind(CHECKER + "-target");
@@ -154,6 +151,53 @@ final class KubernetesSealingTest extends SealingClusterContract {
         assertTrue(cluster().clear(CHECKER));
         for (String collection : List.of(JOBS, VOLUMES, CLAIMS, "/api/v1/secrets")) {
             assertEquals(0, get(collection).getAsJsonArray("items").size(), collection);
+        }
+    }
+
+    private static CheckOrder check(boolean earlier) {
+        return new CheckOrder(
+                CHECKER,
+                Digest.of(ByteBuffer.allocate(1)),
+                order().target(),
+                new VolumeKey("siphon-packer.cephfs.i00000000000000a.check", "key"),
+                earlier);
+    }
+
+    @Test
+    void anImageForWhichNobodyWaitsMakesWayForAPacker() {
+        atOnce("1");
+        SealingCluster cluster = cluster();
+        var _ = cluster.begin(check(true));
+        bind(CHECKER + "-target");
+        assertEquals(new Packing.Running("begins to be read back"), cluster.begin(check(true)));
+        var _ = cluster.begin(order());
+        comes(PACKER);
+        assertEquals(new Packing.Queued("waits: 1 are packed before it"), cluster.begin(order()));
+        assertEquals(Optional.empty(), cluster.find(CHECKER));
+        var _ = cluster.begin(check(true));
+        bind(CHECKER + "-target");
+        assertEquals(
+                new Packing.Queued("waits: 0 are packed before it"),
+                cluster.begin(check(true)),
+                "the place is kept for who waits");
+        assertEquals(new Packing.Running("its packer begins"), cluster.begin(order()));
+        assertEquals(new Packing.Queued("waits: 1 are packed before it"), cluster.begin(check(true)));
+        assertInstanceOf(Packing.Running.class, cluster.find(PACKER).orElseThrow(), "and stops nobody");
+    }
+
+    @Test
+    void anImageIsUnlikeItsManifestWhereThePolicySaysSo() {
+        aPackerBegins();
+        JsonObject job = get(JOBS + "/" + PACKER);
+        for (String reason : List.of("PodFailurePolicy", "BackoffLimitExceeded")) {
+            job.add("status", JsonParser.parseString("""
+                    {"conditions": [{"type": "Failed", "status": "True", "reason": "%s", "message": "x"}]}
+                    """.formatted(reason)));
+            put(JOBS + "/" + PACKER, job);
+            assertEquals(
+                    Optional.of(new Packing.Failed("x", reason.equals("PodFailurePolicy"))),
+                    cluster().find(PACKER));
+            job = get(JOBS + "/" + PACKER);
         }
     }
 

@@ -5,6 +5,7 @@ import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Packer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,9 @@ final class InMemorySealing implements SealingCluster {
     final Map<String, CheckOrder> checks = new TreeMap<>();
     final Map<String, Dataset> declared = new TreeMap<>();
     final List<Notice> told = new ArrayList<>();
+
+    /// What is noted of images that were read back, by the names of datasets.
+    final Map<String, ReadBack> noted = new TreeMap<>();
 
     /// What becomes of an image that is read back.
     Packing readBack = new Packing.Ended();
@@ -76,6 +80,33 @@ final class InMemorySealing implements SealingCluster {
         declared.values()
                 .removeIf(
                         dataset -> dataset.name().equals(name) && dataset.path().equals(path));
+        noted.keySet().retainAll(declared.keySet());
+    }
+
+    @Override
+    public ReadBacks readBacks() {
+        return new ReadBacks() {
+            @Override
+            public List<Image> all() {
+                return declared.keySet().stream()
+                        .flatMap(name -> find(name).stream())
+                        .toList();
+            }
+
+            @Override
+            public Optional<Image> find(String name) {
+                return Optional.ofNullable(declared.get(name))
+                        .filter(dataset -> Packer.isImage(dataset.path()))
+                        .map(dataset -> new Image(dataset, Optional.ofNullable(noted.get(name))));
+            }
+
+            @Override
+            public void note(String name, ReadBack now) {
+                if (declared.containsKey(name)) {
+                    noted.put(name, now);
+                }
+            }
+        };
     }
 
     @Override
@@ -87,6 +118,11 @@ final class InMemorySealing implements SealingCluster {
         return new Datasets() {
             @Override
             public Optional<Dataset> find(String name) {
+                if (Optional.ofNullable(noted.get(name))
+                        .filter(now -> now.state() == ReadBack.State.REFUSED)
+                        .isPresent()) {
+                    throw new DriverException.InUse("dataset " + name + " is refused");
+                }
                 return Optional.ofNullable(declared.get(name));
             }
 

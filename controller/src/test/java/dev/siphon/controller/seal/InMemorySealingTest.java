@@ -12,6 +12,8 @@ final class InMemorySealingTest extends SealingClusterContract {
 
     @Override
     protected void ends(String name, Optional<String> lastWords) {
-        sealing.packers.put(name, lastWords.<Packing>map(Packing.Failed::new).orElseGet(Packing.Ended::new));
+        sealing.packers.put(
+                name,
+                lastWords.<Packing>map(why -> new Packing.Failed(why, false)).orElseGet(Packing.Ended::new));
     }
 }

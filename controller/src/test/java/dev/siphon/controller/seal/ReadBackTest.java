@@ -86,7 +86,7 @@ final class ReadBackTest {
     void anImageThatIsNotWhatItsManifestSaysIsNoDataset() {
         var _ = world.ask();
         SnapshotId id = world.ask().id();
-        world.cluster.readBack = new Packing.Failed("from byte 0 on, it is not what its manifest says");
+        world.cluster.readBack = new Packing.Failed("from byte 0 on, it is not what its manifest says", true);
         world.pack(id);
         for (int i = 0; i < 2; i++) {
             String said = assertThrows(DriverException.InUse.class, world::ask).getMessage();
@@ -105,7 +105,7 @@ final class ReadBackTest {
 
     @Test
     void anImageWhoseCheckIsDeletedIsReadAgain() {
-        world.cluster.readBack = new Packing.Failed("it is not what its manifest says");
+        world.cluster.readBack = new Packing.Failed("it is not what its manifest says", true);
         assertThrows(DriverException.InUse.class, world::seal);
         world.cluster.packers.clear();
         world.cluster.readBack = new Packing.Ended();

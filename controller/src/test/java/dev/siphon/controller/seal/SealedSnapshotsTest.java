@@ -217,7 +217,7 @@ final class SealedSnapshotsTest {
     void aPackerThatFailsIsToldWithItsLastWords() {
         var _ = world.ask();
         var _ = world.ask();
-        world.cluster.packers.replaceAll((_, _) -> new Packing.Failed("/source/x changed while it was packed"));
+        world.cluster.packers.replaceAll((_, _) -> new Packing.Failed("/source/x changed while it was packed", false));
         String said = assertThrows(DriverException.InUse.class, world::ask).getMessage();
         assertTrue(said.contains("/source/x changed while it was packed"), said);
         world.cluster.packers.clear();

@@ -15,6 +15,7 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -96,6 +97,30 @@ public abstract class SealingClusterContract {
             cluster().withdraw("u1.x", "/datasets/ia");
         }
         cluster().declare(dataset("/datasets/ib"));
+    }
+
+    @Test
+    void whetherAnImageWasReadBackIsKeptAtItsDataset() {
+        ReadBack refused = new ReadBack(ReadBack.State.REFUSED, "from byte 0 on: it is not what it says");
+        cluster().readBacks().note("u1.x", refused);
+        assertEquals(Optional.empty(), cluster().readBacks().find("u1.x"));
+        cluster().declare(dataset("/datasets/i00000000000000a"));
+        assertEquals(
+                Optional.empty(),
+                cluster().readBacks().find("u1.x").orElseThrow().noted());
+        for (ReadBack noted : List.of(refused, ReadBack.READS, ReadBack.DONE)) {
+            cluster().readBacks().note("u1.x", noted);
+            ReadBacks.Image image = cluster().readBacks().find("u1.x").orElseThrow();
+            assertEquals(Optional.of(noted), image.noted());
+            assertEquals(List.of(image), cluster().readBacks().all());
+            assertEquals(
+                    dataset("/datasets/i00000000000000a").digest(),
+                    image.dataset().digest());
+        }
+        cluster().withdraw("u1.x", "/datasets/i00000000000000a");
+        cluster().declare(dataset("/datasets/ib"));
+        assertEquals(List.of(), cluster().readBacks().all(), "an administrator's");
+        cluster().withdraw("u1.x", "/datasets/ib");
     }
 
     @Test

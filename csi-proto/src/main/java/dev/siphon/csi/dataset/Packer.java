@@ -71,7 +71,12 @@ public final class Packer {
 
     /// Whether a volume is the directory of a snapshot's image.
     public static boolean isTarget(VolumeId.Static volume) {
-        return isPlaceOfImage(volume.path()) && volume.path().indexOf('/', Dataset.DIRECTORY.length() + 1) < 0;
+        return isImage(volume.path());
+    }
+
+    /// Whether a path is where a snapshot's image is made.
+    public static boolean isImage(String path) {
+        return isPlaceOfImage(path) && path.indexOf('/', Dataset.DIRECTORY.length() + 1) < 0;
     }
 
     /// Whether a path is where a snapshot's image is made, or below that.
@@ -87,6 +92,16 @@ public final class Packer {
     /// By which identity an image is read back, without `client.`.
     public static String checkerId(VolumeId.Static target) {
         return userId(target) + ".check";
+    }
+
+    /// What the packer of an image is called.
+    public static String of(VolumeId.Static target) {
+        return PREFIX + name(target);
+    }
+
+    /// What reads an image back is called so.
+    public static String checkerOf(VolumeId.Static target) {
+        return of(target) + "-check";
     }
 
     private static String name(VolumeId.Static target) {

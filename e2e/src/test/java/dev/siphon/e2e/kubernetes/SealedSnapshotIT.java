@@ -137,6 +137,87 @@ final class SealedSnapshotIT {
         assertEquals(before, PackersLeft.images(CLUSTER));
     }
 
+    /// As if an earlier version had sealed it.
+    @Test
+    @Order(1)
+    void anImageThatWasNeverReadBackIsReadBackOnceAndServedMeanwhile() {
+        assertEquals("done", readBack(DATASET));
+        forget(DATASET);
+        var _ = Await.until(
+                "it is read back",
+                Cluster.PATIENCE,
+                () -> PackersLeft.packers(CLUSTER).stream()
+                        .anyMatch(each -> each.startsWith("job.batch/") && each.endsWith("-check")));
+        var _ = owner.pod("meanwhile", "grep 3 /data/3")
+                .withDataset("u62/training-v1")
+                .create()
+                .succeeded();
+        var _ = Await.until(
+                "it was read back", Cluster.PATIENCE, () -> readBack(DATASET).equals("done"));
+        var _ = Await.until(
+                "nothing is left of that",
+                Cluster.PATIENCE,
+                () -> PackersLeft.packers(CLUSTER).isEmpty());
+    }
+
+    /// As if the packer had kept its mount, and written after an earlier version had sealed the image.
+    @Test
+    @Order(1)
+    void anImageThatWasChangedBeforeItIsReadBackIsRefused() throws IOException {
+        List<String> before = PackersLeft.images(CLUSTER);
+        CLUSTER.apply(owner.namespace(), """
+                {"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot",
+                 "metadata": {"name": "bent"}, "spec": {"volumeSnapshotClassName": "siphon-dataset",
+                  "source": {"persistentVolumeClaimName": "training"}}}""");
+        SnapshotController.awaitReady(owner, "bent");
+        try (CephTree tree = CephTree.mount(CLUSTER.lab())) {
+            swapTheLastByte(tree.at(get("u62.bent", ".spec.path")));
+        }
+        forget("u62.bent");
+
+        String told = CLUSTER.awaitEvent(
+                owner.namespace(), "bent", "was read back and is refused: .* is not what its manifest says");
+
+        assertTrue(told.contains("DatasetNotSealed"), told);
+        assertTrue(readBack("u62.bent").startsWith("refused: "), () -> readBack("u62.bent"));
+        var _ = owner.pod("bent", "true")
+                .withDataset("u62/bent")
+                .create()
+                .told("code = FailedPrecondition desc = .*was read back and is refused");
+        var _ = owner.datasetClaim("bent", "u62/bent")
+                .told("code = FailedPrecondition desc = .*was read back and is refused");
+        var _ = Await.until(
+                "the Dataset is not ready",
+                Cluster.PATIENCE,
+                () -> get("u62.bent", ".status.ready").equals("false")
+                        && get("u62.bent", ".status.message").contains("is refused"));
+        owner.podCalled("bent").delete();
+        owner.claimCalled("bent").delete();
+        var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "volumesnapshot", "bent");
+        assertEquals(List.of(), PackersLeft.packers(CLUSTER));
+        assertEquals(before, PackersLeft.images(CLUSTER));
+    }
+
+    private static void forget(String dataset) {
+        var _ = CLUSTER.kubectl(
+                "patch",
+                "dataset",
+                dataset,
+                "--subresource=status",
+                "--type=merge",
+                "-p",
+                "{\"status\":{\"readBack\":null}}");
+    }
+
+    private static String readBack(String dataset) {
+        return get(dataset, ".status.readBack");
+    }
+
+    private static String get(String dataset, String field) {
+        return CLUSTER.kubectl("get", "dataset", dataset, "-o", "jsonpath={" + field + "}")
+                .strip();
+    }
+
     /// As soon as the manifest is there.
     private static void swapAByte(CephTree tree, List<String> others) throws IOException {
         AtomicReference<Path> made = new AtomicReference<>(tree.at("/datasets"));
@@ -146,8 +227,12 @@ final class SealedSnapshotIT {
             images.forEach(each -> made.set(tree.at("/datasets/" + each)));
             return Files.exists(made.get().resolve("image.manifest"));
         });
+        swapTheLastByte(made.get());
+    }
+
+    private static void swapTheLastByte(Path directory) throws IOException {
         try (RandomAccessFile image =
-                new RandomAccessFile(made.get().resolve("image").toFile(), "rw")) {
+                new RandomAccessFile(directory.resolve("image").toFile(), "rw")) {
             image.seek(image.length() - 1);
             int last = image.read();
             image.seek(image.length() - 1);
