@@ -156,8 +156,9 @@ final class Flattening {
         Place place = way.getLast();
         seen.increment();
         OptionalLong rest = directory.list(place.from.orElseThrow(), entry -> {
-            if (entry.mayHoldDirectories()) {
-                if (level + 1 < MOST_LEVELS) {
+            boolean outOfReach = entry.isDirectory() && entry.name().isSnapshots();
+            if (outOfReach || entry.mayHoldDirectories()) {
+                if (level + 1 < MOST_LEVELS && !outOfReach) {
                     place.below.add(entry.name());
                 } else if (moves) {
                     move(directory, entry.name(), top);

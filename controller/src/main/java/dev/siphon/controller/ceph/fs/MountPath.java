@@ -15,6 +15,8 @@ record MountPath(String mounted, String bytes) {
     /// A message travels in the headers of an answer, which may have 8 KiB.
     private static final int BRIEF = 1_024;
 
+    private static final String SNAPSHOTS = ".snap";
+
     /// A name, or a path in a mount of the file system's root.
     MountPath(String bytes) {
         this("", bytes);
@@ -47,7 +49,7 @@ record MountPath(String mounted, String bytes) {
     List<MountPath> steps() {
         List<MountPath> steps = new ArrayList<>();
         for (String part : bytes.split("/", -1)) {
-            if (!steps.isEmpty() && steps.getLast().bytes.equals(".snap")) {
+            if (!steps.isEmpty() && steps.getLast().isSnapshots()) {
                 steps.add(steps.removeLast().child(new MountPath(part)));
             } else if (!part.isEmpty()) {
                 steps.add(new MountPath(part));
@@ -64,6 +66,13 @@ record MountPath(String mounted, String bytes) {
     /// Whether this is `.` or `..`.
     boolean isSelfOrParent() {
         return bytes.equals(".") || bytes.equals("..");
+    }
+
+    /// Whether a client finds snapshots under this name (`client_snapdir`), which no listing has. A directory that
+    /// is listed with it was made by a client that calls those something else, and is out of reach here,
+    /// and for the mgr that is to remove it.
+    boolean isSnapshots() {
+        return bytes.equals(SNAPSHOTS);
     }
 
     /// In the file system, as messages show it: without the middle of a long one.

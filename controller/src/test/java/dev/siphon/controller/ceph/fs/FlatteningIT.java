@@ -211,6 +211,19 @@ class FlatteningIT {
     }
 
     @Test
+    void whatIsBelowADirectoryNamedAsSnapshotsIsFound() throws Exception {
+        try (FuseMount pod = FuseMount.mount("--client_snapdir=other")) {
+            Path own = pod.at("/" + fuse.at("/").relativize(data));
+            in(own, "for ('.snap', 'e', 'e/.snap', 'f', 'f/.snap') { mkdir or die $! } open(F, '>', 'f/.snap/last');");
+            makeChain(own.resolve(".snap"), 200, "'d'");
+            makeChain(own.resolve("e/.snap"), 200, "'d'");
+            flatten(CephLab.PATIENT);
+            assertShape(406, 3, 0, shape(own));
+            assertEquals("", in(own, "print grep { -d } ('.snap', 'e/.snap', 'f/.snap')"));
+        }
+    }
+
+    @Test
     void inAFileSystemWithoutVolumesNothingIsDeep() throws Exception {
         Path aside = fuse.at("/aside-" + UUID.randomUUID());
         Files.move(fuse.at("/volumes"), aside);
