@@ -39,6 +39,7 @@ final class Flattenings {
     private final Map<String, FairTurns> turns = new ConcurrentHashMap<>();
 
     private final UnfinishedTrees unfinished = new UnfinishedTrees(System::nanoTime);
+    private final UnansweredCalls calls = new UnansweredCalls(System::nanoTime);
 
     /// @param timeLeft how long the caller on this thread still waits
     Flattenings(CephFileSystems fileSystems, Supplier<Duration> timeLeft) {
@@ -52,7 +53,8 @@ final class Flattenings {
         fileSystems.probes().remove(volume);
         CephFs client = fileSystems.forRemovals(volume.cluster(), volume.fileSystem());
         List<Flattening> begun = Reconnecting.unlessNothingIsThere(
-                List.of(), () -> client.call(OPERATION, mount -> begin(mount, volume)));
+                List.of(),
+                () -> client.call(OPERATION, mount -> calls.run(Group.of(volume), () -> begin(mount, volume))));
         begun.forEach(tree -> goOn(client, volume, tree));
     }
 
@@ -95,7 +97,10 @@ final class Flattenings {
                     .take(
                             volume.group(),
                             patience,
-                            () -> client.call(OPERATION, mount -> isDone(mount, tree, volume, TURN, true)))
+                            () -> client.call(
+                                    OPERATION,
+                                    mount ->
+                                            calls.run(Group.of(volume), () -> isDone(mount, tree, volume, TURN, true))))
                     .orElseThrow(() -> notYet(volume, tree));
         }
     }
