@@ -186,7 +186,9 @@ public final class CapabilityProbes {
                 throw new DriverException.DeadlinePassed("the MDS of file system " + group.fileSystem() + " in cluster "
                         + group.cluster() + " has not answered in time; nothing was changed; retry");
             }
-            if (probe.age().compareTo(PATIENCE) >= 0 && answers(Place.of(group)) && !probe.endsWithin(Duration.ZERO)) {
+            if (probe.age().compareTo(PATIENCE) >= 0
+                    && answers(Place.of(group), deadline)
+                    && !probe.endsWithin(Duration.ZERO)) {
                 probe.stall();
                 throw stalled(group);
             }
@@ -198,7 +200,7 @@ public final class CapabilityProbes {
     }
 
     /// Whether the MDS answers a question that waits for no client of an account.
-    private boolean answers(Place place) {
+    private boolean answers(Place place, long deadline) {
         Probe mine = new Probe("control");
         Probe other = controls.putIfAbsent(place, mine);
         if (other == null) {
@@ -210,7 +212,7 @@ public final class CapabilityProbes {
                     }),
                     () -> controls.remove(place, mine));
         }
-        return (other == null ? mine : other).endsWithin(CONTROL);
+        return (other == null ? mine : other).endsWithin(min(CONTROL, deadline));
     }
 
     private static DriverException stalled(Group group) {
