@@ -71,7 +71,7 @@ final class RoundTripsTest {
             String name = "many-" + i;
             assertCalls(() -> world.create(request(name)), "create");
         }
-        assertCalls(() -> world.domain.volumes().delete(volume), "remove");
+        assertCalls(() -> world.domain.volumes().delete(volume), "flatten", "remove");
     }
 
     @Test
@@ -90,8 +90,8 @@ final class RoundTripsTest {
                 "setQuotaFiles",
                 "setMode");
         assertCalls(() -> world.domain.health().of(volume), "find");
-        assertCalls(() -> world.domain.volumes().delete(volume), "remove");
-        assertCalls(() -> world.domain.volumes().delete(volume), "remove");
+        assertCalls(() -> world.domain.volumes().delete(volume), "flatten", "remove");
+        assertCalls(() -> world.domain.volumes().delete(volume), "flatten", "remove");
     }
 
     @Test
