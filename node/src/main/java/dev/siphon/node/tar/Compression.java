@@ -87,7 +87,10 @@ public enum Compression {
         public int read(byte[] target, int offset, int length) throws IOException {
             try {
                 return super.read(target, offset, length);
-            } catch (MalformedInputException | ArithmeticException | IndexOutOfBoundsException e) {
+            } catch (MalformedInputException
+                    | ArithmeticException
+                    | IllegalStateException
+                    | IndexOutOfBoundsException e) {
                 // what the decoder does not check itself, the JVM does
                 throw new IOException(String.valueOf(e.getMessage()), e);
             }

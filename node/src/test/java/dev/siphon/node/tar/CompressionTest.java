@@ -1,5 +1,6 @@
 package dev.siphon.node.tar;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.airlift.compress.zstd.ZstdOutputStream;
@@ -11,6 +12,7 @@ import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.tukaani.xz.LZMA2Options;
@@ -57,5 +59,14 @@ final class CompressionTest {
             }
         }
         assertTrue(damaged > TIMES / 2, damaged + " were seen");
+    }
+
+    /// Eight bytes of size, of which the decoder makes a negative number (RFC 8878, 3.1.1.1).
+    @Test
+    void aFrameOfMoreThanALongIsDamaged() throws IOException {
+        byte[] frame = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, (byte) 0xe0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xd5, 1, 0, 0};
+        try (InputStream read = Compression.ZSTD.open(new ByteArrayInputStream(frame))) {
+            assertThrows(IOException.class, () -> read.transferTo(OutputStream.nullOutputStream()));
+        }
     }
 }
