@@ -54,7 +54,7 @@ final class Packers {
     /// What has become of the packer of an image; where there is none, one begins.
     Packing goOn(DatasetPlace place, Modes modes) {
         return cluster.find(place.packer())
-                .orElseGet(() -> removeCheck(target(place)) // what was read was another image
+                .orElseGet(() -> removeCheck(place.target()) // what was read was another image
                         ? cluster.begin(order(place, modes))
                         : new Packing.Running("an earlier image is being read"));
     }
@@ -70,8 +70,8 @@ final class Packers {
                 place.packer(),
                 modes,
                 new SealOrder.Mounted(source.id(), source.context().orElseThrow()),
-                mounted(target(place)),
-                key(target(place), Packer.userId(target(place)), Optional.of(place.path())));
+                mounted(place.target()),
+                key(place.target(), Packer.userId(place.target()), Optional.of(place.path())));
     }
 
     private SealOrder.Mounted mounted(VolumeId.Static target) {
@@ -103,18 +103,13 @@ final class Packers {
         return cluster.begin(new CheckOrder(Packer.checkerOf(target), digest, mounted(target), key, earlier));
     }
 
-    /// The directory of an image.
-    static VolumeId.Static target(DatasetPlace place) {
-        return new VolumeId.Static(place.cluster(), place.fileSystem(), place.path());
-    }
-
     /// Takes from the packer of an image all by which it could write: its pod, its identity, and what somebody
     /// may have mounted with that. Where the driver's identity may end no sessions, such a mount goes on until its
     /// ticket ends.
     ///
     /// @return false while it may still write
     boolean end(DatasetPlace place) {
-        return removePacker(place) && areEnded(target(place));
+        return removePacker(place) && areEnded(place.target());
     }
 
     /// The same where the volume by which it read has gone long ago.
@@ -147,7 +142,7 @@ final class Packers {
     /// @return false while one of them is at work
     boolean remove(DatasetPlace place) {
         boolean stopped = removePacker(place);
-        return removeCheck(target(place)) && stopped;
+        return removeCheck(place.target()) && stopped;
     }
 
     /// Removes who reads an image back, and what was made for that.
@@ -160,7 +155,7 @@ final class Packers {
     }
 
     private boolean removePacker(DatasetPlace place) {
-        boolean stopped = removePacker(target(place));
+        boolean stopped = removePacker(place.target());
         volumes.delete(place.source());
         return stopped;
     }

@@ -184,7 +184,7 @@ public final class SealedSnapshots {
     }
 
     private Packing readBackOrBegin(SealedDirectory directory) {
-        return packers.check(Packers.target(directory.place())).orElseGet(() -> readBack(directory));
+        return packers.check(directory.place().target()).orElseGet(() -> readBack(directory));
     }
 
     /// Whoever has packed an image may have written something else than what it says: another process reads it, once
@@ -196,7 +196,7 @@ public final class SealedSnapshots {
         // what the manifest said while somebody could still write it counts for nothing
         return directory
                 .image()
-                .map(image -> packers.beginCheck(Packers.target(directory.place()), image.digest(), false))
+                .map(image -> packers.beginCheck(directory.place().target(), image.digest(), false))
                 .orElseGet(() -> new Packing.Running("its manifest is gone"));
     }
 
@@ -261,7 +261,7 @@ public final class SealedSnapshots {
         cluster.declare(declared(place, name, image, Set.of(owner)));
         cluster.readBacks().note(name, ReadBack.DONE);
         snapshots.countImage(place.snapshot(), image.bytes());
-        boolean _ = packers.removeCheck(Packers.target(place)); // it has ended
+        boolean _ = packers.removeCheck(place.target()); // it has ended
         directory.seal(image);
         return name;
     }
@@ -291,7 +291,7 @@ public final class SealedSnapshots {
         SealedDirectory directory = new SealedDirectory(files, place);
         if (!found.ready() && !wasSealed(directory)) {
             String how = cluster.find(place.packer())
-                    .or(() -> packers.check(Packers.target(place)))
+                    .or(() -> packers.check(place.target()))
                     .filter(Packing.Running.class::isInstance)
                     .map(running -> ": " + ((Packing.Running) running).progress())
                     .orElse("");
@@ -315,7 +315,7 @@ public final class SealedSnapshots {
     ///     filled from it
     public void delete(SnapshotId id) {
         DatasetPlace place = new DatasetPlace(id);
-        operations.run(key(new DatasetPlace(id).path()), () -> {
+        operations.run(key(place.path()), () -> {
             snapshots.checkNotCloned(id);
             SealedDirectory directory = new SealedDirectory(files, place);
             Optional<String> name = directory.dataset();

@@ -4,6 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Packer;
 import java.util.Optional;
 
 /// Where the image of a snapshot lies that a class with `kind: dataset` made, and under which names: all of that is a
@@ -104,13 +105,18 @@ public record DatasetPlace(SnapshotId snapshot) {
         return files.note(cluster(), fileSystem(), path(), name);
     }
 
+    /// The directory of the image.
+    public VolumeId.Static target() {
+        return new VolumeId.Static(cluster(), fileSystem(), path());
+    }
+
     /// What reads the image back is called so, and what it needs begins so.
     public String checker() {
-        return packer() + "-check";
+        return Packer.checkerOf(target());
     }
 
     /// What the packer is called, and what begins the names of what it needs.
     public String packer() {
-        return "siphon-pack-" + name();
+        return Packer.of(target());
     }
 }

@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 
 /// Opens this controller's mounts of one file system: one for calls, one for looking at single files, one for
 /// asking for capabilities, one for looking at datasets, one for what precedes removals, one for static volumes at any
-/// path, and one for each
-/// thread that copies.
+/// path, and one for each thread that copies.
 final class Mounts {
     /// Where the mgr keeps all subvolumegroups.
     static final String VOLUMES = "/volumes";
