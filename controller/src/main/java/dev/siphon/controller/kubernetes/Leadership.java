@@ -2,148 +2,243 @@ package dev.siphon.controller.kubernetes;
 
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.Quoted;
-import dev.siphon.csi.server.StartFailure;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.extended.leaderelection.LeaderCallbacks;
-import io.fabric8.kubernetes.client.extended.leaderelection.LeaderElectionConfigBuilder;
-import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaseLock;
+import java.net.HttpURLConnection;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which of several controllers works: who holds the Lease `siphon-controller` of the driver's namespace. The others
-/// stand by, and take over when it has not been renewed for [#HELD].
+/// Which of several controllers works: the holder of the Lease `siphon-controller` in the driver's namespace. The
+/// others stand by. One of them takes the Lease when it has seen no change of it for [#HELD].
 ///
-/// A leader that has not renewed it for [#RENEWED] stops, some seconds before anybody else may begin. That is
-/// watched here, since of a server that takes requests and answers none the library asks again and again before it
-/// gives up. No clock has to agree with another. The times are those of Kubernetes' own controllers (client-go,
-/// `leaderelection`).
+/// The leader renews the Lease every [#RETRIED]. It stops when its last renewal began more than [#RENEWED] ago, some
+/// seconds before another controller may begin. A second thread watches that, since a request may hang. Each write
+/// names the version that it replaces, so that of two writers one is refused.
+///
+/// Each controller measures by its own monotonic clock; the times in the Lease are for people. The periods are those of
+/// Kubernetes' own controllers (client-go, `leaderelection`).
 public final class Leadership implements AutoCloseable {
     static final String LEASE = "siphon-controller";
     static final Duration HELD = Duration.ofSeconds(15);
     static final Duration RENEWED = Duration.ofSeconds(10);
+    static final Duration RETRIED = Duration.ofSeconds(2);
 
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
-    private static final Duration RETRIED = Duration.ofSeconds(2);
 
     /// How often to see whether the Lease was renewed in time.
     private static final Duration LOOK = Duration.ofMillis(500);
 
-    private final KubernetesClient client;
-    private final String namespace;
-    private final ObservedLease lease;
+    /// The answers to a write whose version is no longer there.
+    private static final Set<Integer> REPLACED =
+            Set.of(HttpURLConnection.HTTP_CONFLICT, HttpURLConnection.HTTP_NOT_FOUND);
+
+    private final KubernetesAccess access;
+    private final String identity;
     private final Runnable lost;
-    private final CompletableFuture<Void> won = new CompletableFuture<>();
+    private final Clocks clocks;
+    private final CountDownLatch won = new CountDownLatch(1);
     private final AtomicBoolean over = new AtomicBoolean();
-    private final ScheduledExecutorService watch = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("leadership-watch").factory());
-    private final CompletableFuture<?> electing;
-    private volatile boolean closing;
-    private volatile Optional<String> leader = Optional.empty();
+    private volatile List<BackgroundTasks.Task> tasks = List.of();
+    private volatile String leader = "";
+    private volatile String uid = "";
+
+    /// When the request began by which this controller last got or renewed the Lease; empty until it leads.
+    private volatile Optional<Long> renewed = Optional.empty();
+
+    /// Under this object's lock, like what follows.
+    private KubernetesClient client;
+
+    /// The Lease as this controller last wrote it.
+    private Optional<Lease> own = Optional.empty();
+
+    private Optional<Seen> seen = Optional.empty();
+
+    /// @param nanoTime [System#nanoTime]
+    /// @param wall for the times that people read
+    record Clocks(LongSupplier nanoTime, InstantSource wall) {}
+
+    /// @param version of a Lease that another controller holds; empty if there is none
+    /// @param at when this version was first seen
+    private record Seen(String version, long at) {}
 
     /// Begins to stand for leader, and goes on until it is closed.
     ///
     /// @param identity tells this controller from others, as a pod's name does
-    /// @param lost what to do when somebody else may lead from now on: no operation may begin any more
+    /// @param lost what to do when another controller may lead from now on: no operation may begin any more
     public static Leadership seek(KubernetesAccess access, String identity, Runnable lost) {
-        return new Leadership(access, identity, lost);
+        return new Leadership(access, identity, lost, new Clocks(System::nanoTime, InstantSource.system())).start();
     }
 
-    private Leadership(KubernetesAccess access, String identity, Runnable lost) {
-        // so that one request that is lost leaves time for another
-        this.client = Connection.open(access, RENEWED.dividedBy(2));
-        this.namespace = access.namespace();
-        this.lease = new ObservedLease(new LeaseLock(access.namespace(), LEASE, identity), System::nanoTime);
+    Leadership(KubernetesAccess access, String identity, Runnable lost, Clocks clocks) {
+        this.access = access;
+        this.identity = identity;
         this.lost = lost;
-        LOG.atInfo().addKeyValue("as", identity).log("standing for leader");
-        this.electing = client.leaderElector()
-                .withConfig(new LeaderElectionConfigBuilder()
-                        .withName(LEASE)
-                        .withLock(lease)
-                        .withLeaseDuration(HELD)
-                        .withRenewDeadline(RENEWED)
-                        .withRetryPeriod(RETRIED)
-                        .withReleaseOnCancel(true)
-                        .withLeaderCallbacks(new LeaderCallbacks(this::begun, this::ended, this::changed))
-                        .build())
-                .build()
-                .start();
-        var _ = watch.scheduleWithFixedDelay(
-                new BackgroundTasks().guarded("leadership-watch", this::look),
-                LOOK.toMillis(),
-                LOOK.toMillis(),
-                TimeUnit.MILLISECONDS);
+        this.clocks = clocks;
+        this.client = connect();
     }
 
-    private void look() {
-        if (lease.sinceRenewal().filter(age -> age.compareTo(RENEWED) > 0).isPresent()) {
-            ended();
+    /// One request that is lost leaves time for another.
+    private KubernetesClient connect() {
+        return Connection.open(access, RENEWED.dividedBy(3));
+    }
+
+    Leadership start() {
+        LOG.atInfo().addKeyValue("as", identity).log("standing for leader");
+        BackgroundTasks background = new BackgroundTasks();
+        tasks = List.of(
+                background.every("leadership", Duration.ZERO, RETRIED, this::attempt),
+                background.every("leadership-watch", LOOK, LOOK, this::look));
+        return this;
+    }
+
+    /// Gets the Lease or renews it, if that can be done now.
+    synchronized void attempt() {
+        if (over.get()) {
+            return;
+        }
+        long asked = clocks.nanoTime().getAsLong();
+        try {
+            own = own.flatMap(lease -> write(Optional.of(lease), identity)).or(this::acquire);
+            own.filter(_ -> since(asked).compareTo(RENEWED) < 0).ifPresent(lease -> begin(lease, asked));
+        } catch (KubernetesClientException failed) {
+            LOG.warn("Lease {}/{} cannot be read or written: {}", access.namespace(), LEASE, failed.getMessage());
+            // the network may have forgotten the connection, and would drop all that is sent on it
+            client.close();
+            client = connect();
         }
     }
 
-    private void begun() {
-        LOG.atInfo().log("leads");
-        won.complete(null);
+    private void begin(Lease lease, long asked) {
+        renewed = Optional.of(asked);
+        leader = identity;
+        uid = lease.getMetadata().getUid();
+        if (won.getCount() > 0) {
+            LOG.atInfo().log("leads");
+            won.countDown();
+        }
     }
 
-    private void ended() {
-        if (won.isDone() && !closing && over.compareAndSet(false, true)) {
+    private Optional<Lease> acquire() {
+        Optional<Lease> found = Optional.ofNullable(
+                client.leases().inNamespace(access.namespace()).withName(LEASE).get());
+        leader = found.map(Leadership::holder).orElse("");
+        if (renewed.isPresent() && !leader.isEmpty() && !leader.equals(identity)) {
+            end();
+            return Optional.empty();
+        }
+        return isFree(found) || isOld(found) ? write(found, identity) : Optional.empty();
+    }
+
+    /// A Lease that was deleted is not free at once: its holder does not know yet.
+    private boolean isFree(Optional<Lease> found) {
+        return found.map(Leadership::holder)
+                .map(holder -> holder.isEmpty() || holder.equals(identity))
+                .orElse(seen.isEmpty() || renewed.isPresent());
+    }
+
+    private boolean isOld(Optional<Lease> found) {
+        long now = clocks.nanoTime().getAsLong();
+        String version =
+                found.map(lease -> lease.getMetadata().getResourceVersion()).orElse("");
+        Seen first = seen.filter(before -> before.version().equals(version)).orElse(new Seen(version, now));
+        seen = Optional.of(first);
+        return since(first.at()).compareTo(HELD) >= 0;
+    }
+
+    /// Writes the Lease in place of a version of it; empty if that version is no longer there.
+    ///
+    /// @param holder who has it from now on; empty for nobody
+    private Optional<Lease> write(Optional<Lease> before, String holder) {
+        ZonedDateTime now = clocks.wall().instant().atZone(ZoneOffset.UTC);
+        var spec = before.map(LeaseBuilder::new)
+                .orElseGet(LeaseBuilder::new)
+                .editOrNewMetadata()
+                .withName(LEASE)
+                .withNamespace(access.namespace())
+                .endMetadata()
+                .editOrNewSpec()
+                .withHolderIdentity(holder)
+                .withLeaseDurationSeconds(Math.toIntExact(HELD.toSeconds()))
+                .withRenewTime(now);
+        if (!holder.isEmpty()
+                && before.map(Leadership::holder).filter(holder::equals).isEmpty()) {
+            int transitions = Optional.ofNullable(spec.getLeaseTransitions()).orElse(-1);
+            spec.withAcquireTime(now).withLeaseTransitions(transitions + 1);
+        }
+        var request = client.resource(spec.endSpec().build());
+        try {
+            return Optional.of(before.isEmpty() ? request.create() : request.update());
+        } catch (KubernetesClientException refused) {
+            if (REPLACED.contains(refused.getCode())) {
+                return Optional.empty();
+            }
+            throw refused;
+        }
+    }
+
+    private static String holder(Lease lease) {
+        return Optional.ofNullable(lease.getSpec().getHolderIdentity()).orElse("");
+    }
+
+    private Duration since(long then) {
+        return Duration.ofNanos(clocks.nanoTime().getAsLong() - then);
+    }
+
+    /// Sees whether the Lease was renewed in time.
+    void look() {
+        if (renewed.filter(then -> since(then).compareTo(RENEWED) > 0).isPresent()) {
+            end();
+        }
+    }
+
+    private void end() {
+        if (over.compareAndSet(false, true)) {
             LOG.atError().log("leads no longer");
             lost.run();
         }
     }
 
-    private void changed(String identity) {
-        leader = Optional.of(identity);
-    }
-
     /// Waits until this one leads.
     public void await() throws InterruptedException {
-        try {
-            won.get();
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException("leading cannot fail", impossible);
-        }
+        won.await();
     }
 
     /// What tells the Lease from all others, also from those of other clusters of Kubernetes: the same for whoever
-    /// leads in turn.
-    ///
-    /// @throws StartFailure if the API server does not tell
+    /// leads in turn. Empty until this one leads.
     public String lease() {
-        String what = "Lease " + namespace + "/" + LEASE;
-        try {
-            return Optional.ofNullable(client.leases()
-                            .inNamespace(namespace)
-                            .withName(LEASE)
-                            .get())
-                    .orElseThrow(() -> new StartFailure(what + " is gone"))
-                    .getMetadata()
-                    .getUid();
-        } catch (KubernetesClientException e) {
-            throw new StartFailure(what + " cannot be read", e);
-        }
+        return uid;
     }
 
     /// Who leads, for people.
     public String leader() {
-        return leader.map(name -> Quoted.of(name) + " leads").orElse("nobody leads yet");
+        return leader.isEmpty() ? "nobody leads yet" : Quoted.of(leader) + " leads";
     }
 
-    /// Lets another one lead at once.
+    /// Lets another one lead at once, if this one still leads.
     @Override
     public void close() {
-        closing = true;
-        watch.shutdownNow();
-        electing.cancel(true);
-        client.close();
+        over.set(true);
+        tasks.forEach(BackgroundTasks.Task::close);
+        synchronized (this) {
+            try {
+                own.ifPresent(lease -> write(Optional.of(lease), ""));
+                own = Optional.empty();
+            } catch (KubernetesClientException unanswered) {
+                LOG.info("the Lease is left to grow old: {}", unanswered.getMessage());
+            }
+            client.close();
+        }
     }
 }

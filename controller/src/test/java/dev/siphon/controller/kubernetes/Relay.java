@@ -10,18 +10,25 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// A way to a server that can be cut: then connections stay, new ones are taken, and nothing goes through, as where a
-/// network drops what it should carry.
+/// network drops what it should carry. It can also forget its connections: then new ones work, and nothing goes through
+/// the old ones, as where a server's address moves to another machine.
 final class Relay implements AutoCloseable {
     private static final int BUFFER = 1 << 14;
 
     private final InetSocketAddress server;
     private final ServerSocket listening;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
+
+    /// Those through which nothing goes any more.
+    private final Set<Socket> forgotten = ConcurrentHashMap.newKeySet();
+
     private final AtomicBoolean cut = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -42,6 +49,10 @@ final class Relay implements AutoCloseable {
 
     void cut() {
         cut.set(true);
+    }
+
+    void forget() {
+        forgotten.addAll(open);
     }
 
     private void accept() {
@@ -66,7 +77,7 @@ final class Relay implements AutoCloseable {
                 OutputStream out = to.getOutputStream()) {
             byte[] some = new byte[BUFFER];
             for (int read = in.read(some); read >= 0; read = in.read(some)) {
-                if (cut.get()) {
+                if (cut.get() || forgotten.contains(from)) {
                     closed.await();
                     return;
                 }
