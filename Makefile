@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint published format clean
+.PHONY: help need build test blackbox security-table chaos demo docker image kubernetes sanity kernel bench bench-dataset scale cluster-memory waves namespaces upgrade gpu-wait fuzz nightly slice lint published definitions format clean
 
 # 20 (Tentacle) or 18 (Reef)
 export CEPH_RELEASE ?= 20
@@ -119,6 +119,9 @@ lint: need ## format, compiler checks, shellcheck, and the rules that no compile
 
 published: build ## writes down anew what CSI and the kubelet published, which our .proto files are tested against; needs Go
 	csi-proto/published
+
+definitions: need ## writes the chart's custom resources anew, from their Java types; deploy/render then writes deploy/siphon.yaml
+	$(MVN) -q test -pl controller -am -Dtest=CustomResourceDefinitionsTest -Dsurefire.failIfNoSpecifiedTests=false -Dsiphon.definitions.write=true
 
 format: need ## formats the Java sources
 	$(MVN) -q spotless:apply

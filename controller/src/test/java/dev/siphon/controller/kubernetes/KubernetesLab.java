@@ -12,7 +12,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -26,14 +25,19 @@ final class KubernetesLab {
     /// Where the rules of the driver's service account stand.
     private static final Path MANUAL = Path.of("..", "docs", "operations.md");
 
-    private static final Path DATASETS = Path.of("..", "deploy", "chart", "templates", "datasets.yaml");
-    private static final Path ACCESSES = Path.of("..", "deploy", "chart", "templates", "datasetaccesses.yaml");
-    private static final Path NAMESPACES = Path.of("..", "deploy", "chart", "templates", "namespaceaccesses.yaml");
-    private static final Path REPLICAS = Path.of("..", "deploy", "chart", "templates", "datasetreplicas.yaml");
+    private static final Path DATASETS = template("datasets.yaml");
+    private static final Path ACCESSES = template("datasetaccesses.yaml");
+    private static final Path NAMESPACES = template("namespaceaccesses.yaml");
+    private static final Path REPLICAS = template("datasetreplicas.yaml");
+    private static final Path WARMUPS = template("datasetwarmups.yaml");
 
     private static final String SERVICE_ACCOUNT = "siphon-controller";
 
     private KubernetesLab() {}
+
+    private static Path template(String name) {
+        return Path.of("..", "deploy", "chart", "templates", name);
+    }
 
     /// The real one, with a driver that may do what docs/operations.md says and nothing else.
     ///
@@ -141,13 +145,15 @@ final class KubernetesLab {
         end(admin, ACCESSES);
     }
 
-    /// The same of those about replicas.
+    /// The same of replicas and warmups.
     static void serveReplicas(KubernetesClient admin) {
         serve(admin, REPLICAS);
+        serve(admin, WARMUPS);
     }
 
     static void endReplicas(KubernetesClient admin) {
         end(admin, REPLICAS);
+        end(admin, WARMUPS);
     }
 
     /// The same of what people see of namespaces.
@@ -160,34 +166,26 @@ final class KubernetesLab {
     }
 
     private static void serve(KubernetesClient admin, Path file) {
-        definitions(admin, file).forEach(definition -> {
-            var _ = admin.resource(definition).serverSideApply();
-            var _ = admin.resource(definition)
-                    .waitUntilCondition(
-                            made -> String.valueOf(
-                                            made.getAdditionalProperties().get("status"))
-                                    .contains("Established, "),
-                            TestCluster.PATIENT.toSeconds(),
-                            TimeUnit.SECONDS);
-        });
+        GenericKubernetesResource definition = definition(admin, file);
+        var _ = admin.resource(definition).serverSideApply();
+        var _ = admin.resource(definition)
+                .waitUntilCondition(
+                        made -> String.valueOf(made.getAdditionalProperties().get("status"))
+                                .contains("Established, "),
+                        TestCluster.PATIENT.toSeconds(),
+                        TimeUnit.SECONDS);
     }
 
     private static void end(KubernetesClient admin, Path file) {
-        definitions(admin, file).forEach(definition -> {
-            var _ = admin.resource(definition).delete();
-            // what is on its way out is served for a while, and may be taken for one that is there
-            var _ = admin.resource(definition)
-                    .waitUntilCondition(Objects::isNull, TestCluster.PATIENT.toSeconds(), TimeUnit.SECONDS);
-        });
+        GenericKubernetesResource definition = definition(admin, file);
+        var _ = admin.resource(definition).delete();
+        // what is on its way out is served for a while, and may be taken for one that is there
+        var _ = admin.resource(definition)
+                .waitUntilCondition(Objects::isNull, TestCluster.PATIENT.toSeconds(), TimeUnit.SECONDS);
     }
 
-    /// The custom resources of a file of the chart, in which nothing is to be filled in.
-    private static List<GenericKubernetesResource> definitions(KubernetesClient admin, Path file) {
-        return Arrays.stream(text(file).split("(?m)^---$", -1))
-                .filter(document -> document.contains("kind: CustomResourceDefinition"))
-                .map(document ->
-                        admin.getKubernetesSerialization().unmarshal(document, GenericKubernetesResource.class))
-                .toList();
+    private static GenericKubernetesResource definition(KubernetesClient admin, Path file) {
+        return admin.getKubernetesSerialization().unmarshal(text(file), GenericKubernetesResource.class);
     }
 
     private static String text(Path file) {

@@ -1,0 +1,91 @@
+package dev.siphon.controller.kubernetes.resource;
+
+import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.crd.generator.annotation.AdditionalSelectableField;
+import io.fabric8.generator.annotation.Max;
+import io.fabric8.generator.annotation.Min;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Version;
+import org.jspecify.annotations.Nullable;
+
+/// A dataset that the controller wants on a disk of a node (`spec`), and how far the node is (`status`).
+@Group(Siphon.GROUP)
+@Version(Siphon.VERSION)
+@Kind("DatasetReplica")
+@JsonClassDescription("A replica of a dataset on a disk of a node.")
+// a node is told of its own alone
+@AdditionalSelectableField(jsonPath = ".spec.node")
+@AdditionalPrinterColumn(name = "Dataset", jsonPath = ".spec.dataset")
+@AdditionalPrinterColumn(name = "Node", jsonPath = ".spec.node")
+@AdditionalPrinterColumn(name = "Wanted", type = AdditionalPrinterColumn.Type.BOOLEAN, jsonPath = ".spec.wanted")
+@AdditionalPrinterColumn(name = "State", jsonPath = ".status.state")
+@AdditionalPrinterColumn(name = "Percent", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.percent")
+@AdditionalPrinterColumn(name = "Directory", jsonPath = ".status.cacheDirectory", priority = 1)
+@AdditionalPrinterColumn(
+        name = "Bytes",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        jsonPath = ".status.bytes",
+        priority = 1)
+@AdditionalPrinterColumn(name = "Message", jsonPath = ".status.message")
+@SuppressWarnings("serial") // nobody serializes it by Java's means
+public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObject.Spec, DatasetReplicaObject.Status> {
+    /// What is wanted.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Spec(
+            @Required @Size(max = 253) @Nullable String dataset,
+            @Required @Size(max = 253) @Nullable String node,
+            @Required @Size(max = 256) @Nullable String volume,
+            @Required @Nullable Boolean wanted,
+
+            @JsonPropertyDescription("The controller's answer to the node's question.")
+            DatasetAccessObject.@Nullable Status access) {}
+
+    /// How far the node is.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Status(
+            @Nullable State state,
+            @Min(0) @Max(100) @Nullable Integer percent,
+            @Min(0) @Nullable Long bytes,
+            @Size(max = 4096) @Nullable String cacheDirectory,
+            @Size(max = 4096) @Nullable String message,
+            @Size(max = 63) @Nullable String request,
+            @Size(max = 256) @Nullable String publicKey) {}
+
+    /// As `dev.siphon.csi.dataset.DatasetReplica.State`.
+    public enum State {
+        @JsonProperty("Absent")
+        ABSENT,
+        @JsonProperty("Waiting")
+        WAITING,
+        @JsonProperty("Filling")
+        FILLING,
+        @JsonProperty("Local")
+        LOCAL,
+        @JsonProperty("Failed")
+        FAILED
+    }
+
+    @Override
+    @Required
+    @JsonPropertyDescription("What the controller wants.")
+    public @Nullable Spec getSpec() {
+        return super.getSpec();
+    }
+
+    @Override
+    @JsonPropertyDescription("What the node says.")
+    public @Nullable Status getStatus() {
+        return super.getStatus();
+    }
+}

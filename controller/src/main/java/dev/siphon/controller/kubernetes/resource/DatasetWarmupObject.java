@@ -1,0 +1,57 @@
+package dev.siphon.controller.kubernetes.resource;
+
+import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Version;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A dataset that an administrator wants on disks ahead of time (`spec`), and on how many nodes it is (`status`).
+@Group(Siphon.GROUP)
+@Version(Siphon.VERSION)
+@Kind("DatasetWarmup")
+@JsonClassDescription("A dataset that is wanted on disks of nodes, whether or not a pod is there.")
+@AdditionalPrinterColumn(name = "Dataset", jsonPath = ".spec.dataset")
+@AdditionalPrinterColumn(name = "Nodes", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.nodes")
+@AdditionalPrinterColumn(name = "Local", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.local")
+@AdditionalPrinterColumn(name = "Until", jsonPath = ".spec.until")
+@AdditionalPrinterColumn(name = "Message", jsonPath = ".status.message")
+@SuppressWarnings("serial") // nobody serializes it by Java's means
+public final class DatasetWarmupObject extends CustomResource<DatasetWarmupObject.Spec, DatasetWarmupObject.Status> {
+    /// What is wanted.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Spec(
+            @Required
+            @Size(min = 1, max = 253)
+            @JsonPropertyDescription("The name of a Dataset, also as OWNER/NAME.")
+            @Nullable
+            String dataset,
+
+            @JsonPropertyDescription("Labels of the nodes; left out, all nodes.") @Nullable
+            Map<String, String> nodeSelector,
+
+            @JsonPropertyDescription("When it is wanted no more; left out, as long as this object is there.") @Nullable
+            String until) {}
+
+    /// What has become of it.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Status(
+            @Nullable Integer nodes,
+            @Nullable Integer local,
+            @Nullable String message) {}
+
+    @Override
+    @Required
+    public @Nullable Spec getSpec() {
+        return super.getSpec();
+    }
+}

@@ -1,0 +1,83 @@
+package dev.siphon.controller.kubernetes.resource;
+
+import com.fasterxml.jackson.annotation.JsonClassDescription;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
+import io.fabric8.generator.annotation.Required;
+import io.fabric8.generator.annotation.Size;
+import io.fabric8.kubernetes.api.model.Namespaced;
+import io.fabric8.kubernetes.client.CustomResource;
+import io.fabric8.kubernetes.model.annotation.Group;
+import io.fabric8.kubernetes.model.annotation.Kind;
+import io.fabric8.kubernetes.model.annotation.Plural;
+import io.fabric8.kubernetes.model.annotation.Version;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a namespace may use, which the controller writes whole: the `status` is no subresource.
+@Group(Siphon.GROUP)
+@Version(Siphon.VERSION)
+@Kind("NamespaceAccess")
+@Plural("namespaceaccesses")
+@JsonClassDescription(
+        "What the pods of this namespace may use; in the driver's own, everybody-N, datasets that all may read.")
+@AdditionalPrinterColumn(name = "Accounts", jsonPath = ".status.accountNames")
+@AdditionalPrinterColumn(
+        name = "Datasets",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        jsonPath = ".status.datasetCount")
+@AdditionalPrinterColumn(name = "Names", jsonPath = ".status.datasetNames", priority = 1)
+@AdditionalPrinterColumn(
+        name = "Age",
+        type = AdditionalPrinterColumn.Type.DATE,
+        jsonPath = ".metadata.creationTimestamp")
+@SuppressWarnings("serial") // nobody serializes it by Java's means
+public final class NamespaceAccessObject extends CustomResource<Void, NamespaceAccessObject.Status>
+        implements Namespaced {
+    /// What it may use.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Status(
+            @JsonPropertyDescription("Tells one content from another.") @Nullable
+            String digest,
+
+            @JsonPropertyDescription("The first five accounts.") @Nullable
+            String accountNames,
+
+            @JsonPropertyDescription("The first five datasets.") @Nullable
+            String datasetNames,
+
+            @JsonPropertyDescription("How many datasets, without those that everybody may read.") @Nullable
+            Integer datasetCount,
+
+            @Size(max = 1000) @JsonPropertyDescription("Whose volumes pods here may use; the first 1000.") @Nullable
+            List<Account> accounts,
+
+            @JsonPropertyDescription("How many others there are.") @Nullable
+            Integer moreAccounts,
+
+            @Size(max = 1000) @JsonPropertyDescription("Which datasets pods here may read; the first 1000.") @Nullable
+            List<Dataset> datasets,
+
+            @JsonPropertyDescription("How many others there are.") @Nullable
+            Integer moreDatasets) {}
+
+    /// Whose volumes.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Account(
+            @Required String name,
+
+            @Required @JsonPropertyDescription("Where they are, as CLUSTER:FILESYSTEM:GROUP.")
+            String volumes) {}
+
+    /// One that may be read.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Dataset(
+            @Required String name,
+
+            @JsonPropertyDescription("How long the image is; 0 if nobody has said that.")
+            long bytes,
+
+            @Required @JsonPropertyDescription("Whether volumes can show it; the Dataset says why not.")
+            boolean ready) {}
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.kubernetes.resource;
+
+import org.jspecify.annotations.NullMarked;
