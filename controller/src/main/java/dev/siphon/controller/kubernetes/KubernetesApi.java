@@ -139,6 +139,11 @@ final class KubernetesApi implements AutoCloseable {
         });
     }
 
+    /// What [#send] sends of a typed object, or of a part of one.
+    String json(Object value) {
+        return client().getKubernetesSerialization().asJson(value);
+    }
+
     /// Understands an answer, of which it need not read all.
     @FunctionalInterface
     private interface Answered<T> {
@@ -189,6 +194,30 @@ final class KubernetesApi implements AutoCloseable {
             page.getAsJsonArray("items").forEach(item -> each.accept(item.getAsJsonObject()));
             return JsonParts.text(page, "metadata", "continue").orElse("");
         });
+    }
+
+    /// The same as typed objects.
+    <T extends HasMetadata> boolean listCustom(String doing, Class<T> type, Consumer<T> each) {
+        String next = "";
+        do {
+            ListOptions page = page("", next);
+            Optional<KubernetesResourceList<T>> found = ask(doing, server -> {
+                try {
+                    return Optional.of(server.resources(type).list(page));
+                } catch (KubernetesClientException refused) {
+                    if (refused.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
+                        return Optional.empty();
+                    }
+                    throw refused;
+                }
+            });
+            if (found.isEmpty()) {
+                return false;
+            }
+            found.get().getItems().forEach(each);
+            next = Optional.ofNullable(found.get().getMetadata().getContinue()).orElse("");
+        } while (!next.isEmpty());
+        return true;
     }
 
     /// Page after page, each as it comes.

@@ -1,11 +1,11 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonObject;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.ReaderIds;
+import dev.siphon.controller.kubernetes.resource.DatasetObject;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
-import io.fabric8.kubernetes.client.dsl.base.ResourceDefinitionContext;
+import dev.siphon.csi.dataset.Digest;
 import java.net.HttpURLConnection;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,7 +13,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,16 +25,6 @@ import org.slf4j.LoggerFactory;
 final class KubernetesDatasets implements Datasets {
     /// Where they are.
     static final String PATH = "apis/siphon.dev/v1alpha1/datasets";
-
-    static final ResourceDefinitionContext KIND = new ResourceDefinitionContext.Builder()
-            .withGroup("siphon.dev")
-            .withVersion("v1alpha1")
-            .withKind(Dataset.KIND)
-            .withPlural("datasets")
-            .withNamespaced(false)
-            .build();
-    private static final String READY = "ready";
-    private static final String MESSAGE = "message";
 
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesDatasets.class);
 
@@ -47,12 +40,23 @@ final class KubernetesDatasets implements Datasets {
         this.api = api;
     }
 
+    static Optional<DatasetObject> get(KubernetesApi api, String name) {
+        return api.find(
+                "get Dataset " + name,
+                server -> server.resources(DatasetObject.class).withName(name).get());
+    }
+
+    /// Hands over all of them.
+    ///
+    /// @return false if the cluster has no such kind
+    static boolean each(KubernetesApi api, Consumer<DatasetObject> each) {
+        return api.listCustom("list Datasets", DatasetObject.class, each);
+    }
+
     @Override
     public Optional<Dataset> find(String name) {
         try {
-            String doing = "get Dataset " + name;
-            return api.read(doing, PATH + "/" + name, body -> KubernetesApi.object(doing, body))
-                    .map(KubernetesDatasets::usable);
+            return get(api, name).map(KubernetesDatasets::usable);
         } catch (DriverException.InvalidRequest wrong) {
             throw new DriverException.InUse(wrong.getMessage());
         }
@@ -64,16 +68,17 @@ final class KubernetesDatasets implements Datasets {
         reported.clear();
         seen.clear();
         Map<String, String> broken = new HashMap<>();
-        boolean isThere = api.listCustom("list Datasets", PATH, object -> {
-            state(object).ifPresent(state -> reported.put(name(object), state));
-            ReaderIds readers = ReaderStatus.parse(object);
+        boolean isThere = each(api, object -> {
+            String name = object.getMetadata().getName();
+            state(object.status()).ifPresent(state -> reported.put(name, state));
+            ReaderIds readers = ReaderStatus.parse(object.status());
             if (!readers.equals(ReaderIds.NONE)) {
-                seen.put(name(object), readers);
+                seen.put(name, readers);
             }
             try {
                 all.add(usable(object));
             } catch (DriverException.InvalidRequest wrong) {
-                broken.put(name(object), String.valueOf(wrong.getMessage()));
+                broken.put(name, String.valueOf(wrong.getMessage()));
             }
         });
         if (!isThere) {
@@ -83,19 +88,14 @@ final class KubernetesDatasets implements Datasets {
         return new Declared(all, broken, seen);
     }
 
-    private static Optional<State> state(JsonObject object) {
-        return Optional.ofNullable(object.getAsJsonObject("status"))
-                .filter(status -> status.has(READY) && status.has(MESSAGE))
-                .map(status -> new State(
-                        status.get(READY).getAsBoolean(), status.get(MESSAGE).getAsString()));
+    private static Optional<State> state(DatasetObject.Status status) {
+        return Optional.ofNullable(status.ready())
+                .flatMap(ready -> Optional.ofNullable(status.message()).map(message -> new State(ready, message)));
     }
 
     @Override
     public ReaderIds readers(String name) {
-        String doing = "get Dataset " + name;
-        return api.read(doing, PATH + "/" + name, body -> KubernetesApi.object(doing, body))
-                .map(ReaderStatus::parse)
-                .orElse(ReaderIds.NONE);
+        return get(api, name).map(object -> ReaderStatus.parse(object.status())).orElse(ReaderIds.NONE);
     }
 
     @Override
@@ -112,29 +112,25 @@ final class KubernetesDatasets implements Datasets {
         if (state.equals(reported.get(name))) {
             return;
         }
-        JsonObject status = new JsonObject();
-        status.addProperty(READY, state.ready());
-        status.addProperty(MESSAGE, state.message());
-        patch(api, name, status);
+        patch(api, name, DatasetObject.Status.of(state.ready(), state.message()));
         if (!state.ready()) {
             LOG.warn("dataset {} cannot be used: {}", name, state.message());
         }
     }
 
     /// Merges that into a status.
-    static void patch(KubernetesApi api, String name, JsonObject status) {
-        JsonObject change = new JsonObject();
-        change.add("status", status);
+    static void patch(KubernetesApi api, String name, DatasetObject.Status status) {
+        String change = api.json(Map.of("status", status));
         // one that was deleted meanwhile needs none
         boolean _ = api.send(
                 "patch status of Dataset " + name,
                 List.of(HttpURLConnection.HTTP_NOT_FOUND),
                 PATH + "/" + name + "/status",
-                request -> request.patch("application/merge-patch+json", change.toString()));
+                request -> request.patch("application/merge-patch+json", change));
     }
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be, or its image is refused
-    private static Dataset usable(JsonObject object) {
+    private static Dataset usable(DatasetObject object) {
         Dataset dataset = parse(object);
         KubernetesReadBacks.refusal(object).ifPresent(why -> {
             throw new DriverException.InvalidRequest("dataset " + dataset.name() + ": " + why);
@@ -143,13 +139,21 @@ final class KubernetesDatasets implements Datasets {
     }
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be
-    static Dataset parse(JsonObject object) {
-        return Dataset.parse(
-                name(object),
-                Optional.ofNullable(object.getAsJsonObject("spec")).orElseGet(JsonObject::new));
+    static Dataset parse(DatasetObject object) {
+        DatasetObject.Spec spec = object.spec();
+        return Dataset.declared(
+                object.getMetadata().getName(),
+                name -> new Dataset(
+                        name,
+                        Optional.ofNullable(spec.cluster()),
+                        needed("fsName", spec.fsName()),
+                        needed("path", spec.path()),
+                        new Digest(needed("digest", spec.digest())),
+                        spec.bytes(),
+                        Set.copyOf(needed("readers", spec.readers()))));
     }
 
-    private static String name(JsonObject object) {
-        return object.getAsJsonObject("metadata").get("name").getAsString();
+    private static <T> T needed(String field, @Nullable T value) {
+        return Optional.ofNullable(value).orElseThrow(() -> new DriverException.InvalidRequest(field + " is missing"));
     }
 }

@@ -1,15 +1,14 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.dataset.DatasetUse;
 import dev.siphon.controller.dataset.UsingPods;
+import dev.siphon.controller.kubernetes.resource.DatasetObject;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
-import java.net.HttpURLConnection;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,18 +20,11 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// Pods that use datasets, by the PersistentVolumes of their claims, and by what they were given that name a dataset
 /// themselves; and the status of Dataset objects.
 final class KubernetesUsingPods implements UsingPods {
-    private static final String STATUS = "status";
-    private static final String PODS = "pods";
-    private static final String NODES = "nodes";
-    private static final String NAME = "name";
-    private static final String NAMESPACES = "namespaces";
-    private static final String MORE_NODES = "moreNodes";
-    private static final String MORE_NAMESPACES = "moreNamespaces";
-
     private static final String REPLICAS =
             "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/" + DatasetReplica.PLURAL + "?limit=250";
     private static final ObjectParts.Keep OF_REPLICA = ObjectParts.Keep.of("spec");
@@ -51,9 +43,9 @@ final class KubernetesUsingPods implements UsingPods {
     @Override
     public List<Known> declared() {
         List<Known> all = new ArrayList<>();
-        boolean _ = api.listCustom("list Datasets", KubernetesDatasets.PATH, object -> {
+        boolean _ = KubernetesDatasets.each(api, object -> {
             try {
-                all.add(new Known(KubernetesDatasets.parse(object), written(object)));
+                all.add(new Known(KubernetesDatasets.parse(object), written(object.status())));
             } catch (DriverException.InvalidRequest _) {
                 // whoever wrote it is told by its status, and no volume shows it
             }
@@ -61,19 +53,22 @@ final class KubernetesUsingPods implements UsingPods {
         return all;
     }
 
-    private static Optional<DatasetUse> written(JsonObject object) {
-        return JsonParts.object(object, STATUS)
-                .filter(status -> status.has(PODS))
-                .map(status -> new DatasetUse(
-                        JsonParts.number(status, PODS),
-                        JsonParts.each(status, NODES)
+    private static Optional<DatasetUse> written(DatasetObject.Status status) {
+        return Optional.ofNullable(status.pods())
+                .map(pods -> new DatasetUse(
+                        number(pods),
+                        Optional.ofNullable(status.nodes()).orElseGet(List::of).stream()
                                 .map(node -> new DatasetUse.OnNode(
-                                        JsonParts.text(node, NAME).orElse(""),
-                                        JsonParts.number(node, PODS),
-                                        JsonParts.words(node, NAMESPACES).toList(),
-                                        JsonParts.number(node, MORE_NAMESPACES)))
+                                        node.name(),
+                                        number(node.pods()),
+                                        Optional.ofNullable(node.namespaces()).orElseGet(List::of),
+                                        number(node.moreNamespaces())))
                                 .toList(),
-                        JsonParts.number(status, MORE_NODES)));
+                        number(status.moreNodes())));
+    }
+
+    private static int number(@Nullable Long number) {
+        return Math.clamp(Optional.ofNullable(number).orElse(0L), 0, Integer.MAX_VALUE);
     }
 
     /// What volumes show.
@@ -149,29 +144,13 @@ final class KubernetesUsingPods implements UsingPods {
     /// What else the status says stays.
     @Override
     public void report(String name, DatasetUse use) {
-        JsonArray nodes = new JsonArray();
-        for (DatasetUse.OnNode each : use.nodes()) {
-            JsonArray namespaces = new JsonArray();
-            each.namespaces().forEach(namespaces::add);
-            JsonObject node = new JsonObject();
-            node.addProperty(NAME, each.node());
-            node.addProperty(PODS, each.pods());
-            node.add(NAMESPACES, namespaces);
-            if (each.moreNamespaces() > 0) {
-                node.addProperty(MORE_NAMESPACES, each.moreNamespaces());
-            }
-            nodes.add(node);
-        }
-        JsonObject status = new JsonObject();
-        status.addProperty(PODS, use.pods());
-        status.add(NODES, nodes);
-        status.addProperty(MORE_NODES, use.moreNodes());
-        JsonObject change = new JsonObject();
-        change.add(STATUS, status);
-        boolean _ = api.send(
-                "patch status of Dataset " + name,
-                List.of(HttpURLConnection.HTTP_NOT_FOUND),
-                KubernetesDatasets.PATH + "/" + name + "/status",
-                request -> request.patch("application/merge-patch+json", change.toString()));
+        List<DatasetObject.OnNode> nodes = use.nodes().stream()
+                .map(node -> new DatasetObject.OnNode(
+                        node.node(),
+                        node.pods(),
+                        node.namespaces(),
+                        node.moreNamespaces() > 0 ? Long.valueOf(node.moreNamespaces()) : null))
+                .toList();
+        KubernetesDatasets.patch(api, name, DatasetObject.Status.of(use.pods(), nodes, use.moreNodes()));
     }
 }

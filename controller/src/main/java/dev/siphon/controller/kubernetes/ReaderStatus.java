@@ -1,73 +1,64 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonNull;
-import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import dev.siphon.controller.dataset.ReaderIds;
+import dev.siphon.controller.kubernetes.resource.DatasetObject;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// What the status of a Dataset says of its readers' names: `readers`, and a condition where one means somebody else
 /// than it did. Versions that do not know of it leave it as it is.
 final class ReaderStatus {
     private static final int MOST_TOLD = 10;
-    private static final String STATUS = "status";
-    static final String READERS = "readers";
-    static final String CONDITIONS = "conditions";
-    static final String CONDITION = "ReaderChanged";
-    private static final String CHANGED = "changedReaders";
+    private static final String CONDITION = "ReaderChanged";
 
     private ReaderStatus() {}
 
-    /// Reads it from a Dataset; what cannot be is as if it were not there.
-    static ReaderIds parse(JsonObject dataset) {
+    /// What a status says of it.
+    static ReaderIds parse(DatasetObject.Status status) {
+        Map<String, String> readers = new HashMap<>();
+        Optional.ofNullable(status.readers())
+                .ifPresent(found -> found.forEach(
+                        (reader, group) -> Optional.ofNullable(group).ifPresent(known -> readers.put(reader, known))));
         return new ReaderIds(
-                JsonParts.map(dataset, STATUS, READERS),
-                JsonParts.words(dataset, STATUS, CHANGED).collect(Collectors.toSet()));
+                readers, Set.copyOf(Optional.ofNullable(status.changedReaders()).orElseGet(List::of)));
     }
 
     /// What to merge into the status: what has changed alone, so that nobody else's change is undone.
-    static JsonObject change(String dataset, ReaderIds before, ReaderIds now, Instant time) {
-        JsonObject readers = new JsonObject();
+    static DatasetObject.Status change(String dataset, ReaderIds before, ReaderIds now, Instant time) {
+        Map<String, @Nullable String> readers = new TreeMap<>();
         Set<String> all = new TreeSet<>(before.groups().keySet());
         all.addAll(now.groups().keySet());
         for (String reader : all) {
-            Optional<String> group = Optional.ofNullable(now.groups().get(reader));
-            if (!group.equals(Optional.ofNullable(before.groups().get(reader)))) {
-                group.ifPresentOrElse(
-                        known -> readers.addProperty(reader, known), () -> readers.add(reader, JsonNull.INSTANCE));
+            String group = now.groups().get(reader);
+            if (!Objects.equals(group, before.groups().get(reader))) {
+                readers.put(reader, group);
             }
         }
-        JsonObject status = new JsonObject();
-        if (!readers.isEmpty()) {
-            status.add(READERS, readers);
-        }
-        if (!before.changed().equals(now.changed())) {
-            JsonArray changed = new JsonArray();
-            new TreeSet<>(now.changed()).forEach(changed::add);
-            status.add(CHANGED, changed);
-            JsonArray conditions = new JsonArray();
-            conditions.add(condition(dataset, now.changed(), time));
-            status.add(CONDITIONS, conditions);
-        }
-        return status;
+        boolean isChanged = !before.changed().equals(now.changed());
+        return DatasetObject.Status.of(
+                readers.isEmpty() ? null : readers,
+                isChanged ? now.changed().stream().sorted().toList() : null,
+                isChanged ? List.of(condition(dataset, now.changed(), time)) : null);
     }
 
-    private static JsonObject condition(String dataset, Set<String> changed, Instant time) {
-        JsonObject condition = new JsonObject();
-        condition.addProperty("type", CONDITION);
-        condition.addProperty("status", changed.isEmpty() ? "False" : "True");
-        condition.addProperty("reason", changed.isEmpty() ? "Confirmed" : "NameOfAnother");
-        condition.addProperty("message", changed.isEmpty() ? "" : message(dataset, changed));
-        condition.addProperty(
-                "lastTransitionTime", time.truncatedTo(ChronoUnit.SECONDS).toString());
-        return condition;
+    private static DatasetObject.Condition condition(String dataset, Set<String> changed, Instant time) {
+        return new DatasetObject.Condition(
+                CONDITION,
+                changed.isEmpty() ? DatasetObject.ConditionStatus.FALSE : DatasetObject.ConditionStatus.TRUE,
+                changed.isEmpty() ? "Confirmed" : "NameOfAnother",
+                changed.isEmpty() ? "" : message(dataset, changed),
+                time.truncatedTo(ChronoUnit.SECONDS).toString());
     }
 
     /// What an administrator should know, and may do.

@@ -11,6 +11,7 @@ import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.kubernetes.resource.DatasetObject;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
@@ -185,7 +186,7 @@ abstract class KubernetesDatasetsContract {
 
         cluster()
                 .admin()
-                .genericKubernetesResources(KubernetesDatasets.KIND)
+                .resources(DatasetObject.class)
                 .withName(name)
                 .subresource("status")
                 .patch(PatchContext.of(PatchType.JSON_MERGE), patch);

@@ -166,14 +166,13 @@ final class ObjectsParsingFuzzTest {
                 {"metadata":{"name":"r","creationTimestamp":"2026-01-01T00:00:00Z"},"spec":{"dataset":"u1.x",
                  "node":"n","volume":"dataset:lab:cephfs:0123456789012345678901234567890123456789:/x","wanted":true,
                  "pod":"p","podUID":"u","publicKey":"k","request":"r"},"status":{"state":"Filling","percent":7,
-                 "bytes":1099511627776,"cacheDirectory":"/c","readers":{"a":"b"},"changedReaders":["a"]}}""";
+                 "bytes":1099511627776,"cacheDirectory":"/c"}}""";
         ParserFuzz.of(
                         "objects of nodes",
                         ParserFuzz.texts(replica),
                         bytes -> {
                             JsonObject object = parts(bytes, Keep.of("metadata.name", "spec", "status"))
                                     .kept();
-                            var _ = ReaderStatus.parse(object);
                             var _ = JsonParts.object(object, "status").flatMap(DatasetReplica.Report::ofStatus);
                             JsonObject spec = JsonParts.object(object, "spec").orElseGet(JsonObject::new);
                             var _ = DatasetReplica.Order.ofSpec(spec);

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /// A sealed dataset, as whoever administers it has written it: as the `spec` of a `Dataset` object, or in a file.
@@ -98,8 +99,7 @@ public record Dataset(
     /// @param text of its name
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) with what is wrong with it, and where
     public static Dataset parse(String text, JsonObject spec) {
-        String name = name("dataset", text);
-        try {
+        return declared(text, name -> {
             for (String key : new TreeSet<>(spec.keySet())) {
                 if (!KNOWN.contains(key)) {
                     throw new DriverException.InvalidRequest(
@@ -114,6 +114,18 @@ public record Dataset(
                     new Digest(text(spec, DIGEST)),
                     bytes(spec),
                     readers(spec));
+        });
+    }
+
+    /// One that somebody has declared.
+    ///
+    /// @param text of its name
+    /// @param made of the name as [#name] gives it
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#parse]
+    public static Dataset declared(String text, Function<String, Dataset> made) {
+        String name = name("dataset", text);
+        try {
+            return made.apply(name);
         } catch (DriverException.InvalidRequest e) {
             throw new DriverException.InvalidRequest("dataset " + name + ": " + e.getMessage());
         }
