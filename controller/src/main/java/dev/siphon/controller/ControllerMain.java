@@ -4,6 +4,7 @@ import dev.siphon.controller.allowance.Reconciler;
 import dev.siphon.controller.audit.TrashWatch;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
+import dev.siphon.controller.grant.AdoptedVolumes;
 import dev.siphon.controller.grant.FileGrantsStore;
 import dev.siphon.controller.grant.GrantsMetrics;
 import dev.siphon.controller.grant.NamespaceGrants;
@@ -11,6 +12,7 @@ import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.kubernetes.Leadership;
+import dev.siphon.controller.recovery.RecordWriter;
 import dev.siphon.controller.rpc.ControllerService;
 import dev.siphon.controller.rpc.GroupControllerService;
 import dev.siphon.controller.seal.SealedSnapshots;
@@ -34,6 +36,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -118,8 +121,6 @@ public final class ControllerMain implements Callable<Integer> {
                 config.backend(), config.server().driverName(), identity(config, leadership), timeLeft, metrics, tasks);
         CephAdapter ceph = backend.ceph();
         CephPorts ports = decorate.apply(ceph.ports());
-        Optional<VolumeKeys> keys =
-                backend.keys().map(store -> new VolumeKeys(ports, ceph.identities(), store, timeLeft));
         Optional<NamespaceGrants> grants = backend.kubernetes()
                 .map(KubernetesAdapter::grants)
                 .or(() -> config.grantsFile().map(FileGrantsStore::new))
@@ -129,6 +130,23 @@ public final class ControllerMain implements Callable<Integer> {
                         new NamespaceAccounts(
                                 config.namespaceOwner(), backend.kubernetes().map(KubernetesAdapter::namespaces)),
                         new GrantsMetrics(metrics)));
+        Optional<AdoptedVolumes> adopted =
+                grants.map(access -> new AdoptedVolumes(ports.files(), access, InstantSource.system()));
+        Optional<VolumeKeys> keys = backend.keys()
+                .map(store -> new VolumeKeys(
+                        ports,
+                        ceph.identities(),
+                        store,
+                        timeLeft,
+                        (volume, namespace) -> adopted.ifPresent(all -> all.adopt(volume, namespace))));
+        Optional<RecordWriter> records = backend.kubernetes()
+                .map(kubernetes -> new RecordWriter(
+                        kubernetes.records(),
+                        kubernetes.datasets(),
+                        ports.clusters(),
+                        ports.files(),
+                        InstantSource.system()));
+        KeyMinting minting = keys.<KeyMinting>map(all -> all).orElse(KeyMinting.NONE);
         Domain domain = Domain.over(
                 ports,
                 new Owners(
@@ -136,7 +154,7 @@ public final class ControllerMain implements Callable<Integer> {
                         backend.kubernetes().map(KubernetesAdapter::namespaces),
                         config.defaultOwner()),
                 new Callers(
-                        keys.<KeyMinting>map(minting -> minting).orElse(KeyMinting.NONE),
+                        records.map(writer -> writer.after(minting)).orElse(minting),
                         grants.<AccountAccess>map(access -> access).orElse(AccountAccess.NONE)),
                 timeLeft);
         Optional<DeclaredDatasets> datasets = DeclaredDatasets.of(config, backend, ports, grants, metrics);
@@ -162,7 +180,9 @@ public final class ControllerMain implements Callable<Integer> {
         // the last to go: another one begins then
         leadership.ifPresent(held -> process.closeAtEnd("leadership", held));
         process.closeAtEnd("backend", backend);
-        keys.ifPresent(minting -> process.closeAtEnd("keys", minting.start(tasks)));
+        keys.ifPresent(all -> process.closeAtEnd("keys", all.start(tasks)));
+        adopted.ifPresent(granting -> process.closeAtEnd("adopted volumes", granting.start(tasks)));
+        records.ifPresent(writing -> process.closeAtEnd("records", writing.start(tasks)));
         grants.ifPresent(published -> process.closeAtEnd("grants", published.start(tasks)));
         datasets.ifPresent(declared -> declared.start(process, tasks));
         sealed.ifPresent(snapshots -> process.closeAtEnd(

@@ -49,6 +49,7 @@ public final class SiphonMain implements Runnable {
             Subcommand.of("ceph-caps", "dev.siphon.controller.admin.CephCapsCommand"),
             Subcommand.of("user", "dev.siphon.controller.admin.UserCommand"),
             Subcommand.of("audit", "dev.siphon.controller.admin.AuditCommand"),
+            Subcommand.of("recover", "dev.siphon.controller.admin.RecoverCommand"),
             Subcommand.of("key", "dev.siphon.controller.admin.KeyCommand"));
 
     /// @param serves whether it serves until a signal ends it

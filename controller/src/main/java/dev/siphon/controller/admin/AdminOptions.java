@@ -57,6 +57,11 @@ public final class AdminOptions {
         }
     }
 
+    /// The CSI driver's name.
+    String driverName() {
+        return driverName;
+    }
+
     /// Where accounts come from, for people.
     String directoryInWords() {
         return backend.directoryInWords();

@@ -29,7 +29,8 @@ public interface Datasets {
             seen = Map.copyOf(seen);
         }
 
-        ReaderIds readers(String dataset) {
+        /// Whom the names of a dataset's readers meant.
+        public ReaderIds readers(String dataset) {
             return seen.getOrDefault(dataset, ReaderIds.NONE);
         }
     }

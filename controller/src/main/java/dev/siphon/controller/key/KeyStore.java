@@ -49,6 +49,12 @@ public interface KeyStore {
         // here a volume's id is name enough
     }
 
+    /// The namespace of the claim to which an administrator has given a volume that this process did not make, by a
+    /// PersistentVolume; empty where nobody has.
+    default Optional<String> claimedFrom(VolumeId.Provisioned volume) {
+        return Optional.empty();
+    }
+
     /// Whether it is known where the key of a volume belongs, so that it can be put; it may come to be known later.
     default boolean hasPlaceFor(VolumeId.Provisioned volume) {
         return true;

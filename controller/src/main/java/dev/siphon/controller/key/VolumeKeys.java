@@ -7,7 +7,6 @@ import dev.siphon.controller.volume.Freezing;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.KeyMinting;
-import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.BackgroundTasks;
@@ -30,6 +29,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -69,6 +69,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     /// The last generation in the cluster of what had been replaced when that was last looked at.
     private final Map<VolumeId.Provisioned, Integer> later = new ConcurrentHashMap<>();
 
+    private final BiConsumer<VolumeId.Provisioned, String> adopted;
     private final Orphans orphans;
     private final Semaphore slots = new Semaphore(AT_ONCE);
     private final Set<String> looked = new HashSet<>();
@@ -77,6 +78,18 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// @param timeLeft what is left of the caller's deadline
     public VolumeKeys(CephPorts ceph, Identities identities, KeyStore store, Supplier<Duration> timeLeft) {
+        this(ceph, identities, store, timeLeft, (_, _) -> {});
+    }
+
+    /// @param adopted gets volumes for which an administrator has written PersistentVolumes, with the namespaces of
+    ///     their claims; waits for nobody
+    public VolumeKeys(
+            CephPorts ceph,
+            Identities identities,
+            KeyStore store,
+            Supplier<Duration> timeLeft,
+            BiConsumer<VolumeId.Provisioned, String> adopted) {
+        this.adopted = adopted;
         this.clusters = ceph.clusters();
         this.subvolumes = ceph.subvolumes();
         this.files = ceph.files();
@@ -138,7 +151,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                     LOG.debug("volume {} has no key yet, it is tried again: nobody has named it", volume);
                     return;
                 }
-                mint(volume, Homes.behind(volume).subvolume(), true);
+                store.claimedFrom(volume).ifPresent(namespace -> adopted.accept(volume, namespace));
+                mintWhatItIs(volume);
             } finally {
                 slots.release();
             }
@@ -157,6 +171,17 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             // nobody may wait for ever, whatever it was that went wrong
             mine.cancel(false);
         }
+    }
+
+    private void mintWhatItIs(VolumeId.Provisioned volume) {
+        if (!Volumes.isReadOnly(volume)) {
+            mint(volume, Homes.behind(volume).subvolume(), true);
+            return;
+        }
+        snapshotOf(volume)
+                .ifPresentOrElse(
+                        snapshot -> mint(volume, dataPath(snapshot), false),
+                        () -> LOG.warn("volume {} has no key: the snapshot for which it stands is not found", volume));
     }
 
     /// Mints what could not be minted before, and what an earlier controller left without a key.
@@ -246,9 +271,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
                         subvolumes.list(group).orElse(List.of()).stream().map(group::volume));
     }
 
-    /// Whether the volume's id is enough to mint its key; of one that stands for a snapshot it is not.
     private static boolean canMint(VolumeId.Provisioned volume) {
-        return Volumes.canHaveMade(volume) && !Volumes.isReadOnly(volume) && !Homes.isHome(volume);
+        return Volumes.canHaveMade(volume) && !Homes.isHome(volume);
     }
 
     /// How many keys are yet to be minted.
@@ -288,13 +312,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// The snapshot for which a volume stands, by the names of all that its account has.
     public Optional<SnapshotId> snapshotOf(VolumeId.Provisioned shallow) {
-        Group group = Group.of(shallow);
-        return subvolumes.list(group).orElse(List.of()).stream()
-                .filter(name -> Names.kindOf(name).isPresent())
-                .map(group::volume)
-                .flatMap(volume -> subvolumes.snapshots(volume).stream().map(name -> new SnapshotId(volume, name)))
-                .filter(snapshot -> shallow.subvolume().endsWith(Names.shallowSuffix(snapshot)))
-                .findFirst();
+        return new SnapshotSearch(subvolumes).of(shallow);
     }
 
     private static String dataPath(SnapshotId snapshot) {

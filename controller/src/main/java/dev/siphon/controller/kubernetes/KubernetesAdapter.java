@@ -8,6 +8,7 @@ import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.recovery.ClusterRecords;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.warm.WarmingCluster;
 import dev.siphon.csi.BackgroundTasks;
@@ -117,6 +118,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// Where packers run, and datasets are declared that they make.
     public SealingCluster sealing() {
         return new KubernetesSealing(api, driver);
+    }
+
+    /// What there is of volumes and snapshots, to be kept elsewhere as well.
+    public ClusterRecords records() {
+        return new KubernetesRecords(api, driver);
     }
 
     /// What is written at namespaces and PVCs.

@@ -31,6 +31,9 @@ final class KubernetesKeyStore implements KeyStore {
     /// Where the Secret of a volume is, or is to be.
     private final Map<VolumeId.Provisioned, String> names = new ConcurrentHashMap<>();
 
+    /// The namespaces of those that were found by their PersistentVolumes, and neither made here nor had a Secret.
+    private final Map<VolumeId.Provisioned, String> claimed = new ConcurrentHashMap<>();
+
     /// Whether `names` has every Secret that was there when this process began.
     private volatile boolean listed;
 
@@ -52,9 +55,17 @@ final class KubernetesKeyStore implements KeyStore {
     @Override
     public boolean hasPlaceFor(VolumeId.Provisioned volume) {
         if (!names.containsKey(volume)) {
-            persistentVolumes.names().forEach(names::putIfAbsent);
+            persistentVolumes.news().forEach((found, standing) -> {
+                boolean isNew = names.putIfAbsent(found, standing.name()) == null;
+                standing.namespace().filter(_ -> isNew).ifPresent(namespace -> claimed.put(found, namespace));
+            });
         }
         return names.containsKey(volume);
+    }
+
+    @Override
+    public Optional<String> claimedFrom(VolumeId.Provisioned volume) {
+        return Optional.ofNullable(claimed.get(volume));
     }
 
     @Override
@@ -102,6 +113,7 @@ final class KubernetesKeyStore implements KeyStore {
     public void remove(VolumeId.Provisioned volume) {
         secrets.remove(volume);
         names.remove(volume);
+        claimed.remove(volume);
     }
 
     @Override

@@ -4,7 +4,9 @@ import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.csi.VolumeId;
 import io.fabric8.kubernetes.api.model.CSIPersistentVolumeSource;
+import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.PersistentVolume;
+import io.fabric8.kubernetes.api.model.PersistentVolumeStatus;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,14 +21,14 @@ import java.util.function.LongSupplier;
 /// PersistentVolume for them.
 final class PersistentVolumes {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(10);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
     private static final int PAGE = 250;
     private static final String SPEC = "spec";
     /// What is read here of one.
     static final Keep PARTS =
             Keep.of("metadata.name", "spec.claimRef", "spec.csi.driver", "spec.csi.volumeHandle", "status.phase");
-    private static final Set<String> RELEASED = Set.of("Released", "Failed");
+    static final Set<String> RELEASED = Set.of("Released", "Failed");
 
     private final KubernetesApi api;
     private final String driver;
@@ -45,9 +47,13 @@ final class PersistentVolumes {
         this.nanoTime = nanoTime;
     }
 
-    /// The names of all PersistentVolumes of Siphon's volumes; nothing if that was asked a moment ago, or is being
-    /// asked.
-    Map<VolumeId.Provisioned, String> names() {
+    /// A PersistentVolume.
+    ///
+    /// @param namespace of its claim; empty if it has none, or that claim is gone
+    record Standing(String name, Optional<String> namespace) {}
+
+    /// All PersistentVolumes of Siphon's volumes; nothing if that was asked a moment ago, or is being asked.
+    Map<VolumeId.Provisioned, Standing> news() {
         if (!looking.tryLock()) {
             return Map.of();
         }
@@ -56,7 +62,7 @@ final class PersistentVolumes {
             if (last.filter(then -> now - then < pause.toNanos()).isPresent()) {
                 return Map.of();
             }
-            Map<VolumeId.Provisioned, String> found = list();
+            Map<VolumeId.Provisioned, Standing> found = list();
             pause = last.isEmpty() ? FIRST_PAUSE : longer();
             last = Optional.of(now);
             return found;
@@ -71,14 +77,15 @@ final class PersistentVolumes {
     }
 
     /// The same at any time.
-    Map<VolumeId.Provisioned, String> list() {
-        Map<VolumeId.Provisioned, String> found = new HashMap<>();
+    Map<VolumeId.Provisioned, Standing> list() {
+        Map<VolumeId.Provisioned, Standing> found = new HashMap<>();
         api.<PersistentVolume>list(
                 "list PersistentVolumes",
                 "",
                 (server, page) -> server.persistentVolumes().list(page),
                 volume -> volumeOf(volume)
-                        .ifPresent(id -> found.put(id, volume.getMetadata().getName())));
+                        .ifPresent(id -> found.put(
+                                id, new Standing(volume.getMetadata().getName(), namespaceOf(volume)))));
         return found;
     }
 
@@ -106,6 +113,16 @@ final class PersistentVolumes {
                 .filter(csi -> JsonParts.text(csi, "driver").equals(Optional.of(driver)))
                 .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))
                 .flatMap(VolumeId.Dataset::tryParse);
+    }
+
+    private static Optional<String> namespaceOf(PersistentVolume volume) {
+        boolean released = Optional.ofNullable(volume.getStatus())
+                .map(PersistentVolumeStatus::getPhase)
+                .filter(RELEASED::contains)
+                .isPresent();
+        return released
+                ? Optional.empty()
+                : Optional.ofNullable(volume.getSpec().getClaimRef()).map(ObjectReference::getNamespace);
     }
 
     private Optional<VolumeId.Provisioned> volumeOf(PersistentVolume volume) {

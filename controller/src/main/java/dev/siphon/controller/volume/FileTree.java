@@ -101,6 +101,9 @@ public interface FileTree {
     /// there and closed is seen.
     Optional<Digested> digest(String cluster, String fileSystem, String path);
 
+    /// The names of the directories in a directory, sorted; none if there is no such directory.
+    List<String> directories(String cluster, String fileSystem, String path);
+
     /// All groups of a file system, by name; the mgr's own directories beside them are left out. One call, however
     /// many there are.
     List<Holdings.Standing> standings(String cluster, String fileSystem);

@@ -37,13 +37,13 @@ final class PersistentVolumesTest {
                     .create();
             PersistentVolumes volumes = new PersistentVolumes(api, "cephfs.siphon.dev", now::get);
             Map<VolumeId.Provisioned, String> found = Map.of(VOLUME, "pvc-1");
-            assertEquals(found, volumes.names());
+            assertEquals(found, volumes.news());
             for (int seconds : new int[] {5, 10, 20, 40, 80, 160, 320, 600, 600}) {
-                assertEquals(Map.of(), volumes.names());
+                assertEquals(Map.of(), volumes.news());
                 now.addAndGet(Duration.ofSeconds(seconds).toNanos() - 1);
-                assertEquals(Map.of(), volumes.names(), "before " + seconds + " s have gone by");
+                assertEquals(Map.of(), volumes.news(), "before " + seconds + " s have gone by");
                 now.addAndGet(1);
-                assertEquals(found, volumes.names(), "after " + seconds + " s");
+                assertEquals(found, volumes.news(), "after " + seconds + " s");
             }
         }
     }

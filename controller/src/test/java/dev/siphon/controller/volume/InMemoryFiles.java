@@ -58,6 +58,22 @@ final class InMemoryFiles implements FileTree {
     }
 
     @Override
+    public List<String> directories(String cluster, String fileSystem, String path) {
+        synchronized (tree) {
+            InMemoryTree.known(cluster);
+            if (path.equals("/volumes")) {
+                return List.copyOf(tree.groups.keySet());
+            }
+            return tree.plainDirectories.keySet().stream()
+                    .filter(each -> each.startsWith(path + "/"))
+                    .map(each -> each.substring(path.length() + 1).split("/", -1)[0])
+                    .distinct()
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    @Override
     public void flatten(VolumeId.Provisioned volume) {
         // its trees are removed at once, however deep they are
         InMemoryTree.known(volume.cluster());

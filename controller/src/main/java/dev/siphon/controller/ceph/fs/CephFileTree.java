@@ -193,6 +193,23 @@ final class CephFileTree implements FileTree {
     }
 
     @Override
+    public List<String> directories(String cluster, String fileSystem, String path) {
+        return whereThereIsOne(
+                List.of(),
+                () -> fileSystems.client(cluster, fileSystem, path).call("list directory", mount -> {
+                    List<String> names = new ArrayList<>();
+                    MountPath directory = mount.locate(path);
+                    mount.openDirectory(directory).close();
+                    mount.list(directory, entry -> {
+                        if (entry.isDirectory()) {
+                            names.add(entry.name().toString());
+                        }
+                    });
+                    return names.stream().sorted().toList();
+                }));
+    }
+
+    @Override
     public void flatten(VolumeId.Provisioned volume) {
         flattenings.flatten(volume);
     }

@@ -1,0 +1,87 @@
+package dev.siphon.controller.grant;
+
+import dev.siphon.controller.volume.AccountAccess;
+import dev.siphon.controller.volume.AccountNote;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Lets namespaces use the accounts' volumes that an administrator has given them by PersistentVolumes, as after the
+/// loss of a Kubernetes: no CreateVolume does it for these.
+///
+/// Whoever may write PersistentVolumes may mount anything that the cluster can, so this gives nobody more than they
+/// have.
+public final class AdoptedVolumes {
+    private static final Logger LOG = LoggerFactory.getLogger(AdoptedVolumes.class);
+    private static final Duration PAUSE = Duration.ofSeconds(2);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+    private final FileTree files;
+    private final AccountAccess access;
+    private final InstantSource clock;
+
+    /// What is yet to be granted. A namespace that is not there yet may still be made.
+    private final Map<Use, Due> pending = new ConcurrentHashMap<>();
+
+    private record Use(Group group, String namespace) {}
+
+    private record Due(Instant when, Duration pause) {}
+
+    public AdoptedVolumes(FileTree files, AccountAccess access, InstantSource clock) {
+        this.files = files;
+        this.access = access;
+        this.clock = clock;
+    }
+
+    /// A volume is given to a claim of a namespace. Asks nobody.
+    public void adopt(VolumeId.Provisioned volume, String namespace) {
+        pending.putIfAbsent(new Use(Group.of(volume), namespace), new Due(clock.instant(), PAUSE));
+    }
+
+    /// Begins to grant, until the task is closed.
+    public BackgroundTasks.Task start(BackgroundTasks tasks) {
+        return tasks.every("adopted-volumes", PAUSE, PAUSE, this::look);
+    }
+
+    /// Grants what is due; what cannot be granted yet is tried again, more and more seldom.
+    void look() {
+        pending.forEach((use, due) -> {
+            if (due.when().isAfter(clock.instant())) {
+                return;
+            }
+            try {
+                access.allow(use.group(), account(use.group()), use.namespace());
+                pending.remove(use);
+                LOG.info(
+                        "namespace {} may use the volumes of {}: a PersistentVolume gives it one",
+                        use.namespace(),
+                        use.group());
+            } catch (DriverException notYet) {
+                Duration twice = due.pause().multipliedBy(2);
+                Duration pause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+                pending.put(use, new Due(clock.instant().plus(pause), pause));
+                LOG.info(
+                        "namespace {} may not use the volumes of {} yet: {}",
+                        use.namespace(),
+                        use.group(),
+                        notYet.getMessage());
+            }
+        });
+    }
+
+    private String account(Group group) {
+        return files.note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
+                .flatMap(AccountNote::parse)
+                .map(AccountNote::name)
+                .orElseGet(group::name);
+    }
+}

@@ -1,0 +1,125 @@
+package dev.siphon.controller.recovery;
+
+import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.DatasetPlace;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Digest;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/// Datasets as they were declared, with those readers whose names still mean whom they meant.
+final class DatasetDocuments {
+    /// How deep below [Dataset#DIRECTORY] datasets are looked for.
+    private static final int LEVELS = 4;
+
+    private static final String SEALED_FORM = "[0-9a-f]{64} [0-9]{1,18}";
+
+    private final CephPorts ceph;
+    private final Directory directory;
+    private final Set<String> handedOver = new HashSet<>();
+
+    DatasetDocuments(CephPorts ceph, Directory directory) {
+        this.ceph = ceph;
+        this.directory = directory;
+    }
+
+    /// Those of which a record is kept.
+    ///
+    /// @param wanted says which, by the account whose name each begins with
+    void declared(Predicate<Optional<String>> wanted, Consumer<Document> each) {
+        for (String cluster : ceph.clusters().ids()) {
+            for (Clusters.FileSystem fileSystem : ceph.clusters().fileSystems(cluster)) {
+                below(cluster, fileSystem.name(), Dataset.DIRECTORY, LEVELS, record -> {
+                    if (wanted.test(Dataset.account(record.dataset().name()))
+                            && handedOver.add(record.dataset().name())) {
+                        each.accept(document(record.dataset(), record.meant()));
+                    }
+                });
+            }
+        }
+    }
+
+    private void below(
+            String cluster,
+            String fileSystem,
+            String path,
+            int levels,
+            Consumer<DatasetRecords.DatasetRecord> each) {
+        for (String name : ceph.files().directories(cluster, fileSystem, path)) {
+            String directory = path + "/" + name;
+            ceph.files()
+                    .note(cluster, fileSystem, directory, RecordNotes.DATASETS)
+                    .flatMap(DatasetRecords::parse)
+                    .ifPresent(records -> records.all().forEach(each));
+            if (levels > 1) {
+                below(cluster, fileSystem, directory, levels - 1, each);
+            }
+        }
+    }
+
+    /// That of a sealed snapshot, where no record is kept: as it was declared when it was sealed.
+    Optional<Document> sealed(SnapshotId snapshot, String owner) {
+        return DatasetPlace.of(snapshot)
+                .filter(place -> place.isSealed(ceph.files()))
+                .flatMap(place -> place.note(ceph.files(), DatasetPlace.NAME)
+                        .filter(Dataset::isName)
+                        .filter(handedOver::add)
+                        .flatMap(name -> place.note(ceph.files(), DatasetPlace.SEALED)
+                                .filter(text -> text.matches(SEALED_FORM))
+                                .map(text -> dataset(place, name, text.split(" ", -1), owner))))
+                .map(Document::of)
+                .map(found -> new Document(List.of("its readers were not kept: its owner alone"), found.object()));
+    }
+
+    private static com.google.gson.JsonObject dataset(
+            DatasetPlace place, String name, String[] digestAndBytes, String owner) {
+        return new Dataset(
+                        name,
+                        Optional.of(place.cluster()),
+                        place.fileSystem(),
+                        place.path(),
+                        new Digest(digestAndBytes[0]),
+                        Long.parseLong(digestAndBytes[1]),
+                        Set.of(owner))
+                .toObject();
+    }
+
+    private Document document(Dataset dataset, Map<String, String> meant) {
+        List<String> comments = new ArrayList<>();
+        Set<String> readers = new TreeSet<>();
+        for (String reader : new TreeSet<>(dataset.readers())) {
+            Optional<String> why = doubt(reader, Optional.ofNullable(meant.get(reader)));
+            why.ifPresentOrElse(
+                    doubt -> comments.add("left out reader " + reader + ": " + doubt), () -> readers.add(reader));
+        }
+        return new Document(comments, dataset.readBy(readers).toObject());
+    }
+
+    /// Why a name may mean somebody else by now.
+    private Optional<String> doubt(String reader, Optional<String> meant) {
+        if (meant.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return directory
+                    .account(reader)
+                    .map(Group::nameOf)
+                    .filter(now -> !now.equals(meant.get()))
+                    .map(_ -> "the directory gives that name to somebody else now");
+        } catch (DriverException.BackendUnavailable silent) {
+            return Optional.of("whom it means is not known, " + silent.getMessage());
+        }
+    }
+}

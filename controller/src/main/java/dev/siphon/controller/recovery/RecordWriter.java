@@ -1,0 +1,243 @@
+package dev.siphon.controller.recovery;
+
+import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Digest;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes down in Ceph what only Kubernetes knows, so that a Kubernetes that is lost can be made anew: the
+/// PersistentVolume of each volume, the VolumeSnapshot of each snapshot, the Datasets.
+///
+/// Nothing of it is in the way of CreateVolume: a new volume is seen to within seconds (one request to the API server
+/// and two round trips to the MDS), all of them every ten minutes and at the start. What is written already costs
+/// nothing but the list.
+///
+/// What vanishes from Kubernetes keeps its record: it may be Kubernetes that was lost. A Dataset alone loses it, once
+/// this controller has seen it: whoever deletes one takes it from its readers.
+public final class RecordWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(RecordWriter.class);
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+    static final Duration VOLUMES = Duration.ofMinutes(10);
+    static final Duration DATASETS = Duration.ofMinutes(1);
+
+    /// The provisioner makes a PersistentVolume right after CreateVolume; a look at all finds what comes later.
+    private static final Duration EXPECTED = Duration.ofMinutes(2);
+
+    /// After how many directories that got no answer, one after the other, a look ends.
+    private static final int MOST_SILENT = 20;
+
+    private final ClusterRecords cluster;
+    private final Datasets datasets;
+    private final Clusters clusters;
+    private final FileTree files;
+    private final InstantSource clock;
+
+    /// The names of PersistentVolumes that are to come, with the time of CreateVolume.
+    private final Map<String, Instant> expected = new ConcurrentHashMap<>();
+
+    /// Digests of what is written, by directory and note.
+    private final Map<Place, String> written = new HashMap<>();
+
+    /// Where the declared datasets are that were seen, by their names.
+    private final Map<String, Place> declared = new HashMap<>();
+
+    private Instant volumesSeen = Instant.EPOCH;
+    private Instant datasetsSeen = Instant.EPOCH;
+    private int silentInARow;
+    private Optional<String> trouble = Optional.empty();
+
+    record Place(String cluster, String fileSystem, String path, String note) {}
+
+    public RecordWriter(
+            ClusterRecords cluster, Datasets datasets, Clusters clusters, FileTree files, InstantSource clock) {
+        this.cluster = cluster;
+        this.datasets = datasets;
+        this.clusters = clusters;
+        this.files = files;
+        this.clock = clock;
+    }
+
+    /// The same minting of keys, which lets this writer know of new volumes.
+    public KeyMinting after(KeyMinting keys) {
+        return new KeyMinting() {
+            @Override
+            public void made(VolumeId.Provisioned volume, VolumeContext context, String name) {
+                expected.put(name, clock.instant());
+                keys.made(volume, context, name);
+            }
+
+            @Override
+            public void leaving(VolumeId.Provisioned volume) {
+                keys.leaving(volume);
+            }
+
+            @Override
+            public void removed(VolumeId.Provisioned volume) {
+                keys.removed(volume);
+            }
+        };
+    }
+
+    /// Begins to write, until the task is closed.
+    public BackgroundTasks.Task start(BackgroundTasks tasks) {
+        return tasks.every("cluster-records", PAUSE, PAUSE, this::keep);
+    }
+
+    private void keep() {
+        try {
+            look();
+            trouble = Optional.empty();
+        } catch (DriverException notNow) {
+            tell(String.valueOf(notNow.getMessage()));
+        }
+    }
+
+    /// Each once.
+    private void tell(String what) {
+        if (!trouble.equals(Optional.of(what))) {
+            LOG.warn("what Kubernetes has is not all written down in Ceph: {}", what);
+        }
+        trouble = Optional.of(what);
+    }
+
+    /// Does what is due.
+    ///
+    /// @throws DriverException if Kubernetes or Ceph does not answer; what is due is tried again
+    void look() {
+        silentInARow = 0;
+        Instant now = clock.instant();
+        if (!now.isBefore(volumesSeen.plus(VOLUMES))) {
+            // what fails half-way is not begun anew in five seconds
+            volumesSeen = now.minus(VOLUMES).plus(DATASETS);
+            lookAtVolumes();
+            volumesSeen = now;
+        } else {
+            lookForNew(now);
+        }
+        if (!now.isBefore(datasetsSeen.plus(DATASETS))) {
+            datasetsSeen = now;
+            lookAtDatasets();
+        }
+    }
+
+    private void lookAtVolumes() {
+        Set<Place> there = new HashSet<>();
+        cluster.eachVolume(volume -> {
+            Place place = place(volume.volume(), RecordNotes.VOLUME);
+            there.add(place);
+            write(place, volume.text());
+        });
+        cluster.eachSnapshot(snapshot -> {
+            Place place =
+                    place(snapshot.snapshot().volume(), RecordNotes.ofSnapshot(snapshot.snapshot().name()));
+            there.add(place);
+            write(
+                    place,
+                    new RecordNotes.Asked(snapshot.namespace(), snapshot.name(), snapshot.className()).text());
+        });
+        there.addAll(declared.values());
+        written.keySet().retainAll(there);
+    }
+
+    private void lookForNew(Instant now) {
+        expected.forEach((name, made) -> {
+            Optional<ClusterRecords.Volume> found = cluster.volume(name);
+            found.ifPresent(volume -> write(place(volume.volume(), RecordNotes.VOLUME), volume.text()));
+            if (found.isPresent() || made.plus(EXPECTED).isBefore(now)) {
+                expected.remove(name, made);
+            }
+        });
+    }
+
+    private void lookAtDatasets() {
+        Datasets.Declared all = datasets.all();
+        Map<Place, DatasetRecords> now = new HashMap<>();
+        Map<String, Place> places = new HashMap<>();
+        all.datasets().forEach(dataset -> {
+            String where = dataset.cluster().orElseGet(clusters::defaultCluster);
+            if (clusters.ids().contains(where)) {
+                Place place = new Place(where, dataset.fileSystem(), dataset.path(), RecordNotes.DATASETS);
+                places.put(dataset.name(), place);
+                now.merge(place, DatasetRecords.of(dataset, all.readers(dataset.name())), DatasetRecords::and);
+            }
+        });
+        now.forEach((place, records) -> write(place, records.text()));
+        declared.forEach((name, place) -> {
+            // one that cannot be read now is still declared
+            boolean gone = !places.containsKey(name) && !all.wrong().containsKey(name);
+            if (gone && !now.containsKey(place)) {
+                attempt(place, () -> set(place, ""));
+                written.remove(place);
+            }
+        });
+        declared.keySet().retainAll(all.wrong().keySet());
+        declared.putAll(places);
+    }
+
+    private static Place place(VolumeId.Provisioned volume, String note) {
+        return new Place(
+                volume.cluster(),
+                volume.fileSystem(),
+                Group.of(volume).path() + "/" + volume.subvolume(),
+                note);
+    }
+
+    private void write(Place place, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        String digest = Digest.of(ByteBuffer.wrap(bytes)).beginning();
+        if (digest.equals(written.get(place)) || !clusters.ids().contains(place.cluster())) {
+            return;
+        }
+        if (bytes.length > RecordNotes.MOST_BYTES) {
+            tell(place.path() + ": " + place.note() + " takes " + bytes.length + " bytes, and "
+                    + RecordNotes.MOST_BYTES + " are the most");
+            return;
+        }
+        attempt(place, () -> {
+            if (!files.note(place.cluster(), place.fileSystem(), place.path(), place.note())
+                    .equals(Optional.of(text))) {
+                set(place, text);
+            }
+            written.put(place, digest);
+        });
+    }
+
+    private void set(Place place, String text) {
+        files.setNote(place.cluster(), place.fileSystem(), place.path(), place.note(), text);
+    }
+
+    /// One directory that does not answer, or that the controller may not write, keeps no other.
+    private void attempt(Place place, Runnable change) {
+        try {
+            change.run();
+            silentInARow = 0;
+        } catch (DriverException.NotFound _) {
+            // it was removed meanwhile
+        } catch (DriverException notNow) {
+            tell(place.path() + ": " + notNow.getMessage());
+            silentInARow = notNow instanceof DriverException.BackendUnavailable ? silentInARow + 1 : 0;
+            if (silentInARow >= MOST_SILENT) {
+                throw notNow;
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.siphon.controller.recovery;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import dev.siphon.controller.volume.Homes;
+import dev.siphon.csi.ByteSize;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// PersistentVolumes of volumes: as they were, where that is written down, and else as the chart's classes make them.
+///
+/// @param driver the CSI driver's name
+/// @param namespace the driver's, where the keys of volumes are Secrets
+record VolumeDocuments(String driver, String namespace) {
+    private static final String SPEC = "spec";
+    private static final String NAME = "name";
+    private static final String METADATA = "metadata";
+    private static final String CAPACITY = "capacity";
+    private static final String STORAGE = "storage";
+    private static final String CLAIM = "claimRef";
+
+    /// A PersistentVolume that was written down.
+    ///
+    /// @param namespace of its claim; empty where that is gone
+    record Recorded(JsonObject object, Optional<String> namespace) {}
+
+    /// Reads a record; empty if it is none of that volume's.
+    static Optional<Recorded> recorded(VolumeId.Provisioned volume, String text) {
+        try {
+            JsonObject object = JsonParser.parseString(text).getAsJsonObject();
+            Optional<JsonObject> spec = part(object, SPEC);
+            return spec.flatMap(all -> part(all, "csi"))
+                    .flatMap(csi -> word(csi, "volumeHandle"))
+                    .filter(volume.toString()::equals)
+                    .map(_ -> new Recorded(
+                            object, spec.flatMap(all -> part(all, CLAIM)).flatMap(claim -> word(claim, "namespace"))));
+        } catch (JsonParseException | IllegalStateException notOurs) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<JsonObject> part(JsonObject object, String name) {
+        return Optional.ofNullable(object.get(name))
+                .filter(JsonElement::isJsonObject)
+                .map(JsonElement::getAsJsonObject);
+    }
+
+    private static Optional<String> word(JsonObject object, String name) {
+        return Optional.ofNullable(object.get(name))
+                .filter(JsonElement::isJsonPrimitive)
+                .map(JsonElement::getAsString);
+    }
+
+    /// As it was, with the size that the volume has now.
+    static Document document(Recorded recorded, OptionalLong bytes) {
+        JsonObject object = recorded.object().deepCopy();
+        bytes.ifPresent(now -> part(object, SPEC)
+                .flatMap(spec -> part(spec, CAPACITY))
+                .filter(capacity -> word(capacity, STORAGE)
+                        .filter(text -> isBytes(text, now))
+                        .isEmpty())
+                .ifPresent(capacity -> capacity.addProperty(STORAGE, Long.toString(now))));
+        return recorded.namespace().isPresent()
+                ? Document.of(object)
+                : new Document(List.of("its claim was gone, and it was retained: it is bound to none"), object);
+    }
+
+    private static boolean isBytes(String text, long bytes) {
+        try {
+            return ByteSize.bytes(text) == bytes;
+        } catch (IllegalArgumentException another) {
+            return false;
+        }
+    }
+
+    /// Of a volume of which nothing is written down.
+    Document assumed(VolumeId.Provisioned volume, VolumeContext context, long bytes) {
+        String name = driver.replaceAll("[^a-z0-9]+", "-") + "-" + volume.subvolume();
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty(NAME, name);
+        JsonObject annotations = new JsonObject();
+        annotations.addProperty("pv.kubernetes.io/provisioned-by", driver);
+        metadata.add("annotations", annotations);
+        JsonArray modes = new JsonArray();
+        modes.add(context.readOnly() ? "ReadOnlyMany" : "ReadWriteMany");
+        JsonObject capacity = new JsonObject();
+        capacity.addProperty(STORAGE, Long.toString(bytes));
+        JsonObject attributes = new JsonObject();
+        context.toMap().forEach(attributes::addProperty);
+        JsonObject csi = new JsonObject();
+        csi.addProperty("driver", driver);
+        csi.addProperty("volumeHandle", volume.toString());
+        csi.add("volumeAttributes", attributes);
+        csi.add("nodeStageSecretRef", secret(name));
+        csi.add("nodePublishSecretRef", secret(name));
+        JsonObject spec = new JsonObject();
+        spec.add("accessModes", modes);
+        spec.add(CAPACITY, capacity);
+        spec.add("csi", csi);
+        spec.addProperty("persistentVolumeReclaimPolicy", "Retain");
+        spec.addProperty("storageClassName", Homes.isDoor(volume) ? "siphon-home" : "siphon");
+        spec.addProperty("volumeMode", "Filesystem");
+        JsonObject object = new JsonObject();
+        object.addProperty("apiVersion", "v1");
+        object.addProperty("kind", "PersistentVolume");
+        object.add(METADATA, metadata);
+        object.add(SPEC, spec);
+        return new Document(
+                List.of(
+                        "volume of account " + context.owner().orElse("?")
+                                + ": which claim it had is not known, so it is bound to none; add",
+                        "  spec.claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: NAMESPACE, name: CLAIM}",
+                        "assumed: accessModes, storageClassName, mounter and mountOptions, containerUser, reclaim policy"),
+                object);
+    }
+
+    private JsonObject secret(String name) {
+        JsonObject secret = new JsonObject();
+        secret.addProperty(NAME, name);
+        secret.addProperty("namespace", namespace);
+        return secret;
+    }
+}
