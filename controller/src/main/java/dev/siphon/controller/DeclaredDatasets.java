@@ -21,6 +21,7 @@ import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.warm.ReplicaProgress;
 import dev.siphon.controller.warm.Warming;
 import dev.siphon.controller.warm.WarmingMetrics;
 import dev.siphon.csi.BackgroundTasks;
@@ -100,9 +101,10 @@ record DeclaredDatasets(
         DatasetVolumes volumes = new DatasetVolumes(ports.clusters(), datasets, namespaces, readers, keys);
         Optional<DatasetGrants> keeping =
                 published.map(grants -> new DatasetGrants(ports.clusters(), datasets, accounts, readers, grants, keys));
+        ReplicaProgress progress = new ReplicaProgress();
         Optional<NamespaceAccessWriter> access = backend.kubernetes()
                 .flatMap(kubernetes -> keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(
-                        grants::whole, kept::details, kubernetes.namespaceAccess(), kubernetes.namespace(), metrics))));
+                        grants::whole, kept::details, progress::byNamespace, kubernetes.namespaceAccess(), kubernetes.namespace(), metrics))));
         return new DeclaredDatasets(
                 volumes,
                 frozen,
@@ -115,7 +117,7 @@ record DeclaredDatasets(
                                 kubernetes.grants(),
                                 writer::nearlyFull,
                                 kubernetes.namespaceAccess())))),
-                backend.kubernetes().map(kubernetes -> new DatasetUsers(kubernetes.usingPods(), ports.clusters())),
+                backend.kubernetes().map(kubernetes -> new DatasetUsers(kubernetes.usingPods(), ports.clusters(), progress::used)),
                 backend.kubernetes()
                         .filter(_ -> keys.isPresent())
                         .map(kubernetes -> new IdleDatasetKeys(kubernetes.usingPods(), ports.clusters(), identities)),
@@ -128,6 +130,7 @@ record DeclaredDatasets(
                                 grants::published,
                                 (question, order) -> answer(volumes, question, order),
                                 new WarmingMetrics(metrics),
+                                progress,
                                 InstantSource.system()))),
                 backend.kubernetes()
                         .flatMap(kubernetes -> keys.map(minting -> new SealedSnapshots.Ports(

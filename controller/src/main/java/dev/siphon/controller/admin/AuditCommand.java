@@ -7,19 +7,25 @@ import dev.siphon.controller.audit.Ages;
 import dev.siphon.controller.audit.Auditor;
 import dev.siphon.controller.audit.Deletion;
 import dev.siphon.controller.audit.Finding;
+import dev.siphon.controller.audit.OtherKubernetes;
 import dev.siphon.controller.audit.Repairs;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.report.Table;
 import dev.siphon.csi.report.Table.Cell;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// `siphon audit`: looks for what is not as it should be, and mends it when told to.
@@ -79,10 +85,20 @@ public final class AuditCommand implements Callable<Integer> {
             description = "What is found counts if it is still there so much later (default: 15).")
     private int pauseSeconds;
 
+    @Option(
+            names = "--lost-kubernetes",
+            paramLabel = "CODE",
+            description = {
+                "With --repair: the Kubernetes of this code, which a finding other-kubernetes names, is lost for ever.",
+                "The identities of its nodes are removed, unless a client still has one of them mounted."
+            })
+    private Set<String> lost = new HashSet<>();
+
     @Override
     public Integer call() {
         return options.run(command, backend -> {
-            List<Finding> found = auditor(backend).audit();
+            List<Finding> found = new ArrayList<>(auditor(backend).audit());
+            found.addAll(others(backend).look());
             if (!repair || !yes) {
                 options.print(command, table(found, repair ? "would be" : "repair"));
                 return exit(found);
@@ -91,6 +107,17 @@ public final class AuditCommand implements Callable<Integer> {
                 return mend(found, repairs(backend, controller));
             }
         });
+    }
+
+    private OtherKubernetes others(Backend backend) {
+        Optional<String> own = backend.owner();
+        if (own.filter(lost::contains).isPresent()) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--lost-kubernetes " + own.get() + " is the Kubernetes that this controller is in");
+        }
+        return new OtherKubernetes(
+                backend.ceph().ports().clusters(), backend.ceph().identities(), own, lost);
     }
 
     private Auditor auditor(Backend backend) {

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -168,7 +169,7 @@ public final class Auditor {
                         "no PersistentVolume stands for it: that is gone and the volume was to be retained, or the claim"
                                 + " changed or went while it was made, or it was made by a command",
                         new Repair.ByHand(
-                                "write a PersistentVolume for it, or delete it by `siphon csi DeleteVolume`"));
+                                "`siphon recover` prints a PersistentVolume for it; `siphon csi DeleteVolume` deletes it"));
     }
 
     /// A driver that mints no keys may not list identities, and then has none.
@@ -183,8 +184,11 @@ public final class Auditor {
             }
             return List.of();
         }
+        Predicate<VolumeId.Provisioned> named = kept.persistentVolumes()
+                .<Predicate<VolumeId.Provisioned>>map(standing -> standing.get()::contains)
+                .orElse(_ -> true);
         List<Finding> found = new ArrayList<>(checks.identities(all));
-        kept.keys().ifPresent(store -> found.addAll(checks.store(store, all)));
+        kept.keys().ifPresent(store -> found.addAll(checks.store(store, all, named)));
         return found;
     }
 }

@@ -56,4 +56,14 @@ public record Deletion(
 
     /// What a person may do instead.
     static final String ADVICE = "look at it, and if nobody misses it: `siphon csi DeleteVolume`";
+
+    /// Looks whether an identity may go.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a client has it
+    void checkUnused(String cluster, String fileSystem, String userId) {
+        sessions.of(cluster, fileSystem, userId).stream().findFirst().ifPresent(session -> {
+            throw new DriverException.InUse("client." + userId + " is in use by " + session.host() + " at "
+                    + session.address() + ": nothing was removed; its Kubernetes is there, or its node was not stopped");
+        });
+    }
 }

@@ -61,6 +61,8 @@ public record Finding(Kind kind, String object, String why, Repair repair) {
         IDENTITY_REPLACED(false),
         /// An identity of a volume that was to replace the one whose key nodes get: a rotation was cut off.
         IDENTITY_NOT_KEPT,
+        /// Identities by which nodes of another Kubernetes read datasets, which may be lost.
+        OTHER_KUBERNETES(false),
         /// A volume that nobody can mount.
         VOLUME_WITHOUT_KEY,
         /// A key of a volume that is gone.

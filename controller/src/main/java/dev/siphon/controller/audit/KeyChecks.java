@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -62,7 +63,8 @@ final class KeyChecks {
     /// What is wrong with the keys that are kept for nodes.
     ///
     /// @param identities those of the cluster
-    List<Finding> store(KeyStore store, List<String> identities) {
+    /// @param named whether it is known where nodes look for the key of a volume
+    List<Finding> store(KeyStore store, List<String> identities, Predicate<VolumeId.Provisioned> named) {
         List<Finding> found = new ArrayList<>();
         Set<VolumeId.Provisioned> kept = new HashSet<>(store.volumes());
         kept.removeIf(volume -> !volume.cluster().equals(cluster));
@@ -83,7 +85,7 @@ final class KeyChecks {
                     .flatMap(seen -> seen.entries().stream().map(entry -> new Place(seen.group(), entry)))
                     .flatMap(place -> place.volume().stream())
                     .filter(volume -> !identities.contains(current.getOrDefault(volume, "")))
-                    .forEach(volume -> found.add(withoutKey(volume, kept.contains(volume))));
+                    .forEach(volume -> found.add(withoutKey(volume, kept.contains(volume), named.test(volume))));
         }
         return found;
     }
@@ -120,12 +122,15 @@ final class KeyChecks {
                 new Repair.ByHand("`siphon key rotate " + other.volume() + "` goes on with what was begun")));
     }
 
-    private static Finding withoutKey(VolumeId.Provisioned volume, boolean kept) {
+    private static Finding withoutKey(VolumeId.Provisioned volume, boolean kept, boolean named) {
         boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
+        Repair mint = shallow
+                ? new Repair.ByHand("the controller mints one within a minute of its PersistentVolume")
+                : new Repair.MintKey(volume);
         return new Finding(
                 Kind.VOLUME_WITHOUT_KEY,
                 volume.toString(),
                 kept ? "the identity of the key that is kept for nodes is gone" : "nodes find no key for it",
-                shallow ? new Repair.ByHand("CreateVolume with its name mints one again") : new Repair.MintKey(volume));
+                named ? mint : new Repair.ByHand("none is needed without a PersistentVolume: `siphon recover` prints it"));
     }
 }

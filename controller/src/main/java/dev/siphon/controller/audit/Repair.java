@@ -4,6 +4,7 @@ import dev.siphon.controller.audit.Survey.EntryState;
 import dev.siphon.controller.volume.Group;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
+import java.util.List;
 
 /// What mends a finding. Each may be repeated, and none removes files, see [Deletion]; its text says what would be
 /// done.
@@ -94,6 +95,18 @@ public sealed interface Repair {
         @Override
         public String toString() {
             return "auth rm client." + userId;
+        }
+    }
+
+    /// Removes identities of a Kubernetes that is lost, all or none: not while a client has one of them.
+    record RemoveIdentities(String cluster, String fileSystem, List<String> userIds) implements Repair {
+        public RemoveIdentities {
+            userIds = List.copyOf(userIds);
+        }
+
+        @Override
+        public String toString() {
+            return "auth rm of " + userIds.size() + " identities, if no client has one of them";
         }
     }
 

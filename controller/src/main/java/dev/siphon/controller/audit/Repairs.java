@@ -76,6 +76,10 @@ public final class Repairs {
                                 it.group().path(),
                                 it.bytes());
             case Repair.RemoveIdentity it -> identities.remove(it.cluster(), it.userId());
+            case Repair.RemoveIdentities it -> {
+                it.userIds().forEach(userId -> deletion.checkUnused(it.cluster(), it.fileSystem(), userId));
+                it.userIds().forEach(userId -> identities.remove(it.cluster(), userId));
+            }
             case Repair.RemoveKey it -> keys.ifPresent(store -> store.remove(it.volume()));
             case Repair.MintKey it -> minting.ifPresent(each -> each.mintNow(it.volume()));
         }

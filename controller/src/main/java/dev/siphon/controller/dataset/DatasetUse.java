@@ -4,7 +4,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// How many pods use a dataset, and where: what an administrator is shown who wants to delete it, or to drain a node.
 /// However many nodes and namespaces there are, it is some KiB at most.
@@ -46,6 +48,13 @@ public record DatasetUse(int pods, List<OnNode> nodes, int moreNodes) {
             Pods pods = nodes.computeIfAbsent(node, _ -> new Pods());
             pods.number++;
             pods.namespaces.add(namespace);
+        }
+
+        /// Of all pods.
+        Set<String> namespaces() {
+            return nodes.values().stream()
+                    .flatMap(pods -> pods.namespaces.stream())
+                    .collect(Collectors.toUnmodifiableSet());
         }
 
         DatasetUse sum() {

@@ -10,10 +10,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +33,7 @@ public final class DatasetUsers implements AutoCloseable {
 
     private final UsingPods pods;
     private final Clusters clusters;
+    private final Consumer<Map<String, Set<String>>> namespaces;
     private final Attempts reports = new Attempts();
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-users").factory());
@@ -38,7 +41,9 @@ public final class DatasetUsers implements AutoCloseable {
     /// Why the last look came to nothing.
     private Optional<String> trouble = Optional.empty();
 
-    public DatasetUsers(UsingPods pods, Clusters clusters) {
+    /// @param namespaces gets those of the pods that use datasets, by the datasets' names
+    public DatasetUsers(UsingPods pods, Clusters clusters, Consumer<Map<String, Set<String>>> namespaces) {
+        this.namespaces = namespaces;
         this.pods = pods;
         this.clusters = clusters;
     }
@@ -88,11 +93,16 @@ public final class DatasetUsers implements AutoCloseable {
     public void look() {
         List<UsingPods.Known> declared = pods.declared();
         if (declared.isEmpty()) {
+            namespaces.accept(Map.of());
             return;
         }
         Map<VolumeId.Dataset, DatasetUse.Count> counts = new HashMap<>();
         declared.forEach(known -> counts.put(volume(known), new DatasetUse.Count()));
         pods.each(counts.keySet(), use -> count(counts, use.dataset()).add(use.node(), use.namespace()));
+        Map<String, Set<String>> using = new HashMap<>();
+        declared.forEach(known ->
+                using.put(known.dataset().name(), count(counts, volume(known)).namespaces()));
+        namespaces.accept(using);
         Optional<DriverException.BackendUnavailable> silent = reports.take(declared.stream()
                 .map(known -> report(known, count(counts, volume(known)).sum()))
                 .toList());

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -46,8 +47,29 @@ public record NamespaceAccess(Key key, SortedMap<String, String> accounts, Sorte
     ///
     /// @param bytes how long it is; 0 if nobody has said that
     /// @param ready whether volumes can show it now
-    public record Dataset(long bytes, boolean ready) {
+    /// @param replicas on disks of nodes; empty where no pod of the namespace uses it, or waits for it
+    public record Dataset(long bytes, boolean ready, Optional<Replicas> replicas) {
         static final Dataset UNKNOWN = new Dataset(0, false);
+
+        public Dataset(long bytes, boolean ready) {
+            this(bytes, ready, Optional.empty());
+        }
+
+        Dataset with(Optional<Replicas> now) {
+            return new Dataset(bytes, ready, now);
+        }
+    }
+
+    /// How many nodes have a dataset on a disk of theirs. Which ones is for administrators: a name of a node may tell of
+    /// other tenants' jobs.
+    ///
+    /// @param local nodes that have all of it
+    /// @param filling nodes that are to get it, and are not told to have failed
+    /// @param failed nodes that were to get it and could not
+    /// @param percent of what these are filling is there, in steps of [#STEP]; 100 if none is filling
+    public record Replicas(int local, int filling, int failed, int percent) {
+        /// What is written grows with the steps of a fill, not with how often nodes say how far they are.
+        public static final int STEP = 10;
     }
 
     /// Whether `other` has all that this has.
@@ -65,8 +87,13 @@ public record NamespaceAccess(Key key, SortedMap<String, String> accounts, Sorte
     /// What each namespace may use.
     ///
     /// @param details of datasets, by their names
+    /// @param replicas of the datasets that pods of a namespace use or wait for, by namespaces and names
     /// @param own the driver's namespace
-    static SortedMap<Key, NamespaceAccess> of(Grants grants, Map<String, Dataset> details, String own) {
+    static SortedMap<Key, NamespaceAccess> of(
+            Grants grants,
+            Map<String, Dataset> details,
+            Map<String, Map<String, Replicas>> replicas,
+            String own) {
         SortedMap<Key, SortedMap<String, String>> accounts = new TreeMap<>();
         SortedMap<Key, SortedMap<String, Dataset>> datasets = new TreeMap<>();
         grants.groups()
@@ -81,7 +108,10 @@ public record NamespaceAccess(Key key, SortedMap<String, String> accounts, Sorte
             }
             shared.namespaces()
                     .forEach(namespace -> datasets.computeIfAbsent(new Key(namespace, OBJECT), _ -> new TreeMap<>())
-                            .put(name, dataset));
+                            .put(
+                                    name,
+                                    dataset.with(Optional.ofNullable(replicas.getOrDefault(namespace, Map.of())
+                                            .get(name)))));
         });
         int number = 0;
         for (Map.Entry<String, Dataset> each : everybodys.entrySet()) {

@@ -35,6 +35,7 @@ public final class NamespaceAccessWriter {
 
     private final Supplier<Grants> grants;
     private final Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details;
+    private final Supplier<Map<String, Map<String, NamespaceAccess.Replicas>>> replicas;
     private final NamespaceAccessStore store;
     private final String own;
     private final Duration outdated;
@@ -55,30 +56,37 @@ public final class NamespaceAccessWriter {
 
     private volatile Map<NamespaceAccess.Key, String> nearlyFull = Map.of();
 
-    private record Input(Grants grants, Map<String, NamespaceAccess.Dataset> details) {}
+    private record Input(
+            Grants grants,
+            Map<String, NamespaceAccess.Dataset> details,
+            Map<String, Map<String, NamespaceAccess.Replicas>> replicas) {}
 
     /// @param grants as they are published
     /// @param details of datasets, by their names; empty while nobody has looked
+    /// @param replicas of the datasets that pods of a namespace use or wait for, by namespaces and names
     /// @param own the driver's namespace
     public NamespaceAccessWriter(
             Supplier<Grants> grants,
             Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details,
+            Supplier<Map<String, Map<String, NamespaceAccess.Replicas>>> replicas,
             NamespaceAccessStore store,
             String own,
             PrometheusRegistry metrics) {
-        this(grants, details, store, own, OUTDATED, metrics);
+        this(grants, details, replicas, store, own, OUTDATED, metrics);
     }
 
     /// @param outdated how long a round goes on granting after the grants have changed
     NamespaceAccessWriter(
             Supplier<Grants> grants,
             Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details,
+            Supplier<Map<String, Map<String, NamespaceAccess.Replicas>>> replicas,
             NamespaceAccessStore store,
             String own,
             Duration outdated,
             PrometheusRegistry metrics) {
         this.grants = grants;
         this.details = details;
+        this.replicas = replicas;
         this.store = store;
         this.own = own;
         this.outdated = outdated;
@@ -135,14 +143,14 @@ public final class NamespaceAccessWriter {
             return false;
         }
         rounds++;
-        Input now = new Input(grants.get(), known.get());
+        Input now = new Input(grants.get(), known.get(), replicas.get());
         if (there.isEmpty() || rounds >= ROUNDS) {
             there = store.digests().map(HashMap::new);
             rounds = 0;
         } else if (Optional.of(now).equals(written)) {
             return false;
         }
-        SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted = NamespaceAccess.of(now.grants(), now.details(), own);
+        SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted = NamespaceAccess.of(now.grants(), now.details(), now.replicas(), own);
         measure(wanted);
         Optional<Round> round = there.map(digests -> write(digests, wanted, now.grants()));
         written = round.filter(Round::isWhole).map(_ -> now);

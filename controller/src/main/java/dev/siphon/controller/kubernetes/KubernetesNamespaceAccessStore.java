@@ -5,13 +5,17 @@ import com.google.gson.JsonObject;
 import dev.siphon.controller.grant.NamespaceAccess;
 import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.csi.ByteSize;
 import java.net.HttpURLConnection;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /// What namespaces may use as objects `NamespaceAccess` in each of them.
@@ -116,19 +120,68 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
             dataset.addProperty("name", each.getKey());
             dataset.addProperty("bytes", each.getValue().bytes());
             dataset.addProperty("ready", each.getValue().ready());
+            each.getValue().replicas().ifPresent(replicas -> dataset.add("replicas", replicas(replicas)));
             datasets.add(dataset);
         });
         JsonObject status = new JsonObject();
         status.addProperty("digest", access.digest());
         status.addProperty(
                 "accountNames", inLine(new TreeSet<>(access.accounts().values())));
-        status.addProperty("datasetNames", inLine(access.datasets().keySet()));
         status.addProperty("datasetCount", access.datasets().size());
+        status.addProperty(
+                "readyCount",
+                access.datasets().values().stream()
+                        .filter(NamespaceAccess.Dataset::ready)
+                        .count());
+        status.addProperty("datasetSizes", line(access, KubernetesNamespaceAccessStore::size));
+        status.addProperty("datasetReplicas", line(access, KubernetesNamespaceAccessStore::where));
         status.addProperty("moreAccounts", Math.max(0, access.accounts().size() - MOST));
         status.addProperty("moreDatasets", Math.max(0, access.datasets().size() - MOST));
         status.add("accounts", accounts);
         status.add("datasets", datasets);
         return status;
+    }
+
+    private static JsonObject replicas(NamespaceAccess.Replicas replicas) {
+        JsonObject object = new JsonObject();
+        object.addProperty("local", replicas.local());
+        object.addProperty("filling", replicas.filling());
+        object.addProperty("failed", replicas.failed());
+        object.addProperty("percent", replicas.percent());
+        return object;
+    }
+
+    /// Those datasets in a line of which there is something to say.
+    private static String line(
+            NamespaceAccess access, BiFunction<String, NamespaceAccess.Dataset, Optional<String>> says) {
+        Set<String> said = new LinkedHashSet<>();
+        access.datasets().forEach((name, dataset) -> says.apply(name, dataset).ifPresent(said::add));
+        return inLine(said);
+    }
+
+    private static Optional<String> size(String name, NamespaceAccess.Dataset dataset) {
+        String size = dataset.bytes() == 0 ? "" : " " + ByteSize.text(dataset.bytes());
+        return Optional.of(name + size + (dataset.ready() ? "" : " (not ready)"));
+    }
+
+    private static Optional<String> where(String name, NamespaceAccess.Dataset dataset) {
+        return dataset.replicas().map(replicas -> {
+            List<String> parts = new ArrayList<>();
+            if (replicas.local() > 0) {
+                parts.add("on " + nodes(replicas.local()));
+            }
+            if (replicas.filling() > 0) {
+                parts.add(replicas.percent() + "% filled on " + nodes(replicas.filling()));
+            }
+            if (replicas.failed() > 0) {
+                parts.add("failed on " + nodes(replicas.failed()));
+            }
+            return parts.isEmpty() ? name + " on no node" : name + " " + String.join("; ", parts);
+        });
+    }
+
+    private static String nodes(int count) {
+        return count == 1 ? "1 node" : count + " nodes";
     }
 
     private static String inLine(Set<String> names) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -74,7 +75,20 @@ final class Reading {
 
     /// @param reads of each pod
     /// @param silent why something got no answer, if anything did
-    record Found(Map<GatedPod, Read> reads, Optional<DriverException.BackendUnavailable> silent) {}
+    record Found(Map<GatedPod, Read> reads, Optional<DriverException.BackendUnavailable> silent) {
+        /// The namespaces of those that read something, by the datasets' names.
+        Map<String, Set<String>> namespaces() {
+            Map<String, Set<String>> namespaces = new HashMap<>();
+            reads.forEach((pod, read) -> {
+                if (read instanceof Read.All(var datasets)) {
+                    datasets.forEach(dataset -> namespaces
+                            .computeIfAbsent(dataset, _ -> new HashSet<>())
+                            .add(pod.namespace()));
+                }
+            });
+            return namespaces;
+        }
+    }
 
     /// What all these pods read; others are forgotten.
     ///

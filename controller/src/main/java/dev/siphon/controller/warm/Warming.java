@@ -57,6 +57,7 @@ public final class Warming implements AutoCloseable {
     private final Supplier<Grants> grants;
     private final InstantSource clock;
     private final WarmingMetrics metrics;
+    private final ReplicaProgress progress;
     private final Orders orders;
     private final Ahead ahead;
     private final Reading reading;
@@ -86,13 +87,16 @@ public final class Warming implements AutoCloseable {
 
     /// @param grants the datasets that there are, and who may read them
     /// @param answers to a node's question about a dataset of that name
+    /// @param progress gets how far replicas are
     public Warming(
             WarmingCluster cluster,
             GateSettings settings,
             Supplier<Grants> grants,
             BiFunction<DatasetReplica.Question, DatasetReplica.Order, DatasetAccess.Answer> answers,
             WarmingMetrics metrics,
+            ReplicaProgress progress,
             InstantSource clock) {
+        this.progress = progress;
         this.cluster = cluster;
         this.settings = settings;
         this.grants = grants;
@@ -151,6 +155,7 @@ public final class Warming implements AutoCloseable {
         if (gated.isEmpty() && warmups.isEmpty() && replicas.isEmpty()) {
             asking = Set.of();
             told.clear();
+            progress.seen(replicas, Map.of());
             listing = Duration.between(begun, clock.instant());
             return listing;
         }
@@ -158,6 +163,7 @@ public final class Warming implements AutoCloseable {
         listing = Duration.between(begun, clock.instant());
         Map<String, Shared> declared = grants.get().datasets();
         Reading.Found found = reading.all(gated, declared);
+        progress.seen(replicas, found.namespaces());
         Gates gates = new Gates(clock.instant(), settings, nodes, replicas);
         Set<Place> wanted = new HashSet<>();
         Map<GatedPod, Verdict> verdicts = new HashMap<>();

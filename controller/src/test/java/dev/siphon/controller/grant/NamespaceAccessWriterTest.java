@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.grant.NamespaceAccess.Dataset;
+import dev.siphon.controller.grant.NamespaceAccess.Replicas;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
@@ -31,8 +32,9 @@ final class NamespaceAccessWriterTest {
     private final Store store = new Store();
     private Grants grants = Grants.NONE;
     private Optional<Map<String, Dataset>> details = Optional.of(Map.of());
+    private Map<String, Map<String, Replicas>> replicas = Map.of();
     private final NamespaceAccessWriter writer = new NamespaceAccessWriter(
-            () -> grants, () -> details, store, "siphon", Duration.ZERO, new PrometheusRegistry());
+            () -> grants, () -> details, () -> replicas, store, "siphon", Duration.ZERO, new PrometheusRegistry());
 
     /// Keeps what is put, and says in which order.
     private static final class Store implements NamespaceAccessStore {
@@ -119,6 +121,23 @@ final class NamespaceAccessWriterTest {
         details = Optional.of(Map.of("a", new Dataset(5000, false)));
         write();
         assertEquals(List.of("put team/siphon"), store.calls);
+    }
+
+    @Test
+    void onlyANamespaceWhosePodsUseADatasetIsWrittenWhenItsReplicasGoOn() {
+        grants = new Grants(Map.of(), Map.of("a", shared("a", false, "busy", "idle")));
+        details = Optional.of(Map.of("a", new Dataset(5000, true)));
+        write();
+        replicas = Map.of("busy", Map.of("a", new Replicas(0, 2, 0, 40)));
+        write();
+        assertEquals(List.of("put busy/siphon"), store.calls);
+        assertEquals(
+                Optional.of(new Replicas(0, 2, 0, 40)),
+                Optional.ofNullable(store.kept.get(new NamespaceAccess.Key("busy", "siphon")))
+                        .flatMap(access -> Optional.ofNullable(access.datasets().get("a")))
+                        .flatMap(Dataset::replicas));
+        write();
+        assertEquals(List.of(), store.calls);
     }
 
     @Test

@@ -11,10 +11,12 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,9 +57,12 @@ abstract class DatasetUsersContract {
         return adapter;
     }
 
+    /// Whose pods were seen, by the datasets' names.
+    final AtomicReference<Map<String, Set<String>>> namespaces = new AtomicReference<>(Map.of());
+
     void look() {
         try (DatasetUsers users = new DatasetUsers(
-                adapter().usingPods(), new InMemoryCeph().ports().clusters())) {
+                adapter().usingPods(), new InMemoryCeph().ports().clusters(), namespaces::set)) {
             users.look();
         }
     }
@@ -183,6 +188,8 @@ abstract class DatasetUsersContract {
         look();
         String namespace = "[" + cluster().access().namespace() + "]";
         assertEquals("3: node-a=2" + namespace + " node-b=1" + namespace, written());
+        assertEquals(
+                Set.of(cluster().access().namespace()), namespaces.get().get(dataset()), "whose pods these are");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.ReplicaProgress;
 import dev.siphon.controller.warm.WarmingMetrics;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -92,6 +93,7 @@ final class GatedClaimsTest {
                         (question, _) ->
                                 new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
                         new WarmingMetrics(new PrometheusRegistry()),
+                        new ReplicaProgress(),
                         InstantSource.system())) {
             List.of("node-0", "node-1", "node-2").forEach(node -> makeNode(cluster, node));
             List.of("node-1", "node-2").forEach(node -> makeDevice(cluster, node));

@@ -9,6 +9,7 @@ import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.controller.warm.Replica;
 import dev.siphon.controller.warm.Warming;
 import dev.siphon.controller.warm.WarmingCluster;
+import dev.siphon.controller.warm.ReplicaProgress;
 import dev.siphon.controller.warm.WarmingMetrics;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -80,6 +81,7 @@ final class GatedPodsTest {
                             question.request(), new DriverException.InUse("for " + order.dataset()));
                 },
                 new WarmingMetrics(new PrometheusRegistry()),
+                new ReplicaProgress(),
                 clock));
     }
 

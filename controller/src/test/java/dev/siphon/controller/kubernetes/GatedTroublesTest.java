@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.ReplicaProgress;
 import dev.siphon.controller.warm.WarmingMetrics;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -70,6 +71,7 @@ final class GatedTroublesTest {
                 () -> GRANTS,
                 (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
                 new WarmingMetrics(new PrometheusRegistry()),
+                new ReplicaProgress(),
                 clock);
     }
 

@@ -10,6 +10,7 @@ import dev.siphon.controller.key.KeyStoreContract;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
+import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
 import io.fabric8.kubernetes.api.model.PersistentVolumeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -95,6 +96,26 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
                         .build())
                 .create();
         persistentVolumes.add(name);
+    }
+
+    @Test
+    void aVolumeThatAnAdministratorGivesToAClaimSaysToWhichNamespace() {
+        KeyStore store = open();
+        makePersistentVolume("given-" + unique, "cephfs.siphon.dev", VOLUME);
+        var _ = cluster().admin().persistentVolumes().withName("given-" + unique).edit(volume -> {
+            volume.getSpec().setClaimRef(new ObjectReferenceBuilder()
+                    .withNamespace("team")
+                    .withName("data")
+                    .build());
+            return volume;
+        });
+        assertEquals(Optional.empty(), store.claimedFrom(VOLUME));
+        assertTrue(store.hasPlaceFor(VOLUME));
+        assertEquals(Optional.of("team"), store.claimedFrom(VOLUME));
+        KeyStore next = open();
+        next.named(VOLUME, "given-" + unique);
+        assertTrue(next.hasPlaceFor(VOLUME));
+        assertEquals(Optional.empty(), next.claimedFrom(VOLUME), "one that was made here is nobody's to give");
     }
 
     @Test

@@ -7,12 +7,14 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.grant.NamespaceAccess;
 import dev.siphon.controller.grant.NamespaceAccess.Dataset;
+import dev.siphon.controller.grant.NamespaceAccess.Replicas;
 import dev.siphon.controller.grant.NamespaceAccessStore;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -106,6 +108,31 @@ abstract class KubernetesNamespaceAccessStoreContract {
         open().remove(key());
         open().remove(key());
         assertEquals(Map.of(), digests());
+    }
+
+    @Test
+    void aLineSaysHowLongDatasetsAreAndHowFarTheirReplicas() {
+        open().put(access(new TreeMap<>(Map.of(
+                "u1.a", new Dataset(5_000_000_000L, true, Optional.of(new Replicas(1, 2, 1, 40))),
+                "u1.b", new Dataset(0, false),
+                "vision", new Dataset(1 << 20, true, Optional.of(new Replicas(0, 0, 0, 100)))))));
+        assertEquals("u1.a 4.65 GiB, u1.b (not ready), vision 1 MiB", status().get("datasetSizes").getAsString());
+        assertEquals(
+                "u1.a on 1 node; 40% filled on 2 nodes; failed on 1 node, vision on no node",
+                status().get("datasetReplicas").getAsString());
+        assertEquals(2, status().get("readyCount").getAsInt());
+        JsonObject replicas = status()
+                .getAsJsonArray("datasets")
+                .get(0)
+                .getAsJsonObject()
+                .getAsJsonObject("replicas");
+        assertEquals("{\"failed\":1,\"filling\":2,\"local\":1,\"percent\":40}", sorted(replicas).toString());
+    }
+
+    private static JsonObject sorted(JsonObject object) {
+        JsonObject sorted = new JsonObject();
+        new TreeMap<>(object.asMap()).forEach(sorted::add);
+        return sorted;
     }
 
     @Test

@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.controller.warm.Replica;
 import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.ReplicaProgress;
 import dev.siphon.controller.warm.WarmingMetrics;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -74,6 +75,7 @@ abstract class OtherGatesContract {
                 () -> grants,
                 (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not now")),
                 new WarmingMetrics(metrics),
+                new ReplicaProgress(),
                 () -> Instant.now().plus(passed)));
     }
 

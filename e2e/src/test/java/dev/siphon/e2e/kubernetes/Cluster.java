@@ -81,6 +81,16 @@ final class Cluster {
                 .orElseThrow();
     }
 
+    /// Where its API is, for those who come with a token of their own.
+    String server() {
+        return client.getConfiguration().getMasterUrl();
+    }
+
+    /// The file with the certificate of who signs for that.
+    String certificateAuthority() {
+        return client.getConfiguration().getCaCertFile();
+    }
+
     /// Runs a `kubectl` that must succeed: for what people are shown and what manuals tell them to type.
     ///
     /// @return what it said

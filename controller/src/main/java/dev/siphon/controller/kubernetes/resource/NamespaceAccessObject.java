@@ -27,7 +27,12 @@ import org.jspecify.annotations.Nullable;
         name = "Datasets",
         type = AdditionalPrinterColumn.Type.INTEGER,
         jsonPath = ".status.datasetCount")
-@AdditionalPrinterColumn(name = "Names", jsonPath = ".status.datasetNames", priority = 1)
+@AdditionalPrinterColumn(
+        name = "Ready",
+        type = AdditionalPrinterColumn.Type.INTEGER,
+        jsonPath = ".status.readyCount")
+@AdditionalPrinterColumn(name = "Replicas", jsonPath = ".status.datasetReplicas")
+@AdditionalPrinterColumn(name = "Names", jsonPath = ".status.datasetSizes", priority = 1)
 @AdditionalPrinterColumn(
         name = "Age",
         type = AdditionalPrinterColumn.Type.DATE,
@@ -44,8 +49,17 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
             @JsonPropertyDescription("The first five accounts.") @Nullable
             String accountNames,
 
-            @JsonPropertyDescription("The first five datasets.") @Nullable
-            String datasetNames,
+            @JsonPropertyDescription("The first five datasets, with how long they are, and whether they are not ready.")
+            @Nullable
+            String datasetSizes,
+
+            @JsonPropertyDescription(
+                    "Of the first five datasets that pods here use or wait for, on how many nodes' disks they are.")
+            @Nullable
+            String datasetReplicas,
+
+            @JsonPropertyDescription("How many of the datasets volumes can show.") @Nullable
+            Integer readyCount,
 
             @JsonPropertyDescription("How many datasets, without those that everybody may read.") @Nullable
             Integer datasetCount,
@@ -79,5 +93,24 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
             long bytes,
 
             @Required @JsonPropertyDescription("Whether volumes can show it; the Dataset says why not.")
-            boolean ready) {}
+            boolean ready,
+
+            @JsonPropertyDescription("On disks of how many nodes it is; only while pods here use it or wait for it.")
+            @Nullable
+            Replicas replicas) {}
+
+    /// On how many nodes one is.
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Replicas(
+            @JsonPropertyDescription("Nodes that have all of it.")
+            int local,
+
+            @JsonPropertyDescription("Nodes that are getting it.")
+            int filling,
+
+            @JsonPropertyDescription("Nodes that could not get it.")
+            int failed,
+
+            @JsonPropertyDescription("How much of it these have that are getting it, in steps of 10.")
+            int percent) {}
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.recovery;
+
+import org.jspecify.annotations.NullMarked;
