@@ -104,7 +104,12 @@ record DeclaredDatasets(
         ReplicaProgress progress = new ReplicaProgress();
         Optional<NamespaceAccessWriter> access = backend.kubernetes()
                 .flatMap(kubernetes -> keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(
-                        grants::whole, kept::details, progress::byNamespace, kubernetes.namespaceAccess(), kubernetes.namespace(), metrics))));
+                        grants::whole,
+                        kept::details,
+                        progress::byNamespace,
+                        kubernetes.namespaceAccess(),
+                        kubernetes.namespace(),
+                        metrics))));
         return new DeclaredDatasets(
                 volumes,
                 frozen,
@@ -117,7 +122,8 @@ record DeclaredDatasets(
                                 kubernetes.grants(),
                                 writer::nearlyFull,
                                 kubernetes.namespaceAccess())))),
-                backend.kubernetes().map(kubernetes -> new DatasetUsers(kubernetes.usingPods(), ports.clusters(), progress::used)),
+                backend.kubernetes()
+                        .map(kubernetes -> new DatasetUsers(kubernetes.usingPods(), ports.clusters(), progress::used)),
                 backend.kubernetes()
                         .filter(_ -> keys.isPresent())
                         .map(kubernetes -> new IdleDatasetKeys(kubernetes.usingPods(), ports.clusters(), identities)),

@@ -37,6 +37,7 @@ final class SiphonMainTest {
                         "home",
                         "key",
                         "node",
+                        "recover",
                         "topology",
                         "user"),
                 SiphonMain.commandLine(List.of("--help")).getSubcommands().keySet());

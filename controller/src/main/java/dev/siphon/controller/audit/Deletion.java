@@ -62,8 +62,9 @@ public record Deletion(
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a client has it
     void checkUnused(String cluster, String fileSystem, String userId) {
         sessions.of(cluster, fileSystem, userId).stream().findFirst().ifPresent(session -> {
-            throw new DriverException.InUse("client." + userId + " is in use by " + session.host() + " at "
-                    + session.address() + ": nothing was removed; its Kubernetes is there, or its node was not stopped");
+            throw new DriverException.InUse(
+                    "client." + userId + " is in use by " + session.host() + " at " + session.address()
+                            + ": nothing was removed; its Kubernetes is there, or its node was not stopped");
         });
     }
 }

@@ -131,6 +131,8 @@ final class KeyChecks {
                 Kind.VOLUME_WITHOUT_KEY,
                 volume.toString(),
                 kept ? "the identity of the key that is kept for nodes is gone" : "nodes find no key for it",
-                named ? mint : new Repair.ByHand("none is needed without a PersistentVolume: `siphon recover` prints it"));
+                named
+                        ? mint
+                        : new Repair.ByHand("none is needed without a PersistentVolume: `siphon recover` prints it"));
     }
 }

@@ -60,7 +60,8 @@ public record NamespaceAccess(Key key, SortedMap<String, String> accounts, Sorte
         }
     }
 
-    /// How many nodes have a dataset on a disk of theirs. Which ones is for administrators: a name of a node may tell of
+    /// How many nodes have a dataset on a disk of theirs. Which ones is for administrators: a name of a node may tell
+    /// of
     /// other tenants' jobs.
     ///
     /// @param local nodes that have all of it
@@ -90,10 +91,7 @@ public record NamespaceAccess(Key key, SortedMap<String, String> accounts, Sorte
     /// @param replicas of the datasets that pods of a namespace use or wait for, by namespaces and names
     /// @param own the driver's namespace
     static SortedMap<Key, NamespaceAccess> of(
-            Grants grants,
-            Map<String, Dataset> details,
-            Map<String, Map<String, Replicas>> replicas,
-            String own) {
+            Grants grants, Map<String, Dataset> details, Map<String, Map<String, Replicas>> replicas, String own) {
         SortedMap<Key, SortedMap<String, String>> accounts = new TreeMap<>();
         SortedMap<Key, SortedMap<String, Dataset>> datasets = new TreeMap<>();
         grants.groups()

@@ -150,7 +150,8 @@ public final class NamespaceAccessWriter {
         } else if (Optional.of(now).equals(written)) {
             return false;
         }
-        SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted = NamespaceAccess.of(now.grants(), now.details(), now.replicas(), own);
+        SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted =
+                NamespaceAccess.of(now.grants(), now.details(), now.replicas(), own);
         measure(wanted);
         Optional<Round> round = there.map(digests -> write(digests, wanted, now.grants()));
         written = round.filter(Round::isWhole).map(_ -> now);

@@ -206,9 +206,9 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         });
     }
 
-    private void look(String cluster, Function<Seen, Stream<VolumeId.Provisioned>> volumes) {
+    private void look(String cluster, Function<SeenIdentities, Stream<VolumeId.Provisioned>> volumes) {
         try {
-            Seen seen = new Seen(
+            SeenIdentities seen = new SeenIdentities(
                     cluster,
                     clusters.fileSystems(cluster).stream()
                             .map(Clusters.FileSystem::name)
@@ -228,33 +228,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         }
     }
 
-    /// What a look at a cluster showed.
-    ///
-    /// @param minted the ids of all identities of volumes
-    /// @param kept the ids of those whose keys are kept, of all clusters
-    private record Seen(
-            String cluster, List<String> fileSystems, Set<String> minted, Map<VolumeId.Provisioned, String> kept) {
-        private Stream<VolumeIdentity> identities() {
-            return fileSystems.stream()
-                    .flatMap(fileSystem ->
-                            minted.stream().flatMap(id -> VolumeIdentity.parse(cluster, fileSystem, id).stream()));
-        }
-
-        /// The volumes of its file systems that have an identity or a key.
-        private Stream<VolumeId.Provisioned> claimed() {
-            return Stream.concat(kept.keySet().stream(), identities().map(VolumeIdentity::volume))
-                    .filter(volume -> volume.cluster().equals(cluster) && fileSystems.contains(volume.fileSystem()));
-        }
-
-        private boolean hasKey(VolumeId.Provisioned volume) {
-            return Optional.ofNullable(kept.get(volume))
-                    .filter(minted::contains)
-                    .isPresent();
-        }
-    }
-
     /// All volumes; those that have left a key are noted.
-    private Stream<VolumeId.Provisioned> allVolumes(Seen seen) {
+    private Stream<VolumeId.Provisioned> allVolumes(SeenIdentities seen) {
         Set<VolumeId.Provisioned> there = volumes(seen).collect(Collectors.toUnmodifiableSet());
         seen.claimed()
                 .filter(volume -> Volumes.canHaveMade(volume) && !there.contains(volume))
@@ -262,7 +237,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         return there.stream();
     }
 
-    private Stream<VolumeId.Provisioned> volumes(Seen seen) {
+    private Stream<VolumeId.Provisioned> volumes(SeenIdentities seen) {
         return seen.fileSystems().stream()
                 .flatMap(fileSystem -> subvolumes.groups(seen.cluster(), fileSystem).stream()
                         .map(name -> new Group(seen.cluster(), fileSystem, name)))

@@ -46,8 +46,10 @@ final class KubernetesRecords implements ClusterRecords {
 
     @Override
     public void eachVolume(Consumer<Volume> each) {
-        boolean _ = api.listCustom("list PersistentVolumes", VOLUMES, object -> volume(object, driver)
-                .ifPresent(each));
+        boolean _ = api.listCustom(
+                "list PersistentVolumes",
+                VOLUMES,
+                object -> volume(object, driver).ifPresent(each));
     }
 
     @Override
@@ -90,7 +92,8 @@ final class KubernetesRecords implements ClusterRecords {
         spec.remove(CLAIM);
         claim.ifPresent(found -> spec.add(CLAIM, byName(found)));
         JsonParts.object(spec, CSI, ATTRIBUTES)
-                .ifPresent(attributes -> attributes.entrySet().removeIf(each -> VolumeContext.isOfKubernetes(each.getKey())));
+                .ifPresent(attributes ->
+                        attributes.entrySet().removeIf(each -> VolumeContext.isOfKubernetes(each.getKey())));
         JsonObject bare = new JsonObject();
         bare.addProperty("apiVersion", "v1");
         bare.addProperty("kind", "PersistentVolume");
@@ -113,8 +116,10 @@ final class KubernetesRecords implements ClusterRecords {
     @Override
     public void eachSnapshot(Consumer<Snapshot> each) {
         try {
-            boolean _ = api.listCustom("list VolumeSnapshotContents", SNAPSHOTS, object -> snapshot(object)
-                    .ifPresent(each));
+            boolean _ = api.listCustom(
+                    "list VolumeSnapshotContents",
+                    SNAPSHOTS,
+                    object -> snapshot(object).ifPresent(each));
         } catch (DriverException.AccessDenied installedWithoutSnapshots) {
             LOG.debug("no snapshots are looked for: {}", installedWithoutSnapshots.getMessage());
         }
@@ -129,7 +134,8 @@ final class KubernetesRecords implements ClusterRecords {
                 .flatMap(SnapshotId::tryParse)
                 .map(id -> new Snapshot(
                         id,
-                        JsonParts.text(object, SPEC, "volumeSnapshotRef", NAMESPACE).orElse(""),
+                        JsonParts.text(object, SPEC, "volumeSnapshotRef", NAMESPACE)
+                                .orElse(""),
                         JsonParts.text(object, SPEC, "volumeSnapshotRef", NAME).orElse(""),
                         JsonParts.text(object, SPEC, "volumeSnapshotClassName").orElse("")))
                 .filter(found -> !found.namespace().isEmpty() && !found.name().isEmpty());

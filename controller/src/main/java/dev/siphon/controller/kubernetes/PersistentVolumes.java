@@ -84,8 +84,8 @@ final class PersistentVolumes {
                 "",
                 (server, page) -> server.persistentVolumes().list(page),
                 volume -> volumeOf(volume)
-                        .ifPresent(id -> found.put(
-                                id, new Standing(volume.getMetadata().getName(), namespaceOf(volume)))));
+                        .ifPresent(id ->
+                                found.put(id, new Standing(volume.getMetadata().getName(), namespaceOf(volume)))));
         return found;
     }
 

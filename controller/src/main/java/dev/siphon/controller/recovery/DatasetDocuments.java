@@ -52,11 +52,7 @@ final class DatasetDocuments {
     }
 
     private void below(
-            String cluster,
-            String fileSystem,
-            String path,
-            int levels,
-            Consumer<DatasetRecords.DatasetRecord> each) {
+            String cluster, String fileSystem, String path, int levels, Consumer<DatasetRecords.DatasetRecord> each) {
         for (String name : ceph.files().directories(cluster, fileSystem, path)) {
             String directory = path + "/" + name;
             ceph.files()

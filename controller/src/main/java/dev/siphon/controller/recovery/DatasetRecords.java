@@ -30,8 +30,8 @@ record DatasetRecords(List<DatasetRecord> all) {
 
     /// One of them.
     ///
-    /// @param meant what the groups of its readers' accounts are called, by the readers' names: a name may be given to
-    ///     somebody else
+    /// @param meant what the groups of its readers' accounts are called, by the readers' names: a name may be
+    ///     given to somebody else
     record DatasetRecord(Dataset dataset, Map<String, String> meant) {
         DatasetRecord {
             meant = Map.copyOf(meant);
@@ -81,7 +81,9 @@ record DatasetRecords(List<DatasetRecord> all) {
                 .entrySet()
                 .forEach(reader -> meant.put(reader.getKey(), reader.getValue().getAsString()));
         return new DatasetRecord(
-                Dataset.parse(part(object, NAME).getAsString(), part(object, SPEC).getAsJsonObject()), meant);
+                Dataset.parse(
+                        part(object, NAME).getAsString(), part(object, SPEC).getAsJsonObject()),
+                meant);
     }
 
     private static JsonElement part(JsonObject object, String name) {

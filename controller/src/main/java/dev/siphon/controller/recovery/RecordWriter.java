@@ -147,12 +147,11 @@ public final class RecordWriter {
             write(place, volume.text());
         });
         cluster.eachSnapshot(snapshot -> {
-            Place place =
-                    place(snapshot.snapshot().volume(), RecordNotes.ofSnapshot(snapshot.snapshot().name()));
+            Place place = place(
+                    snapshot.snapshot().volume(),
+                    RecordNotes.ofSnapshot(snapshot.snapshot().name()));
             there.add(place);
-            write(
-                    place,
-                    new RecordNotes.Asked(snapshot.namespace(), snapshot.name(), snapshot.className()).text());
+            write(place, new RecordNotes.Asked(snapshot.namespace(), snapshot.name(), snapshot.className()).text());
         });
         there.addAll(declared.values());
         written.keySet().retainAll(there);
@@ -195,10 +194,7 @@ public final class RecordWriter {
 
     private static Place place(VolumeId.Provisioned volume, String note) {
         return new Place(
-                volume.cluster(),
-                volume.fileSystem(),
-                Group.of(volume).path() + "/" + volume.subvolume(),
-                note);
+                volume.cluster(), volume.fileSystem(), Group.of(volume).path() + "/" + volume.subvolume(), note);
     }
 
     private void write(Place place, String text) {
@@ -208,8 +204,8 @@ public final class RecordWriter {
             return;
         }
         if (bytes.length > RecordNotes.MOST_BYTES) {
-            tell(place.path() + ": " + place.note() + " takes " + bytes.length + " bytes, and "
-                    + RecordNotes.MOST_BYTES + " are the most");
+            tell(place.path() + ": " + place.note() + " takes " + bytes.length + " bytes, and " + RecordNotes.MOST_BYTES
+                    + " are the most");
             return;
         }
         attempt(place, () -> {

@@ -146,14 +146,15 @@ public final class Recovery {
                 .or(() -> DatasetPlace.of(snapshot)
                         .flatMap(place -> place.note(ceph.files(), DatasetPlace.ASKED))
                         .flatMap(SnapshotClass.Asked::parse)
-                        .map(sealed -> new RecordNotes.Asked(sealed.namespace(), sealed.name(), "siphon-dataset")));
+                        .map(image -> new RecordNotes.Asked(image.namespace(), image.name(), "siphon-dataset")));
     }
 
     /// Hands over Datasets.
     public void datasets(Wanted wanted, Consumer<Document> each) {
         DatasetDocuments documents = new DatasetDocuments(ceph, directory);
         if (wanted.namespace().isEmpty()) {
-            documents.declared(dataset -> wanted.account().isEmpty() || wanted.account().equals(dataset), each);
+            documents.declared(
+                    dataset -> wanted.account().isEmpty() || wanted.account().equals(dataset), each);
         }
         eachSnapshot(wanted, (snapshot, owner) -> {
             if (wanted.isNamespace(asked(snapshot).map(RecordNotes.Asked::namespace))) {
@@ -164,11 +165,7 @@ public final class Recovery {
 
     private Optional<String> note(VolumeId.Provisioned volume, String name) {
         return ceph.files()
-                .note(
-                        volume.cluster(),
-                        volume.fileSystem(),
-                        Group.of(volume).path() + "/" + volume.subvolume(),
-                        name);
+                .note(volume.cluster(), volume.fileSystem(), Group.of(volume).path() + "/" + volume.subvolume(), name);
     }
 
     /// What is done with each group, and whose it is.
@@ -212,17 +209,19 @@ public final class Recovery {
 
     /// Also of volumes that are gone. Those of groups of snapshots are left out: nothing tells which group object.
     private void eachSnapshot(Wanted wanted, OfSnapshot each) {
-        eachGroup(wanted, (group, owner) -> volumesOf(group).forEach(volume -> {
-            try {
-                ceph.subvolumes().snapshots(volume).stream()
-                        .filter(VolumeId.Part.SNAPSHOT::fits)
-                        .map(name -> new SnapshotId(volume, name))
-                        .filter(Snapshots::isForCallers)
-                        .filter(snapshot -> !Names.isGroupSnapshot(snapshot.name()))
-                        .forEach(snapshot -> each.accept(snapshot, owner));
-            } catch (DriverException.NotFound _) {
-                // removed meanwhile
-            }
-        }));
+        eachGroup(
+                wanted,
+                (group, owner) -> volumesOf(group).forEach(volume -> {
+                    try {
+                        ceph.subvolumes().snapshots(volume).stream()
+                                .filter(VolumeId.Part.SNAPSHOT::fits)
+                                .map(name -> new SnapshotId(volume, name))
+                                .filter(Snapshots::isForCallers)
+                                .filter(snapshot -> !Names.isGroupSnapshot(snapshot.name()))
+                                .forEach(snapshot -> each.accept(snapshot, owner));
+                    } catch (DriverException.NotFound _) {
+                        // removed meanwhile
+                    }
+                }));
     }
 }

@@ -38,8 +38,7 @@ final class AdoptedVolumesTest {
     @BeforeEach
     void makeGroup() {
         ceph.subvolumes().createGroup(GROUP, OptionalLong.empty(), Optional.empty());
-        ceph.files()
-                .setNote(GROUP.cluster(), GROUP.fileSystem(), GROUP.path(), AccountNote.NAME, "10001 u1");
+        ceph.files().setNote(GROUP.cluster(), GROUP.fileSystem(), GROUP.path(), AccountNote.NAME, "10001 u1");
     }
 
     @Test

@@ -188,8 +188,7 @@ abstract class DatasetUsersContract {
         look();
         String namespace = "[" + cluster().access().namespace() + "]";
         assertEquals("3: node-a=2" + namespace + " node-b=1" + namespace, written());
-        assertEquals(
-                Set.of(cluster().access().namespace()), namespaces.get().get(dataset()), "whose pods these are");
+        assertEquals(Set.of(cluster().access().namespace()), namespaces.get().get(dataset()), "whose pods these are");
     }
 
     @Test

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.warm.GateSettings;
-import dev.siphon.controller.warm.Warming;
 import dev.siphon.controller.warm.ReplicaProgress;
+import dev.siphon.controller.warm.Warming;
 import dev.siphon.controller.warm.WarmingMetrics;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;

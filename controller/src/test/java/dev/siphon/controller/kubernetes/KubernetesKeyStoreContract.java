@@ -102,13 +102,18 @@ abstract class KubernetesKeyStoreContract extends KeyStoreContract {
     void aVolumeThatAnAdministratorGivesToAClaimSaysToWhichNamespace() {
         KeyStore store = open();
         makePersistentVolume("given-" + unique, "cephfs.siphon.dev", VOLUME);
-        var _ = cluster().admin().persistentVolumes().withName("given-" + unique).edit(volume -> {
-            volume.getSpec().setClaimRef(new ObjectReferenceBuilder()
-                    .withNamespace("team")
-                    .withName("data")
-                    .build());
-            return volume;
-        });
+        var _ = cluster()
+                .admin()
+                .persistentVolumes()
+                .withName("given-" + unique)
+                .edit(volume -> {
+                    volume.getSpec()
+                            .setClaimRef(new ObjectReferenceBuilder()
+                                    .withNamespace("team")
+                                    .withName("data")
+                                    .build());
+                    return volume;
+                });
         assertEquals(Optional.empty(), store.claimedFrom(VOLUME));
         assertTrue(store.hasPlaceFor(VOLUME));
         assertEquals(Optional.of("team"), store.claimedFrom(VOLUME));

@@ -116,17 +116,18 @@ abstract class KubernetesNamespaceAccessStoreContract {
                 "u1.a", new Dataset(5_000_000_000L, true, Optional.of(new Replicas(1, 2, 1, 40))),
                 "u1.b", new Dataset(0, false),
                 "vision", new Dataset(1 << 20, true, Optional.of(new Replicas(0, 0, 0, 100)))))));
-        assertEquals("u1.a 4.65 GiB, u1.b (not ready), vision 1 MiB", status().get("datasetSizes").getAsString());
+        assertEquals(
+                "u1.a 4.65 GiB, u1.b (not ready), vision 1 MiB",
+                status().get("datasetSizes").getAsString());
         assertEquals(
                 "u1.a on 1 node; 40% filled on 2 nodes; failed on 1 node, vision on no node",
                 status().get("datasetReplicas").getAsString());
         assertEquals(2, status().get("readyCount").getAsInt());
-        JsonObject replicas = status()
-                .getAsJsonArray("datasets")
-                .get(0)
-                .getAsJsonObject()
-                .getAsJsonObject("replicas");
-        assertEquals("{\"failed\":1,\"filling\":2,\"local\":1,\"percent\":40}", sorted(replicas).toString());
+        JsonObject replicas =
+                status().getAsJsonArray("datasets").get(0).getAsJsonObject().getAsJsonObject("replicas");
+        assertEquals(
+                "{\"failed\":1,\"filling\":2,\"local\":1,\"percent\":40}",
+                sorted(replicas).toString());
     }
 
     private static JsonObject sorted(JsonObject object) {

@@ -36,7 +36,10 @@ final class RecoveredWorld implements ClusterRecords, Datasets {
     final CephPorts ports = ceph.ports();
     final InMemoryDirectory directory = new InMemoryDirectory(Map.of("u1", account("u1"), "u2", account("u2")));
     final Domain domain = Domain.over(
-            ports, new Owners(directory, Optional.empty(), Optional.empty()), Callers.NONE, () -> Duration.ofSeconds(9));
+            ports,
+            new Owners(directory, Optional.empty(), Optional.empty()),
+            Callers.NONE,
+            () -> Duration.ofSeconds(9));
     final Map<String, Volume> persistentVolumes = new TreeMap<>();
     final List<Snapshot> snapshots = new ArrayList<>();
     final Map<String, Dataset> declared = new HashMap<>();
@@ -77,13 +80,7 @@ final class RecoveredWorld implements ClusterRecords, Datasets {
         String path = Dataset.DIRECTORY + "/" + name.replace('.', '-');
         ports.files().makeDirectory(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, path, name);
         return new Dataset(
-                name,
-                Optional.empty(),
-                InMemoryCeph.FILE_SYSTEM,
-                path,
-                new Digest("0".repeat(64)),
-                5,
-                Set.of(readers));
+                name, Optional.empty(), InMemoryCeph.FILE_SYSTEM, path, new Digest("0".repeat(64)), 5, Set.of(readers));
     }
 
     /// A controller that starts.

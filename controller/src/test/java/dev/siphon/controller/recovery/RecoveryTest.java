@@ -58,7 +58,9 @@ final class RecoveryTest {
         assertEquals(
                 List.of(before),
                 volumes(ALL).stream().map(each -> each.object().toString()).toList());
-        assertEquals(List.of(List.of()), volumes(ALL).stream().map(Document::comments).toList());
+        assertEquals(
+                List.of(List.of()),
+                volumes(ALL).stream().map(Document::comments).toList());
         long _ = world.domain.volumes().expand(volume, new CapacityRange(3 * RecoveredWorld.GIB, 0));
         assertEquals(
                 List.of("3221225472"),
@@ -96,14 +98,11 @@ final class RecoveryTest {
         Document printed = volumes(ALL).getFirst();
         JsonObject csi = spec(printed).getAsJsonObject("csi");
         assertEquals(volume.toString(), csi.get("volumeHandle").getAsString());
-        assertEquals(
-                "u1",
-                csi.getAsJsonObject("volumeAttributes").get("owner").getAsString());
+        assertEquals("u1", csi.getAsJsonObject("volumeAttributes").get("owner").getAsString());
         String name = printed.object().getAsJsonObject("metadata").get("name").getAsString();
+        assertEquals(name, csi.getAsJsonObject("nodeStageSecretRef").get("name").getAsString());
         assertEquals(
-                name,
-                csi.getAsJsonObject("nodeStageSecretRef").get("name").getAsString());
-        assertEquals("Retain", spec(printed).get("persistentVolumeReclaimPolicy").getAsString());
+                "Retain", spec(printed).get("persistentVolumeReclaimPolicy").getAsString());
         assertEquals(false, spec(printed).has("claimRef"));
         assertTrue(printed.text().contains("\n# volume of account u1: which claim it had is not known"), printed::text);
         assertEquals(List.of(), volumes(new Wanted(Optional.empty(), Optional.of("team"))));
@@ -164,8 +163,7 @@ final class RecoveryTest {
     @Test
     void whileTheDirectoryIsSilentNoReaderIsTakenForWhomItMeant() {
         world.declared.put("u1.digits", world.dataset("u1.digits", "u1"));
-        world.meant.put(
-                "u1.digits", new ReaderIds(Map.of("u1", Group.nameOf(RecoveredWorld.account("u1"))), Set.of()));
+        world.meant.put("u1.digits", new ReaderIds(Map.of("u1", Group.nameOf(RecoveredWorld.account("u1"))), Set.of()));
         loseKubernetes();
         world.directory.down(true);
 
@@ -178,7 +176,8 @@ final class RecoveryTest {
     void aSnapshotIsBoundToItsVolumeSnapshotAndOneThatNobodyKnowsIsNamed() {
         VolumeId.Provisioned volume = world.claimed("pvc-1", "u1", "team");
         SnapshotId known = world.domain.snapshots().create(volume, "snapshot-1").id();
-        SnapshotId unknown = world.domain.snapshots().create(volume, "snapshot-2").id();
+        SnapshotId unknown =
+                world.domain.snapshots().create(volume, "snapshot-2").id();
         world.snapshots.add(new ClusterRecords.Snapshot(known, "team", "before", "siphon"));
         loseKubernetes();
 

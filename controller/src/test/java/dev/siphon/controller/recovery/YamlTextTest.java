@@ -39,7 +39,8 @@ final class YamlTextTest {
                 "---\n# left out reader a kind: Secret\nkind: Dataset\n",
                 new Document(
                                 List.of("left out reader a\nkind: Secret"),
-                                JsonParser.parseString("{\"kind\": \"Dataset\"}").getAsJsonObject())
+                                JsonParser.parseString("{\"kind\": \"Dataset\"}")
+                                        .getAsJsonObject())
                         .text());
     }
 }

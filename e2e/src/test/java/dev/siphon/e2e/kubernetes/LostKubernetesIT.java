@@ -97,9 +97,10 @@ final class LostKubernetesIT {
         owner = Tenant.ofAccount(CLUSTER, 71);
         stranger = Tenant.ofAccount(CLUSTER, 72);
         dataset = SealedDataset.seal(CLUSTER, owner).declare(owner.account());
-        var _ = owner.claim("home", "1Gi", claim -> claim.editSpec()
-                .withStorageClassName("siphon-home")
-                .endSpec());
+        var _ = owner.claim(
+                "home",
+                "1Gi",
+                claim -> claim.editSpec().withStorageClassName("siphon-home").endSpec());
         write(owner, "home");
         var _ = owner.claim("data", "1Gi");
         write(owner, "data");
@@ -206,7 +207,8 @@ final class LostKubernetesIT {
         assertTrue(said.contains("persistentvolume/") && said.contains("dataset.siphon.dev/"), said);
         for (Map.Entry<String, TestClaim.Subvolume> each : PLACES.entrySet()) {
             Tenant tenant = each.getKey().startsWith(owner.namespace() + "/") ? owner : stranger;
-            TestClaim claim = tenant.claimCalled(each.getKey().substring(tenant.namespace().length() + 1));
+            TestClaim claim = tenant.claimCalled(
+                    each.getKey().substring(tenant.namespace().length() + 1));
             assertEquals(each.getValue(), claim.bound().subvolume(), each.getKey());
         }
     }
@@ -217,7 +219,8 @@ final class LostKubernetesIT {
         assertEquals(SEEN.get("u71/data"), look(owner, "data"));
         assertEquals(SEEN.get("u71/home"), look(owner, "home"));
         assertEquals(SEEN.get("u72/data"), look(stranger, "data"));
-        TestPod writer = owner.pod("writer-again", "echo more >/data/more && stat -c %u:%g /data/more && df /data | tail -1")
+        TestPod writer = owner.pod(
+                        "writer-again", "echo more >/data/more && stat -c %u:%g /data/more && df /data | tail -1")
                 .withClaim("data")
                 .create()
                 .succeeded();
@@ -229,7 +232,8 @@ final class LostKubernetesIT {
     @Order(2)
     void theQuotaIsWhatItWas() {
         TestPod full = owner.pod(
-                        "full", "dd if=/dev/zero of=/data/large bs=1M count=2000 2>&1; stat -c %s /data/large; rm /data/large")
+                        "full",
+                        "dd if=/dev/zero of=/data/large bs=1M count=2000 2>&1; stat -c %s /data/large; rm /data/large")
                 .withClaim("data")
                 .create()
                 .succeeded();
@@ -242,7 +246,8 @@ final class LostKubernetesIT {
     @Order(2)
     void theDatasetIsReadByItsReaderAndByNobodyElse() {
         assertEquals("seven", sevenOf(owner));
-        TestPod thief = stranger.pod("thief", "true").withDataset(dataset.reference()).create();
+        TestPod thief =
+                stranger.pod("thief", "true").withDataset(dataset.reference()).create();
         String _ = thief.told("code = PermissionDenied desc = .*is no reader of dataset u71.digits");
         thief.remove();
     }
@@ -268,7 +273,9 @@ final class LostKubernetesIT {
                 .build();
         var _ = CLUSTER.client().persistentVolumes().resource(stolen).create();
         TestClaim claim = stranger.claim(
-                "stolen", "1Gi", each -> each.editSpec().withStorageClassName("stolen").endSpec());
+                "stolen",
+                "1Gi",
+                each -> each.editSpec().withStorageClassName("stolen").endSpec());
         TestPod pod = stranger.pod("stolen", "true").withClaim("stolen").create();
 
         String _ = pod.told("code = PermissionDenied desc = .*");
@@ -302,7 +309,9 @@ final class LostKubernetesIT {
             return repaired.output().contains("done: auth rm");
         });
 
-        assertEquals(List.of(), CLUSTER.cephIdentities().filter(each -> each.contains(lostCode)).toList());
+        assertEquals(
+                List.of(),
+                CLUSTER.cephIdentities().filter(each -> each.contains(lostCode)).toList());
         Command.Result found = siphon.siphon("audit", "--json", "--pause", "3");
         assertEquals(0, found.exit(), found::output);
         assertEquals("", found.output().strip());
@@ -320,7 +329,8 @@ final class LostKubernetesIT {
         var _ = CLUSTER.await(
                 "the end of " + volume, CLUSTER.client().persistentVolumes().withName(volume), each -> each == null);
         assertFalse(
-                CephSubvolumes.all().contains(String.valueOf(PLACES.get("u71/data"))), () -> "u71/data is in Ceph still");
+                CephSubvolumes.all().contains(String.valueOf(PLACES.get("u71/data"))),
+                () -> "u71/data is in Ceph still");
         assertTrue(CephSubvolumes.all().contains(String.valueOf(PLACES.get("u72/data"))));
     }
 }

@@ -47,11 +47,14 @@ final class ResearchersIT {
                 "researcher",
                 "--clusterrole=edit",
                 "--serviceaccount=" + own.namespace() + ":researcher");
-        token = CLUSTER.kubectl("-n", own.namespace(), "create", "token", "researcher").strip();
+        token = CLUSTER.kubectl("-n", own.namespace(), "create", "token", "researcher")
+                .strip();
         var _ = Await.until(
                 "the role edit has what Siphon adds to it",
                 Cluster.PATIENCE,
-                () -> asResearcher("auth", "can-i", "get", "namespaceaccesses", "-n", own.namespace()).exit() == 0);
+                () -> asResearcher("auth", "can-i", "get", "namespaceaccesses", "-n", own.namespace())
+                                .exit()
+                        == 0);
     }
 
     @AfterAll
@@ -64,8 +67,11 @@ final class ResearchersIT {
     private static Command.Result asResearcher(String... words) {
         // a kubeconfig's own user would go before the token
         return CLUSTER.tryKubectl(Stream.concat(
-                        Stream.of("--kubeconfig=/dev/null", "--server=" + CLUSTER.server(), "--certificate-authority="
-                                + CLUSTER.certificateAuthority(), "--token=" + token),
+                        Stream.of(
+                                "--kubeconfig=/dev/null",
+                                "--server=" + CLUSTER.server(),
+                                "--certificate-authority=" + CLUSTER.certificateAuthority(),
+                                "--token=" + token),
                         Stream.of(words))
                 .toArray(String[]::new));
     }
@@ -84,7 +90,9 @@ final class ResearchersIT {
     @Test
     void whoMayEditANamespaceSeesItsDatasetsAndHowFarTheReplicasAre() {
         var _ = Await.until(
-                "the dataset with its size", Cluster.PATIENCE, () -> seen().matches("(?s).*u74[.]digits [0-9.]+ MiB.*"));
+                "the dataset with its size",
+                Cluster.PATIENCE,
+                () -> seen().matches("(?s).*u74[.]digits [0-9.]+ MiB.*"));
         assertFalse(seen().contains(" on 1 node"), "nobody's pod uses it: " + seen());
         TestPod trainer = own.pod("trainer", "exec sleep 3600")
                 .withDataset(dataset.reference())
