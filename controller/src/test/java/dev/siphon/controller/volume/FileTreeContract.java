@@ -76,6 +76,12 @@ public abstract class FileTreeContract {
     }
 
     @Test
+    final void theDirectoriesInADirectoryAreListed() {
+        assertTrue(files().directories(cluster, fileSystem, "/volumes").contains(group.name()));
+        assertEquals(List.of(), files().directories(cluster, fileSystem, "/volumes/anothing"));
+    }
+
+    @Test
     final void theQuotaOfASubvolumeIsItsSize() {
         assertEquals(OptionalLong.of(SIZE), files().quotaBytes(cluster, fileSystem, data));
         files().setQuotaBytes(cluster, fileSystem, data, 2 * SIZE);

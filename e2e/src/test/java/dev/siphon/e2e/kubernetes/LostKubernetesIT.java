@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonParser;
 import dev.siphon.e2e.lab.Await;
+import dev.siphon.e2e.lab.CephSubvolumes;
 import dev.siphon.e2e.lab.CephTree;
 import dev.siphon.e2e.lab.Command;
 import dev.siphon.e2e.lab.Project;
 import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PersistentVolumeBuilder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -93,6 +95,7 @@ final class LostKubernetesIT {
     @BeforeAll
     static void useAndLose() throws IOException {
         siphon = Installation.in(CLUSTER);
+        SnapshotController.addTo(siphon, CLUSTER);
         siphon.folder().cephCaps("--key-commands", "--change");
         owner = Tenant.ofAccount(CLUSTER, 71);
         stranger = Tenant.ofAccount(CLUSTER, 72);
@@ -110,8 +113,16 @@ final class LostKubernetesIT {
         assertEquals("seven", sevenOf(owner));
         clusterUid = uidOfKubernetes();
         lostCode = dataset.identities().getFirst().replaceFirst(".*\\.(k[0-9a-v]{9})\\..*", "$1");
+        CLUSTER.apply(owner.namespace(), """
+                {"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot", "metadata": {"name": "before"},
+                 "spec": {"volumeSnapshotClassName": "siphon", "source": {"persistentVolumeClaimName": "data"}}}""");
+        SnapshotController.awaitReady(owner, "before");
+        // a controller that begins looks at all there is
+        var _ = CLUSTER.kubectl("-n", Installation.NAMESPACE, "rollout", "restart", "deployment/siphon-controller");
+        siphon.rolledOut();
         awaitRecords();
         var _ = Command.run(Cluster.PATIENCE.multipliedBy(2), List.of(lab(), "kubernetes", "lose"));
+        SnapshotController.addAgain(CLUSTER);
         GpuMachine.plug(CLUSTER, GpuMachine.GPUS);
     }
 
@@ -159,10 +170,21 @@ final class LostKubernetesIT {
                         Cluster.PATIENCE,
                         () -> attribute(directory, "siphon.persistentvolume").contains("claimRef"));
             }
+            Path data = tree.at("/volumes/" + PLACES.get("u71/data"));
+            var _ = Await.until("a record of the snapshot", Cluster.PATIENCE, () -> attributes(data).stream()
+                    .anyMatch(name -> name.startsWith("siphon.snapshot.")));
             var _ = Await.until(
                     "a record of the dataset",
                     Cluster.PATIENCE,
                     () -> attribute(tree.at(dataset.path()), "siphon.declared").contains(dataset.digest()));
+        }
+    }
+
+    private static List<String> attributes(Path path) {
+        try {
+            return Files.getFileAttributeView(path, UserDefinedFileAttributeView.class).list();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -283,6 +305,28 @@ final class LostKubernetesIT {
         pod.delete();
         claim.delete();
         var _ = CLUSTER.client().persistentVolumes().withName("stolen").delete();
+    }
+
+    @Test
+    @Order(2)
+    void aVolumeIsMadeOfASnapshotThatWasRecovered() throws IOException {
+        Command.Result printed = siphon.siphon("recover", "--only", "snapshots", "--account", owner.account());
+        assertEquals(0, printed.exit(), printed::output);
+        Path snapshots = Files.writeString(folder.resolve("snapshots.yaml"), printed.output());
+        var _ = CLUSTER.kubectl("apply", "-f", snapshots.toString());
+        SnapshotController.awaitReady(owner, "before");
+        TestClaim restored = owner.claim("restored", "1Gi", claim -> claim.editSpec()
+                .withNewDataSource()
+                .withApiGroup("snapshot.storage.k8s.io")
+                .withKind("VolumeSnapshot")
+                .withName("before")
+                .endDataSource()
+                .endSpec());
+
+        assertEquals(SEEN.get("u71/data"), look(owner, "restored"));
+
+        restored.delete();
+        var _ = CLUSTER.kubectl("-n", owner.namespace(), "delete", "volumesnapshot", "before");
     }
 
     @Test

@@ -22,12 +22,7 @@ final class SnapshotController {
         if (Files.exists(cluster.lab().run().resolve("daemon").resolve(NAME))) {
             return;
         }
-        var _ = cluster.kubectl(
-                "apply", "--server-side", "-f", Chart.snapshotDefinitions().toString());
-        for (String each : List.of("classes", "contents", "s")) {
-            cluster.awaitEstablished("volumesnapshot" + each + "." + GROUP);
-            cluster.awaitEstablished("volumegroupsnapshot" + each + ".group" + GROUP);
-        }
+        define(cluster);
         var _ = LabDaemon.of(
                         NAME,
                         List.of(
@@ -47,6 +42,25 @@ final class SnapshotController {
                         "--set-string",
                         "volumeAttributesClasses.group-reads.mode=0750");
         siphon.apply();
+    }
+
+    private static void define(Cluster cluster) {
+        var _ = cluster.kubectl(
+                "apply", "--server-side", "-f", Chart.snapshotDefinitions().toString());
+        for (String each : List.of("classes", "contents", "s")) {
+            cluster.awaitEstablished("volumesnapshot" + each + "." + GROUP);
+            cluster.awaitEstablished("volumegroupsnapshot" + each + ".group" + GROUP);
+        }
+    }
+
+    /// Brings them again to a Kubernetes that has begun anew.
+    static void addAgain(Cluster cluster) {
+        define(cluster);
+        LabDaemon daemon = new LabDaemon(NAME);
+        if (daemon.runs()) {
+            daemon.kill();
+        }
+        var _ = daemon.start();
     }
 
     /// Waits until a snapshot can be used.
