@@ -50,7 +50,7 @@ record DocumentedBlock(String script) {
             Files.writeString(kubectl, "#!/bin/sh\nexec " + Project.folder().resolve("e2e/lab") + " kubectl \"$@\"\n");
             Path pasted = Files.writeString(folder.resolve("pasted"), script);
             return Command.run(
-                    Cluster.PATIENCE,
+                    Cluster.PATIENCE.multipliedBy(3),
                     List.of("env", "--chdir=" + folder, "bash", "-c", """
                             PATH=$PWD:$PATH
                             set -euxo pipefail

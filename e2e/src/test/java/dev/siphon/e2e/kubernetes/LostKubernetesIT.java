@@ -41,8 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class LostKubernetesIT {
     private static final Cluster CLUSTER = Cluster.here();
 
-    /// An MDS ends the sessions of clients that are gone after a minute.
-    private static final Duration SESSIONS = Duration.ofMinutes(4);
+    /// An MDS ends the sessions of clients that are gone after 300 s (`session_autoclose`).
+    private static final Duration SESSIONS = Duration.ofMinutes(6);
 
     private static final String WRITE = "mkdir -p /data/deep && head -c 3000000 /dev/urandom >/data/deep/bytes"
             + " && echo of $(id -u) >/data/whose";
@@ -55,7 +55,7 @@ final class LostKubernetesIT {
             {apiVersion: v1, kind: Namespace, metadata: {name: %1$s}}
             ---
             {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: %1$s},
-             spec: {storageClassName: siphon, accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}}
+             spec: {storageClassName: siphon, accessModes: [ReadWriteMany], resources: {requests: {storage: 128Mi}}}}
             ---
             """;
 
@@ -105,9 +105,9 @@ final class LostKubernetesIT {
                 "1Gi",
                 claim -> claim.editSpec().withStorageClassName("siphon-home").endSpec());
         write(owner, "home");
-        var _ = owner.claim("data", "1Gi");
+        var _ = owner.claim("data", "128Mi");
         write(owner, "data");
-        var _ = stranger.claim("data", "1Gi");
+        var _ = stranger.claim("data", "128Mi");
         write(stranger, "data");
         var _ = owner.datasetClaim("digits", dataset.reference());
         assertEquals("seven", sevenOf(owner));
@@ -255,7 +255,7 @@ final class LostKubernetesIT {
     void theQuotaIsWhatItWas() {
         TestPod full = owner.pod(
                         "full",
-                        "dd if=/dev/zero of=/data/large bs=1M count=2000 2>&1; stat -c %s /data/large; rm /data/large")
+                        "dd if=/dev/zero of=/data/large bs=1M count=400 2>&1; stat -c %s /data/large; rm /data/large")
                 .withClaim("data")
                 .create()
                 .succeeded();
@@ -296,7 +296,7 @@ final class LostKubernetesIT {
         var _ = CLUSTER.client().persistentVolumes().resource(stolen).create();
         TestClaim claim = stranger.claim(
                 "stolen",
-                "1Gi",
+                "128Mi",
                 each -> each.editSpec().withStorageClassName("stolen").endSpec());
         TestPod pod = stranger.pod("stolen", "true").withClaim("stolen").create();
 
@@ -315,7 +315,7 @@ final class LostKubernetesIT {
         Path snapshots = Files.writeString(folder.resolve("snapshots.yaml"), printed.output());
         var _ = CLUSTER.kubectl("apply", "-f", snapshots.toString());
         SnapshotController.awaitReady(owner, "before");
-        TestClaim restored = owner.claim("restored", "1Gi", claim -> claim.editSpec()
+        TestClaim restored = owner.claim("restored", "128Mi", claim -> claim.editSpec()
                 .withNewDataSource()
                 .withApiGroup("snapshot.storage.k8s.io")
                 .withKind("VolumeSnapshot")
