@@ -14,9 +14,9 @@ import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PersistentVolumeBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.time.Duration;
@@ -59,15 +59,6 @@ final class LostKubernetesIT {
             ---
             """;
 
-    private static final String MORE_CLAIMS = """
-            {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: home, namespace: %1$s},
-             spec: {storageClassName: siphon-home, accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}}
-            ---
-            {apiVersion: v1, kind: PersistentVolumeClaim,
-             metadata: {name: digits, namespace: %1$s, annotations: {siphon.dev/dataset: %1$s/digits}},
-             spec: {storageClassName: siphon, accessModes: [ReadOnlyMany], resources: {requests: {storage: 1Gi}}}}
-            """;
-
     @SuppressWarnings("NullAway.Init")
     private static Installation siphon;
 
@@ -90,7 +81,7 @@ final class LostKubernetesIT {
     private static String clusterUid = "";
 
     @TempDir
-    private static Path folder = Path.of("");
+    private Path folder = Path.of("");
 
     @BeforeAll
     static void useAndLose() throws IOException {
@@ -191,13 +182,11 @@ final class LostKubernetesIT {
     private static String attribute(Path path, String name) {
         UserDefinedFileAttributeView view = Files.getFileAttributeView(path, UserDefinedFileAttributeView.class);
         try {
-            java.nio.ByteBuffer value = java.nio.ByteBuffer.allocate(view.size(name));
+            ByteBuffer value = ByteBuffer.allocate(view.size(name));
             int _ = view.read(name, value);
             return StandardCharsets.UTF_8.decode(value.flip()).toString();
-        } catch (NoSuchFileException gone) {
-            return "";
-        } catch (IOException none) {
-            // as where there is no such attribute yet
+        } catch (IOException _) {
+            // there is no such attribute yet
             return "";
         }
     }
@@ -210,6 +199,17 @@ final class LostKubernetesIT {
         siphon.folder().cephCaps("--change");
     }
 
+    private static String moreClaims(String namespace) {
+        return """
+            {apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: home, namespace: %1$s},
+             spec: {storageClassName: siphon-home, accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}}
+            ---
+            {apiVersion: v1, kind: PersistentVolumeClaim,
+             metadata: {name: digits, namespace: %1$s, annotations: {siphon.dev/dataset: %1$s/digits}},
+             spec: {storageClassName: siphon, accessModes: [ReadOnlyMany], resources: {requests: {storage: 1Gi}}}}
+            """.formatted(namespace);
+    }
+
     @Test
     @Order(1)
     void whatTheDocsSayBringsVolumesAndDatasetsBack() throws IOException {
@@ -220,7 +220,7 @@ final class LostKubernetesIT {
                 claims,
                 CLAIMS.formatted(owner.namespace())
                         + CLAIMS.formatted(stranger.namespace())
-                        + MORE_CLAIMS.formatted(owner.namespace()));
+                        + moreClaims(owner.namespace()));
 
         String said = DocumentedBlock.below("## Kubernetes is lost, Ceph is kept", "operations.md")
                 .with("DEPLOY=deploy ", "DEPLOY=" + siphon.folder().path() + " CLAIMS=" + claims)
