@@ -27,10 +27,7 @@ import org.jspecify.annotations.Nullable;
         name = "Datasets",
         type = AdditionalPrinterColumn.Type.INTEGER,
         jsonPath = ".status.datasetCount")
-@AdditionalPrinterColumn(
-        name = "Ready",
-        type = AdditionalPrinterColumn.Type.INTEGER,
-        jsonPath = ".status.readyCount")
+@AdditionalPrinterColumn(name = "Ready", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.readyCount")
 @AdditionalPrinterColumn(name = "Replicas", jsonPath = ".status.datasetReplicas")
 @AdditionalPrinterColumn(name = "Names", jsonPath = ".status.datasetSizes", priority = 1)
 @AdditionalPrinterColumn(
