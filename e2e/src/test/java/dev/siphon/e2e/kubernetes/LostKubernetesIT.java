@@ -162,8 +162,10 @@ final class LostKubernetesIT {
                         () -> attribute(directory, "siphon.persistentvolume").contains("claimRef"));
             }
             Path data = tree.at("/volumes/" + PLACES.get("u71/data"));
-            var _ = Await.until("a record of the snapshot", Cluster.PATIENCE, () -> attributes(data).stream()
-                    .anyMatch(name -> name.startsWith("siphon.snapshot.")));
+            var _ = Await.until(
+                    "a record of the snapshot",
+                    Cluster.PATIENCE,
+                    () -> attributes(data).stream().anyMatch(name -> name.startsWith("siphon.snapshot.")));
             var _ = Await.until(
                     "a record of the dataset",
                     Cluster.PATIENCE,
@@ -173,7 +175,8 @@ final class LostKubernetesIT {
 
     private static List<String> attributes(Path path) {
         try {
-            return Files.getFileAttributeView(path, UserDefinedFileAttributeView.class).list();
+            return Files.getFileAttributeView(path, UserDefinedFileAttributeView.class)
+                    .list();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -315,13 +318,16 @@ final class LostKubernetesIT {
         Path snapshots = Files.writeString(folder.resolve("snapshots.yaml"), printed.output());
         var _ = CLUSTER.kubectl("apply", "-f", snapshots.toString());
         SnapshotController.awaitReady(owner, "before");
-        TestClaim restored = owner.claim("restored", "128Mi", claim -> claim.editSpec()
-                .withNewDataSource()
-                .withApiGroup("snapshot.storage.k8s.io")
-                .withKind("VolumeSnapshot")
-                .withName("before")
-                .endDataSource()
-                .endSpec());
+        TestClaim restored = owner.claim(
+                "restored",
+                "128Mi",
+                claim -> claim.editSpec()
+                        .withNewDataSource()
+                        .withApiGroup("snapshot.storage.k8s.io")
+                        .withKind("VolumeSnapshot")
+                        .withName("before")
+                        .endDataSource()
+                        .endSpec());
 
         assertEquals(SEEN.get("u71/data"), look(owner, "restored"));
 

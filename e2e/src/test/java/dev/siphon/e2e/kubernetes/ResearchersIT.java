@@ -50,9 +50,10 @@ final class ResearchersIT {
         token = CLUSTER.kubectl("-n", own.namespace(), "create", "token", "researcher")
                 .strip();
         var _ = Await.until(
-                "the object of the namespace", Cluster.PATIENCE, () -> CLUSTER.tryKubectl(
-                                "-n", own.namespace(), "get", "namespaceaccess", "siphon")
-                        .exit()
+                "the object of the namespace",
+                Cluster.PATIENCE,
+                () -> CLUSTER.tryKubectl("-n", own.namespace(), "get", "namespaceaccess", "siphon")
+                                .exit()
                         == 0);
         var _ = Await.until(
                 "the role edit has what Siphon adds to it",
