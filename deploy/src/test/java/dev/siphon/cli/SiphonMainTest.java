@@ -4,10 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.server.BuildInfo;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -94,6 +101,24 @@ final class SiphonMainTest {
             String summary = each.getCommandSpec().usageMessage().description()[0];
             assertTrue(summary.endsWith("."), summary);
         }
+    }
+
+    /// A process sees only its own jars, and the launcher chooses which.
+    @Test
+    void administratorsCommandsSeeTheControllersJars() throws IOException {
+        Matcher listed = Pattern.compile("(?m)^  ([a-z |-]+)\\) part=controller ;;$")
+                .matcher(Files.readString(Path.of("src/build/siphon")));
+        assertTrue(listed.find());
+        Set<String> ofController = SiphonMain.commandLine(List.of("--help")).getSubcommands().entrySet().stream()
+                .filter(each -> each.getValue()
+                        .getCommandSpec()
+                        .userObject()
+                        .getClass()
+                        .getName()
+                        .startsWith("dev.siphon.controller.admin."))
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+        assertEquals(ofController, Set.of(listed.group(1).split(" [|] ", -1)));
     }
 
     private static Stream<CommandLine> subcommands(CommandLine of) {
