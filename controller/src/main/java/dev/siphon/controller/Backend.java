@@ -1,6 +1,7 @@
 package dev.siphon.controller;
 
 import dev.siphon.controller.ceph.CephAdapter;
+import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.identity.Directory;
 import dev.siphon.controller.identity.FileDirectory;
@@ -9,12 +10,16 @@ import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.ldap.LdapAdapter;
+import dev.siphon.controller.monitor.MonitorFollower;
+import dev.siphon.controller.monitor.MonitorSource;
 import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.server.DriverName;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /// The clusters, directory and keys, connected to.
@@ -24,17 +29,20 @@ import java.util.function.Supplier;
 /// @param keys where the keys of volumes are kept; empty if the driver mints none
 /// @param datasetKeys where those of volumes that show datasets are kept; empty likewise
 /// @param kubernetes the ports that Kubernetes serves; empty without it
+/// @param monitors follows those that Rook moves
 public record Backend(
         CephAdapter ceph,
         Directory directory,
         Optional<KeyStore> keys,
         Optional<DatasetKeyStore> datasetKeys,
-        Optional<KubernetesAdapter> kubernetes)
+        Optional<KubernetesAdapter> kubernetes,
+        MonitorFollower monitors)
         implements AutoCloseable {
     /// How often to see whether LDAP answers.
     private static final Duration LOOK_AT_LDAP = Duration.ofSeconds(10);
 
-    /// Begins to connect, and does not wait for it.
+    /// Begins to connect, and does not wait for it. Where Rook has the monitors, it asks Kubernetes for them first, for
+    /// some seconds at most.
     ///
     /// @param driver the CSI driver's name
     /// @param identity who this process is to the MDS daemons
@@ -48,15 +56,31 @@ public record Backend(
             BackgroundTasks tasks) {
         Optional<KubernetesAdapter> kubernetes =
                 config.kubernetes().map(access -> KubernetesAdapter.open(access, driver.value(), timeLeft));
+        Map<String, MonitorSource> sources = sources(config.clusters(), kubernetes);
+        CephAdapter ceph = CephAdapter.open(
+                config.clusters().at(MonitorFollower.look(sources)),
+                identity,
+                config.limits(),
+                config.keyType(),
+                timeLeft,
+                metrics,
+                tasks);
         return new Backend(
-                CephAdapter.open(
-                        config.clusters(), identity, config.limits(), config.keyType(), timeLeft, metrics, tasks),
+                ceph,
                 directory(config.directory(), timeLeft, metrics, tasks),
                 config.keyFolder().<KeyStore>map(FileKeyStore::new).or(() -> kubernetes.map(KubernetesAdapter::keys)),
                 config.keyFolder()
                         .<DatasetKeyStore>map(FileKeyStore::new)
                         .or(() -> kubernetes.map(adapter -> adapter.datasetKeys(config.datasetKeysInSecrets()))),
-                kubernetes);
+                kubernetes,
+                new MonitorFollower(sources, ceph.monitors(), kubernetes.map(KubernetesAdapter::monitors)));
+    }
+
+    private static Map<String, MonitorSource> sources(ClustersFile clusters, Optional<KubernetesAdapter> kubernetes) {
+        Map<String, MonitorSource> sources = new TreeMap<>();
+        kubernetes.ifPresent(adapter ->
+                clusters.rook().forEach((cluster, namespace) -> sources.put(cluster, adapter.rookMonitors(namespace))));
+        return sources;
     }
 
     /// Whose identities of datasets this driver's are; empty without Kubernetes.

@@ -138,8 +138,12 @@ public final class BackendOptions {
                 }));
     }
 
-    private static ClustersFile clusters(Path path) {
+    private ClustersFile clusters(Path path) {
         ClustersFile file = ClustersFile.read(path);
+        if (!file.rook().isEmpty() && !hasKubernetes()) {
+            throw new IllegalArgumentException(
+                    path + ": \"rook\" goes with --kubernetes-namespace; without it list the monitors");
+        }
         if (file.defaultCluster().isEmpty()) {
             throw new IllegalArgumentException(path + " lists several clusters: mark one with \"default\": true");
         }

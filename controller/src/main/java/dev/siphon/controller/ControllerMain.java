@@ -180,6 +180,7 @@ public final class ControllerMain implements Callable<Integer> {
         // the last to go: another one begins then
         leadership.ifPresent(held -> process.closeAtEnd("leadership", held));
         process.closeAtEnd("backend", backend);
+        process.closeAtEnd("monitors", backend.monitors().start(tasks));
         keys.ifPresent(all -> process.closeAtEnd("keys", all.start(tasks)));
         adopted.ifPresent(granting -> process.closeAtEnd("adopted volumes", granting.start(tasks)));
         records.ifPresent(writing -> process.closeAtEnd("records", writing.start(tasks)));

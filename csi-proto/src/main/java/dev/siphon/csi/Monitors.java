@@ -3,6 +3,8 @@ package dev.siphon.csi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -68,6 +70,43 @@ public record Monitors(List<Monitor> entries) {
             throw malformed(monHost);
         }
         return new Monitors(monitors);
+    }
+
+    /// The addresses or names, without ports.
+    public SortedSet<String> hosts() {
+        SortedSet<String> hosts = new TreeSet<>();
+        for (Monitor monitor : entries) {
+            monitor.v1().ifPresent(endpoint -> hosts.add(endpoint.host()));
+            monitor.v2().ifPresent(endpoint -> hosts.add(endpoint.host()));
+        }
+        return hosts;
+    }
+
+    /// The entries of a list as they are written: splits at commas, but not within brackets, so that
+    /// `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` is one. None of an empty text.
+    public static List<String> split(String text) {
+        List<String> parts = new ArrayList<>();
+        int depth = 0;
+        int begin = 0;
+        for (int at = 0; at < text.length(); at++) {
+            switch (text.charAt(at)) {
+                case '[' -> depth++;
+                case ']' -> depth--;
+                case ',' -> {
+                    if (depth == 0) {
+                        parts.add(text.substring(begin, at));
+                        begin = at + 1;
+                    }
+                }
+                default -> {
+                    // part of what is between the commas
+                }
+            }
+        }
+        if (!text.isEmpty()) {
+            parts.add(text.substring(begin));
+        }
+        return parts;
     }
 
     private static Monitor monitor(String monHost, String entry) {

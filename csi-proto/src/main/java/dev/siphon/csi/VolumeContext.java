@@ -1,6 +1,5 @@
 package dev.siphon.csi;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,12 +122,12 @@ public record VolumeContext(
                 throw new DriverException.InvalidRequest("key " + Quoted.of(key) + " is not known");
             }
         }
-        List<String> monitors = split(map.getOrDefault(MONITORS, ""));
+        List<String> monitors = Monitors.split(map.getOrDefault(MONITORS, ""));
         if (monitors.isEmpty()) {
             throw new DriverException.InvalidRequest("lacks " + MONITORS + " for volume " + id);
         }
         MounterChoice mounter = MounterChoice.parse(map.getOrDefault(MOUNTER, "auto"));
-        List<String> options = split(map.getOrDefault(MountOptions.KEY, ""));
+        List<String> options = Monitors.split(map.getOrDefault(MountOptions.KEY, ""));
         boolean readOnly = map.getOrDefault(READ_ONLY, "false").equals("true");
         Optional<ContainerUser> user =
                 Optional.ofNullable(map.get(ContainerUser.KEY)).map(ContainerUser::parse);
@@ -168,30 +167,4 @@ public record VolumeContext(
 
     private static final java.util.Set<String> KNOWN = java.util.Set.of(
             MONITORS, FS_NAME, MOUNT_PATH, DATA_PATH, MOUNTER, MountOptions.KEY, READ_ONLY, OWNER, ContainerUser.KEY);
-
-    /// Splits at commas, but not within brackets: `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` is one monitor.
-    private static List<String> split(String text) {
-        List<String> parts = new ArrayList<>();
-        int depth = 0;
-        int begin = 0;
-        for (int at = 0; at < text.length(); at++) {
-            switch (text.charAt(at)) {
-                case '[' -> depth++;
-                case ']' -> depth--;
-                case ',' -> {
-                    if (depth == 0) {
-                        parts.add(text.substring(begin, at));
-                        begin = at + 1;
-                    }
-                }
-                default -> {
-                    // part of what is between the commas
-                }
-            }
-        }
-        if (!text.isEmpty()) {
-            parts.add(text.substring(begin));
-        }
-        return parts;
-    }
 }

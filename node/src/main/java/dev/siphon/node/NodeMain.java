@@ -25,8 +25,10 @@ import dev.siphon.node.kubernetes.DatasetAccessApi;
 import dev.siphon.node.kubernetes.DatasetReplicaApi;
 import dev.siphon.node.kubernetes.EventsApi;
 import dev.siphon.node.kubernetes.MetricsReaders;
+import dev.siphon.node.kubernetes.MonitorsConfigMap;
 import dev.siphon.node.kubernetes.ResourceClaimsApi;
 import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.CurrentMonitors;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.pod.PodEvents;
 import dev.siphon.node.pod.PodHealth;
@@ -102,10 +104,16 @@ public final class NodeMain implements Callable<Integer> {
                 tasks,
                 cacheEvents(config));
         DatasetTrees datasets = new DatasetTrees(replicas, trees);
+        Optional<MonitorsConfigMap> monitors = monitors(config);
         NodeVolumes volumes = new NodeVolumes(
                 state.path(),
                 MounterSelection.ofThisNode(
-                        config.mounter(), config.id().name(), config.fuse().caches(), fuse, datasets),
+                                config.mounter(),
+                                config.id().name(),
+                                config.fuse().caches(),
+                                fuse,
+                                datasets)
+                        .following(monitors.<CurrentMonitors>map(map -> map).orElse(CurrentMonitors.OF_THE_VOLUME)),
                 datasets,
                 calls,
                 config.limits());
@@ -150,6 +158,7 @@ public final class NodeMain implements Callable<Integer> {
         process.closeAtEnd("replicas", replicas);
         process.closeAtEnd("mount calls", calls);
         process.closeAtEnd("pod events", pods);
+        monitors.ifPresent(map -> process.closeAtEnd("monitors", map));
         kubelet.ifPresent(known -> process.closeAtEnd(
                 "following",
                 new Following(new RunningPods(known, claims, nearest), datasets, published, placing).start(tasks)));
@@ -178,6 +187,14 @@ public final class NodeMain implements Callable<Integer> {
             case GrantsFrom.Nowhere _, GrantsFrom.File _ -> PodEvents.NOWHERE;
             case GrantsFrom.Api(var access, var _) ->
                 new EventsApi(access, config.server().driverName().toString(), config.id());
+        };
+    }
+
+    /// The same node is told there where the monitors of clusters are.
+    private static Optional<MonitorsConfigMap> monitors(NodeConfig config) {
+        return switch (config.grants()) {
+            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> Optional.empty();
+            case GrantsFrom.Api(var access, var namespace) -> Optional.of(new MonitorsConfigMap(access, namespace));
         };
     }
 

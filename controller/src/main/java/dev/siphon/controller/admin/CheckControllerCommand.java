@@ -5,6 +5,7 @@ import dev.siphon.controller.check.ClusterChecks;
 import dev.siphon.controller.check.ControllerCaps.Use;
 import dev.siphon.controller.check.DirectoryChecks;
 import dev.siphon.controller.check.KubernetesChecks;
+import dev.siphon.controller.check.RookChecks;
 import dev.siphon.csi.check.CheckOptions;
 import dev.siphon.csi.check.Checklist;
 import java.util.ArrayList;
@@ -22,8 +23,8 @@ import picocli.CommandLine.Spec;
         name = "controller",
         description = {
             "Looks whether a controller with these flags has what it needs.",
-            "That is: monitors, the release of Ceph, file systems, the mgr's module volumes, caps, the type of keys, the",
-            "directory, Kubernetes. A line for each, with a remedy if it failed. Changes nothing. Exits 1 if any failed."
+            "That is: monitors, the release of Ceph, file systems, the mgr's module volumes, caps, the type of keys, Rook,",
+            "the directory, Kubernetes. A line for each, with a remedy if it failed. Changes nothing. Exits 1 if any failed."
         })
 public final class CheckControllerCommand implements Callable<Integer> {
     @Spec
@@ -50,6 +51,13 @@ public final class CheckControllerCommand implements Callable<Integer> {
     private String account = "";
 
     @Option(
+            names = "--rook-namespace",
+            paramLabel = "NS",
+            defaultValue = "rook-ceph",
+            description = "Where Rook's cluster is, if the clusters file does not say it (default: rook-ceph).")
+    private String rookNamespace = "";
+
+    @Option(
             names = "--attach",
             defaultValue = "${env:SIPHON_ATTACH:-false}",
             description = "The controller has this flag, which needs more caps.")
@@ -72,7 +80,12 @@ public final class CheckControllerCommand implements Callable<Integer> {
 
     private void look(Checklist list, Backend backend) {
         var clusters = new ClusterChecks(backend.ceph().state(), fileSystems, uses(backend));
-        backend.ceph().ports().clusters().ids().forEach(cluster -> clusters.look(list, cluster));
+        var rook = new RookChecks(backend.ceph().state(), backend.kubernetes(), backend.monitors(), rookNamespace);
+        backend.ceph()
+                .ports()
+                .clusters()
+                .ids()
+                .forEach(cluster -> rook.look(list, cluster, clusters.look(list, cluster)));
         new DirectoryChecks(
                         backend.directory(),
                         options.directoryInWords(),

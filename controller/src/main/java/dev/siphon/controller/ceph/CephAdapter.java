@@ -9,6 +9,7 @@ import dev.siphon.controller.ceph.fs.CephFileSystems;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.monitor.MonitorFollower;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.csi.BackgroundTasks;
@@ -96,6 +97,11 @@ public final class CephAdapter implements AutoCloseable {
     /// Archives of what is in the same clusters.
     public Archiver archiver() {
         return fileSystems.archiver();
+    }
+
+    /// By which monitors the same clusters are reached.
+    public MonitorFollower.Connections monitors() {
+        return clusters;
     }
 
     /// The identities of volumes, in the same clusters.

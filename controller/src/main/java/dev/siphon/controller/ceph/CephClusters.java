@@ -7,6 +7,8 @@ import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
+import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.controller.monitor.MonitorFollower;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Quoted;
@@ -22,7 +24,7 @@ import java.util.function.Supplier;
 
 /// The clusters of the clusters file, each with a connection and threads of its own, so that one that hangs
 /// leaves the others alone.
-public final class CephClusters implements Clusters, AutoCloseable {
+public final class CephClusters implements Clusters, MonitorFollower.Connections, AutoCloseable {
     private static final CephCommand LIST_FILE_SYSTEMS = CephCommand.read(Daemon.MON, "fs ls");
 
     private final SortedMap<String, CephConnection> connections = new TreeMap<>();
@@ -63,7 +65,26 @@ public final class CephClusters implements Clusters, AutoCloseable {
 
     @Override
     public List<String> monitors(String cluster) {
-        return named(cluster).access().monitors();
+        ClusterAccess access = named(cluster).access();
+        var _ = access.monHost(); // which says what is missing if none is known
+        return access.monitors();
+    }
+
+    @Override
+    public SortedMap<String, List<String>> monitors() {
+        SortedMap<String, List<String>> all = new TreeMap<>();
+        connections.forEach((cluster, connection) -> {
+            List<String> known = connection.access().monitors();
+            if (!known.isEmpty()) {
+                all.put(cluster, known);
+            }
+        });
+        return all;
+    }
+
+    @Override
+    public void moved(String cluster, List<String> monitors) {
+        named(cluster).moved(monitors);
     }
 
     @Override

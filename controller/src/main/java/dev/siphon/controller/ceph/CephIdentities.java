@@ -29,6 +29,9 @@ import java.util.regex.Pattern;
 
 /// [Identities] by the mons' `auth` commands (`src/mon/MonCommands.h`, ceph-authtool(8) for the caps).
 final class CephIdentities implements Identities {
+    /// Asks for all identities.
+    static final CephCommand LIST = CephCommand.read(Daemon.MON, "auth ls");
+
     private static final String TYPE = "client.";
 
     /// What may stand in a cap without quotes (`src/osd/OSDCap.cc`, `src/mds/MDSAuthCaps.cc`).
@@ -137,21 +140,25 @@ final class CephIdentities implements Identities {
 
     @Override
     public List<MintedIdentity> minted(String cluster, String prefix) {
-        CommandReply reply = connections.apply(cluster).call(CephCommand.read(Daemon.MON, "auth ls"));
         List<MintedIdentity> found = new ArrayList<>();
-        try (JsonReader reader = new JsonReader(new StringReader(reply.orThrow().output()))) {
-            each(reader, identity -> {
-                String entity = identity.get("entity").getAsString();
-                if (entity.startsWith(TYPE + prefix)) {
-                    found.add(new MintedIdentity(entity.substring(TYPE.length()), caps(identity)));
-                }
-            });
-        } catch (IOException | IllegalStateException | JsonParseException e) {
-            throw new DriverException.BackendFault(reply.what() + " answered something else than identities", e);
-        }
+        each(connections.apply(cluster).call(LIST), identity -> {
+            String entity = identity.get("entity").getAsString();
+            if (entity.startsWith(TYPE + prefix)) {
+                found.add(new MintedIdentity(entity.substring(TYPE.length()), caps(identity)));
+            }
+        });
         return found.stream()
                 .sorted(Comparator.comparing(MintedIdentity::userId))
                 .toList();
+    }
+
+    /// Hands over each identity of an answer to [#LIST], its key included.
+    static void each(CommandReply reply, Consumer<JsonObject> each) {
+        try (JsonReader reader = new JsonReader(new StringReader(reply.orThrow().output()))) {
+            each(reader, each);
+        } catch (IOException | IllegalStateException | JsonParseException e) {
+            throw new DriverException.BackendFault(reply.what() + " answered something else than identities", e);
+        }
     }
 
     /// One after another: 20,000 as one tree are some 100 MB.

@@ -2,11 +2,14 @@ package dev.siphon.controller.ceph;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
+import dev.siphon.controller.ceph.rados.CommandReply;
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Monitors;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -30,6 +34,8 @@ public final class CephState {
     private static final String OVERALL = "overall";
 
     private static final String ACTIVE = "up:active";
+
+    private static final String CLIENT = "client.";
 
     /// What clusters that know one kind of key alone have (before Ceph 19.2.6 and 20.2.4).
     private static final String ONLY_CIPHER = "aes";
@@ -138,6 +144,46 @@ public final class CephState {
                 .map(CephState::name)
                 .orElse(ONLY_CIPHER);
         return new KeyTypes(keyType, preferred, allowed);
+    }
+
+    /// The addresses, without ports, of the monitors that the cluster has now.
+    public SortedSet<String> monitorHosts(String cluster, Duration limit) {
+        JsonObject dump =
+                ask(cluster, CephCommand.read(Daemon.MON, "mon dump"), limit).getAsJsonObject();
+        SortedSet<String> hosts = new TreeSet<>();
+        for (JsonElement mon : dump.getAsJsonArray("mons")) {
+            mon.getAsJsonObject()
+                    .getAsJsonObject("public_addrs")
+                    .getAsJsonArray("addrvec")
+                    .forEach(each -> hosts.addAll(
+                            Monitors.parse(each.getAsJsonObject().get("addr").getAsString())
+                                    .hosts()));
+        }
+        return hosts;
+    }
+
+    /// The names of clients that begin so, without `client.`; keys are left where they are.
+    public SortedSet<String> clients(String cluster, String prefix, Duration limit) {
+        SortedSet<String> found = new TreeSet<>();
+        CephIdentities.each(connections.apply(cluster).call(CephIdentities.LIST, limit), identity -> {
+            String entity = identity.get("entity").getAsString();
+            if (entity.startsWith(CLIENT + prefix)) {
+                found.add(entity.substring(CLIENT.length()));
+            }
+        });
+        return found;
+    }
+
+    /// Whether a file system has a subvolumegroup of that name.
+    public boolean hasGroup(String cluster, String fileSystem, String group, Duration limit) {
+        CommandReply reply = connections
+                .apply(cluster)
+                .call(
+                        CephCommand.read(Daemon.MGR, "fs subvolumegroup getpath")
+                                .with("vol_name", fileSystem)
+                                .with("group_name", group),
+                        limit);
+        return !reply.is(CephErrno.ENOENT) && reply.orThrow().returnCode() == 0;
     }
 
     /// After how many seconds an MDS ends the session of a client that gives no capability back; 0 for never. As the

@@ -7,8 +7,10 @@ import dev.siphon.csi.Quoted;
 import dev.siphon.csi.VolumeId;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -20,19 +22,44 @@ import java.util.regex.Pattern;
 ///                "user": "siphon", "keyringFile": "/etc/ceph/keyring", "default": true}]}
 /// ```
 ///
+/// One of Rook's has `"rook": "NAMESPACE"` in place of the monitors, or beside them: for as long as Rook's cannot be
+/// read.
+///
 /// @param clusters at least one, ids differ
 /// @param defaultCluster the id of the one marked `default`, or of the only one
-public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaultCluster) {
-    private static final Set<String> KEYS = Set.of("id", "monitors", "user", "keyringFile", "default");
+/// @param rook the namespace of Rook's cluster, by the id of those whose monitors Rook moves
+public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaultCluster, Map<String, String> rook) {
+    private static final Set<String> KEYS = Set.of("id", "monitors", "rook", "user", "keyringFile", "default");
     private static final JsonFile FILE = new JsonFile("clusters file", Set.of("clusters"));
     private static final String HOST = "([A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:]+\\])";
     private static final String ADDRESS = "v[12]:" + HOST + ":[0-9]{1,5}(/[0-9]+)?";
     private static final Pattern MONITOR =
             Pattern.compile(HOST + "(:[0-9]{1,5})?|" + ADDRESS + "|\\[" + ADDRESS + "(," + ADDRESS + ")*\\]");
+    /// As of [dev.siphon.controller.kubernetes.KubernetesAccess].
+    private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
+
     private static final Pattern USER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]*");
 
     public ClustersFile {
         clusters = List.copyOf(clusters);
+        rook = Map.copyOf(rook);
+    }
+
+    /// Clusters whose monitors nobody moves.
+    public ClustersFile(List<ClusterAccess> clusters, Optional<String> defaultCluster) {
+        this(clusters, defaultCluster, Map.of());
+    }
+
+    /// The same with other monitors of some clusters.
+    ///
+    /// @param monitors by the cluster's id
+    public ClustersFile at(Map<String, List<String>> monitors) {
+        return new ClustersFile(
+                clusters.stream()
+                        .map(each -> each.at(monitors.getOrDefault(each.cluster(), each.monitors())))
+                        .toList(),
+                defaultCluster,
+                rook);
     }
 
     /// Reads the file.
@@ -53,6 +80,7 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         List<ClusterAccess> clusters = new ArrayList<>();
         Set<String> ids = new HashSet<>();
         List<String> marked = new ArrayList<>();
+        Map<String, String> rook = new HashMap<>();
         for (JsonFields fields : root.objects("clusters", KEYS)) {
             ClusterAccess cluster = cluster(fields);
             clusters.add(cluster);
@@ -62,6 +90,7 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
             if (fields.flag("default")) {
                 marked.add(cluster.cluster());
             }
+            rookNamespace(fields).ifPresent(namespace -> rook.put(cluster.cluster(), namespace));
         }
         if (clusters.isEmpty()) {
             root.wrong("clusters", "must be a list of at least one cluster");
@@ -71,7 +100,7 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         }
         Optional<String> only =
                 clusters.size() == 1 ? Optional.of(clusters.getFirst().cluster()) : Optional.empty();
-        return new ClustersFile(clusters, marked.stream().findFirst().or(() -> only));
+        return new ClustersFile(clusters, marked.stream().findFirst().or(() -> only), rook);
     }
 
     private static ClusterAccess cluster(JsonFields fields) {
@@ -84,8 +113,8 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
 
     private static List<String> monitors(JsonFields fields) {
         List<String> monitors = fields.texts("monitors");
-        if (monitors.isEmpty()) {
-            fields.wrong("monitors", "must be a list of at least one address");
+        if (monitors.isEmpty() && fields.text("rook").isEmpty()) {
+            fields.wrong("monitors", "must be a list of at least one address; or \"rook\" names Rook's namespace");
         }
         for (int i = 0; i < monitors.size(); i++) {
             if (!MONITOR.matcher(monitors.get(i)).matches()) {
@@ -93,6 +122,17 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
             }
         }
         return monitors;
+    }
+
+    private static Optional<String> rookNamespace(JsonFields fields) {
+        return fields.text("rook").filter(namespace -> {
+            boolean fits = NAMESPACE.matcher(namespace).matches();
+            if (!fits) {
+                fields.wrong(
+                        "rook", "must be the namespace of Rook's cluster, and " + Quoted.of(namespace) + " is none");
+            }
+            return fits;
+        });
     }
 
     private static String id(String text) {

@@ -31,8 +31,10 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
     }
 
     /// Looks at the cluster of that id.
-    public void look(Checklist list, String cluster) {
-        new OfOne(list, cluster).look();
+    ///
+    /// @return its file systems, of those that are wanted; empty if nobody can log in
+    public Optional<List<String>> look(Checklist list, String cluster) {
+        return new OfOne(list, cluster).look();
     }
 
     /// The looks at one cluster.
@@ -47,7 +49,11 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             this.access = state.access(cluster);
         }
 
-        void look() {
+        Optional<List<String>> look() {
+            if (access.monitors().isEmpty()) {
+                list.note(what("monitors"), new Outcome.Skipped("none is known: Rook's ConfigMap could not be read"));
+                return Optional.empty();
+            }
             MonitorCheck.look(list, what("monitors"), Monitors.parse(access.monHost()));
             var versions = list.look(
                     what("login"),
@@ -59,16 +65,17 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
                     _ -> new Outcome.Ok("as client." + access.user()));
             if (versions.isEmpty()) {
                 list.note(what("everything else"), new Outcome.Skipped("there is no login"));
-                return;
+                return Optional.empty();
             }
             list.note(what("release"), Releases.judge(versions.get()));
-            lookAtFileSystems();
+            List<String> names = lookAtFileSystems();
             lookAtKeys();
             var _ = list.look(
                     what("held capabilities"),
                     _ -> "`ceph config get mds mds_cap_revoke_eviction_timeout` as client.admin has to be more than 0",
                     () -> state.capRevokeEvictionSeconds(cluster, list.limit()),
                     ClusterChecks::judgeEviction);
+            return Optional.of(names);
         }
 
         /// librados goes on without a key, and waits.
@@ -85,7 +92,7 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             }
         }
 
-        private void lookAtFileSystems() {
+        private List<String> lookAtFileSystems() {
             List<FileSystem> found = list.look(
                             what("file systems"),
                             _ -> caps(wanted),
@@ -99,13 +106,14 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             List<String> names = used.stream().map(FileSystem::name).toList();
             if (names.isEmpty()) {
                 list.note(what("caps"), new Outcome.Skipped("they depend on the file system"));
-                return;
+                return names;
             }
             var _ = list.look(
                     what("caps"),
                     _ -> caps(names),
                     () -> state.ownCaps(cluster, list.limit()),
                     caps -> judge(caps, names));
+            return names;
         }
 
         private void lookAt(FileSystem fileSystem) {

@@ -8,6 +8,8 @@ import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.monitor.MonitorSource;
+import dev.siphon.controller.monitor.MonitorStore;
 import dev.siphon.controller.recovery.ClusterRecords;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.warm.WarmingCluster;
@@ -58,6 +60,16 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// Where people see what namespaces may use.
     public NamespaceAccessStore namespaceAccess() {
         return new KubernetesNamespaceAccessStore(api, driver);
+    }
+
+    /// The monitors of Rook's cluster in a namespace.
+    public MonitorSource rookMonitors(String rookNamespace) {
+        return new RookMonitors(api, rookNamespace);
+    }
+
+    /// Where nodes read the monitors of all clusters.
+    public MonitorStore monitors() {
+        return new KubernetesMonitorStore(api);
     }
 
     /// The driver's own namespace.

@@ -35,6 +35,7 @@ final class Rights {
                         own("", "secrets", "", "get", "list", "create", "update", "delete"),
                         own("", "configmaps", "", "create"),
                         own("", "configmaps", KubernetesGrantsStore.NAME, "get", "patch"),
+                        own("", "configmaps", KubernetesMonitorStore.NAME, "get", "patch"),
                         own("coordination.k8s.io", "leases", "", "create"),
                         own("coordination.k8s.io", "leases", Leadership.LEASE, "get", "update", "patch"),
                         Stream.of(

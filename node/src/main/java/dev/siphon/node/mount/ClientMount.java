@@ -15,4 +15,9 @@ public record ClientMount(
         String fileSystem,
         String path,
         CephCredentials credentials,
-        ClientOptions options) {}
+        ClientOptions options) {
+    /// The same by other monitors.
+    ClientMount at(Monitors others) {
+        return new ClientMount(volume, others, fileSystem, path, credentials, options);
+    }
+}

@@ -6,7 +6,6 @@ import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.rados.CephConnection;
-import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.offboard.TarWriter;
@@ -188,10 +187,10 @@ public final class CephFileSystems implements AutoCloseable {
     }
 
     private CephFs create(Key key) {
-        ClusterAccess access = connections.apply(key.cluster()).access();
+        CephConnection connection = connections.apply(key.cluster());
         Supplier<Mount> mount = key.fileSystem()
                 .<Supplier<Mount>>map(name -> mount(key, mounts(key.cluster(), name)))
-                .orElse(() -> MountHandle.connect(access, limits));
+                .orElse(() -> MountHandle.connect(connection.access(), limits));
         String name = "cephfs-" + key.cluster()
                 + key.fileSystem().map(fileSystem -> "-" + fileSystem).orElse("")
                 + switch (key.use()) {
@@ -204,9 +203,9 @@ public final class CephFileSystems implements AutoCloseable {
                 };
         if (key.use() == Use.PROBES) {
             CallLimits lasting = ofProbes();
-            return new CephFs(access, name, mount, lasting, lasting::patience, metrics);
+            return new CephFs(connection.access(), name, mount, lasting, lasting::patience, metrics);
         }
-        return new CephFs(access, name, mount, limits, timeLeft, metrics);
+        return new CephFs(connection.access(), name, mount, limits, timeLeft, metrics);
     }
 
     /// A probe ends with the session of the client that it waits for.
@@ -229,7 +228,7 @@ public final class CephFileSystems implements AutoCloseable {
     private Mounts mounts(String cluster, String fileSystem) {
         return mounts.computeIfAbsent(
                 new Key(cluster, Optional.of(fileSystem)),
-                _ -> new Mounts(connections.apply(cluster).access(), fileSystem, limits, identity));
+                _ -> new Mounts(connections.apply(cluster)::access, fileSystem, limits, identity));
     }
 
     /// Begins to mount a file system, and does not wait for it: what a controller that was killed still holds

@@ -5,6 +5,7 @@ import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -28,13 +29,14 @@ final class Mounts {
     private static final String OF_STATIC_VOLUMES = "static";
     private static final String PROBES = "probes";
 
-    private final ClusterAccess access;
+    private final Supplier<ClusterAccess> access;
     private final String fileSystem;
     private final CallLimits limits;
     private final ClientIdentity identity;
     private boolean takenOver;
 
-    Mounts(ClusterAccess access, String fileSystem, CallLimits limits, ClientIdentity identity) {
+    /// @param access as it is when it is asked for: monitors may move
+    Mounts(Supplier<ClusterAccess> access, String fileSystem, CallLimits limits, ClientIdentity identity) {
         this.access = access;
         this.fileSystem = fileSystem;
         this.limits = limits;
@@ -90,7 +92,7 @@ final class Mounts {
     /// its forerunner, should it hang. One at a time, so that the first ends no session of this run.
     private synchronized Mount open(String use, String directory) {
         Stream<String> left = takenOver ? Stream.of(use) : uses();
-        Mount mount = MountHandle.mount(access, fileSystem, directory, limits, session(use), sessions(left));
+        Mount mount = MountHandle.mount(access.get(), fileSystem, directory, limits, session(use), sessions(left));
         takenOver = true;
         return mount;
     }
@@ -98,7 +100,8 @@ final class Mounts {
     private Stream<String> uses() {
         return Stream.concat(
                 Stream.of(CALLS, LOOK_UPS, OF_DATASETS, REMOVALS, OF_STATIC_VOLUMES, PROBES),
-                IntStream.rangeClosed(1, COPIES).mapToObj(number -> copiers(access.cluster()) + number));
+                IntStream.rangeClosed(1, COPIES)
+                        .mapToObj(number -> copiers(access.get().cluster()) + number));
     }
 
     private List<String> sessions(Stream<String> uses) {
@@ -106,6 +109,6 @@ final class Mounts {
     }
 
     private String session(String use) {
-        return identity.session(access, use);
+        return identity.session(access.get(), use);
     }
 }

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 public final class CephConnection implements AutoCloseable {
     private static final int ATTEMPTS = 3;
 
-    private final ClusterAccess access;
+    private volatile ClusterAccess access;
     private final CallLimits limits;
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
@@ -35,12 +35,17 @@ public final class CephConnection implements AutoCloseable {
                 access.cluster(),
                 limits,
                 metrics,
-                number -> RadosHandle.connect(access, number, limits, metrics));
+                number -> RadosHandle.connect(access(), number, limits, metrics));
     }
 
     /// How this cluster is reached.
     public ClusterAccess access() {
         return access;
+    }
+
+    /// Connects by other monitors from now on. The connection that there is follows the cluster itself.
+    public void moved(List<String> monitors) {
+        access = access.at(monitors);
     }
 
     /// Begins to connect, if that has not been done, and does not wait for it.

@@ -247,7 +247,7 @@ class LargeTreesIT {
     }
 
     private static FileTree.Copy copy(String from, String to, LinkMemory memory) {
-        Mounts mounts = new Mounts(CephLab.access(), FS, CallLimits.DEFAULT, CephLab.identity());
+        Mounts mounts = new Mounts(CephLab::access, FS, CallLimits.DEFAULT, CephLab.identity());
         try (ExecutorService thread = Executors.newSingleThreadExecutor(
                 NativeThreads.numbered("copy-lab-").factory())) {
             return TreeCopy.start(thread, mounts::forCopy, new TreeCopy.Order(from, to, 1, 1), memory);

@@ -53,7 +53,7 @@ class MountsIT {
     }
 
     private static Mounts mounts(ClientIdentity identity) {
-        return new Mounts(CephLab.access(), CephLab.fileSystem(), CephLab.QUICK, identity);
+        return new Mounts(CephLab::access, CephLab.fileSystem(), CephLab.QUICK, identity);
     }
 
     /// Whether the MDS has ended the mount's session, as shows when something is changed in it.

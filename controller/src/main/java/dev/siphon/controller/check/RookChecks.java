@@ -1,0 +1,179 @@
+package dev.siphon.controller.check;
+
+import dev.siphon.controller.ceph.CephState;
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.controller.monitor.MonitorFollower;
+import dev.siphon.controller.monitor.MonitorSource;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Monitors;
+import dev.siphon.csi.check.Checklist;
+import dev.siphon.csi.check.Outcome;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/// Looks whether a cluster is Rook's, and whether Siphon is set up as that needs it (docs/rook.md).
+///
+/// @param kubernetes empty for a controller without
+/// @param monitors knows which clusters are Rook's by the clusters file
+/// @param namespace where to look for Rook's cluster if the clusters file does not say it
+public record RookChecks(
+        CephState state, Optional<KubernetesAdapter> kubernetes, MonitorFollower monitors, String namespace) {
+    /// What Rook calls the identities of its CSI drivers (Rook's `pkg/operator/ceph/csi/secrets.go`), with a number
+    /// behind it once it has replaced one.
+    private static final String IDENTITIES = "csi-";
+
+    /// Where ceph-csi makes its subvolumes, unless it is told otherwise.
+    private static final String GROUP = "csi";
+
+    /// Looks at the cluster of that id.
+    ///
+    /// @param fileSystems of it; empty if nobody can log in
+    public void look(Checklist list, String cluster, Optional<List<String>> fileSystems) {
+        Optional<MonitorSource> followed = monitors.source(cluster);
+        followed.ifPresent(source -> lookAt(list, cluster, source));
+        if (fileSystems.isEmpty()) {
+            return;
+        }
+        Optional<Signs> signs = list.look(
+                cluster + ": rook",
+                _ -> "`ceph auth ls` and `ceph fs subvolumegroup ls FS` as client.admin have to answer",
+                () -> signs(list, cluster, fileSystems.get()),
+                found -> found.judge(followed.isPresent()));
+        if (followed.isPresent() || signs.filter(Signs::areRooks).isPresent()) {
+            identity(state.access(cluster).user())
+                    .ifPresent(outcome -> list.note(cluster + ": rook identity", outcome));
+        }
+        if (followed.isEmpty() && signs.filter(Signs::areRooks).isPresent()) {
+            compare(list, cluster);
+        }
+    }
+
+    private static void lookAt(Checklist list, String cluster, MonitorSource source) {
+        var _ = list.look(
+                cluster + ": rook monitors",
+                _ -> "the chart's value `ceph.rook.namespace` has to name the namespace of Rook's CephCluster"
+                        + " (`kubectl get cephclusters -A`): it also makes the rule by which Siphon may read that"
+                        + " ConfigMap",
+                source::read,
+                found -> new Outcome.Ok("followed: " + source.where() + " has " + String.join(",", found)));
+    }
+
+    /// What a cluster has that Rook makes.
+    ///
+    /// @param identities of its drivers
+    /// @param fileSystems that have ceph-csi's group
+    record Signs(SortedSet<String> identities, List<String> fileSystems) {
+        /// A group `csi` alone may be that of a ceph-csi without Rook.
+        boolean areRooks() {
+            return !identities.isEmpty();
+        }
+
+        Outcome judge(boolean isSaid) {
+            String group = fileSystems.isEmpty()
+                    ? ""
+                    : "; ceph-csi has the subvolumegroup csi in " + String.join(", ", fileSystems)
+                            + ", which Siphon does not touch";
+            if (areRooks()) {
+                return new Outcome.Ok("this Ceph is Rook's, by client." + String.join(", client.", identities) + group);
+            }
+            return isSaid
+                    ? new Outcome.Ok("this Ceph is Rook's, by the clusters file" + group)
+                    : new Outcome.Skipped("there is no identity client.csi-* as Rook makes them" + group);
+        }
+    }
+
+    private Signs signs(Checklist list, String cluster, List<String> fileSystems) {
+        SortedSet<String> identities;
+        try {
+            identities = state.clients(cluster, IDENTITIES, list.limit());
+        } catch (DriverException.AccessDenied _) {
+            identities = new TreeSet<>(); // an identity that makes no keys need not see any
+        }
+        List<String> with = new ArrayList<>();
+        for (String each : fileSystems) {
+            if (state.hasGroup(cluster, each, GROUP, list.limit())) {
+                with.add(each);
+            }
+        }
+        return new Signs(identities, with);
+    }
+
+    /// What is wrong with an identity that Rook looks after; empty for one of Siphon's own.
+    static Optional<Outcome> identity(String user) {
+        boolean isRooks = user.equals("admin") || user.equals("healthchecker") || user.startsWith(IDENTITIES);
+        return isRooks
+                ? Optional.of(new Outcome.Failed(
+                        "client." + user + " is Rook's: it replaces the key and the caps as it needs them",
+                        "an identity of Siphon's own: what `siphon ceph-caps` prints, in Rook's toolbox"))
+                : Optional.empty();
+    }
+
+    /// Addresses that somebody wrote down, against those that there are.
+    private void compare(Checklist list, String cluster) {
+        Optional<MonitorSource> source = kubernetes.map(adapter -> adapter.rookMonitors(namespace));
+        var _ = list.look(
+                cluster + ": rook monitors",
+                _ -> "`ceph mon dump` has to answer",
+                () -> judge(addresses(cluster), current(list, cluster, source)),
+                outcome -> outcome);
+    }
+
+    /// What the clusters file has, names resolved.
+    private SortedSet<String> addresses(String cluster) {
+        SortedSet<String> addresses = new TreeSet<>();
+        for (String host : Monitors.parse(state.access(cluster).monHost()).hosts()) {
+            try {
+                for (InetAddress each : InetAddress.getAllByName(host)) {
+                    addresses.add(each.getHostAddress());
+                }
+            } catch (UnknownHostException _) {
+                addresses.add(host);
+            }
+        }
+        return addresses;
+    }
+
+    /// Where the monitors are now.
+    ///
+    /// @param where this is known from, for people
+    record Current(SortedSet<String> hosts, String where) {}
+
+    /// A ConfigMap that cannot be read is no failure: nobody has said that Siphon may.
+    private Current current(Checklist list, String cluster, Optional<MonitorSource> source) {
+        if (source.isPresent()) {
+            try {
+                String monHost = String.join(",", source.get().read());
+                return new Current(Monitors.parse(monHost).hosts(), source.get().where());
+            } catch (DriverException.AccessDenied | DriverException.NotFound | DriverException.BackendUnavailable _) {
+                return new Current(state.monitorHosts(cluster, list.limit()), "`ceph mon dump`");
+            }
+        }
+        return new Current(state.monitorHosts(cluster, list.limit()), "`ceph mon dump`");
+    }
+
+    static Outcome judge(SortedSet<String> written, Current now) {
+        String remedy = "the chart's value `ceph.rook.namespace` instead of `ceph.monitors` (docs/rook.md): Siphon then"
+                + " takes them from Rook, whose monitors move. Without Kubernetes: the addresses of "
+                + now.where() + " into the clusters file";
+        SortedSet<String> gone = new TreeSet<>(written);
+        gone.removeAll(now.hosts());
+        if (!gone.isEmpty()) {
+            return new Outcome.Failed(
+                    "the clusters file has " + String.join(", ", gone) + ", where no monitor is: " + now.where()
+                            + " has " + String.join(", ", now.hosts()),
+                    remedy);
+        }
+        SortedSet<String> fresh = new TreeSet<>(now.hosts());
+        fresh.removeAll(written);
+        return new Outcome.Warned(
+                fresh.isEmpty()
+                        ? "written into the clusters file, where they stay when Rook moves them"
+                        : "the clusters file lacks " + String.join(", ", fresh) + " of " + now.where(),
+                remedy);
+    }
+}
