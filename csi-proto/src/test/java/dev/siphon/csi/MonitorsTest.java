@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.siphon.csi.DriverException.InvalidRequest;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +33,16 @@ class MonitorsTest {
     void everyFormOfMonHostIsRead(String monHost, String spelledOut) {
         assertEquals(spelledOut, Monitors.parse(monHost).toString());
         assertEquals(Monitors.parse(monHost), Monitors.parse(spelledOut), "what it writes it reads");
+    }
+
+    @Test
+    void aListIsSplitBetweenMonitorsAlone() {
+        String list = "[v2:10.0.0.1:3300,v1:10.0.0.1:6789],10.0.0.2,[fd00::1]:3300";
+        assertEquals(
+                List.of("[v2:10.0.0.1:3300,v1:10.0.0.1:6789]", "10.0.0.2", "[fd00::1]:3300"), Monitors.split(list));
+        assertEquals(List.of(), Monitors.split(""));
+        assertEquals(
+                Set.of("10.0.0.1", "10.0.0.2", "fd00::1"), Monitors.parse(list).hosts());
     }
 
     @ParameterizedTest

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.config.JsonFile;
+import dev.siphon.csi.DriverException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +36,25 @@ class ClustersFileTest {
     }
 
     @Test
+    void aClusterOfRooksNeedsNoMonitorsAndMayHaveSome() {
+        ClustersFile file = ClustersFile.parse(FILE, """
+                {"clusters": [
+                  {"id": "a", "rook": "rook-ceph", "user": "siphon", "keyringFile": "/k/a"},
+                  {"id": "b", "rook": "other", "monitors": ["10.2.1.1"], "user": "siphon", "keyringFile": "/k/b"}
+                ]}""");
+        assertEquals(Map.of("a", "rook-ceph", "b", "other"), file.rook());
+        DriverException unknown = assertThrows(
+                DriverException.BackendUnavailable.class,
+                () -> file.clusters().getFirst().monHost());
+        assertTrue(String.valueOf(unknown.getMessage()).contains("Rook's ConfigMap"), unknown.getMessage());
+        assertEquals("10.2.1.1", file.clusters().get(1).monHost());
+        ClustersFile moved = file.at(Map.of("a", List.of("10.0.0.1")));
+        assertEquals("10.0.0.1", moved.clusters().getFirst().monHost());
+        assertEquals("10.2.1.1", moved.clusters().get(1).monHost());
+        assertEquals(file.rook(), moved.rook());
+    }
+
+    @Test
     void theOnlyClusterIsTheDefault() {
         assertEquals(Optional.of("a"), ClustersFile.parse(FILE, one("[\"h\"]")).defaultCluster());
     }
@@ -52,6 +73,7 @@ class ClustersFileTest {
                   {"id": "A b", "monitors": ["x y", 7], "user": "client.admin", "keyringFile": "k", "default": 1, "key": "s"},
                   {"id": "c", "monitors": [], "user": "", "keyringFile": "/k"},
                   {"id": "c", "monitors": ["h"], "user": "u", "keyringFile": "/k"},
+                  {"id": "e", "rook": "Rook Ceph", "user": "u", "keyringFile": "/k"},
                   "d"
                 ]}""");
         for (String part : List.of(
@@ -65,7 +87,8 @@ class ClustersFileTest {
                 "clusters[1].monitors",
                 "clusters[1].user",
                 "clusters[2].id \"c\" is there twice",
-                "clusters[3] must be an object")) {
+                "clusters[3].rook must be the namespace of Rook's cluster, and \"Rook Ceph\" is none",
+                "clusters[4] must be an object")) {
             assertTrue(message.contains(part), () -> part + " in: " + message);
         }
     }

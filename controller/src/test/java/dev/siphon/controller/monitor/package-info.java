@@ -1,0 +1,4 @@
+@NullMarked
+package dev.siphon.controller.monitor;
+
+import org.jspecify.annotations.NullMarked;
