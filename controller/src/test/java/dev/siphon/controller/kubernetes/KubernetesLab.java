@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /// A real API server. Its administrator's kubeconfig is in the file that SIPHON_TEST_KUBECONFIG names.
 final class KubernetesLab {
@@ -28,6 +29,7 @@ final class KubernetesLab {
     private static final Path DATASETS = template("datasets.yaml");
     private static final Path ACCESSES = template("datasetaccesses.yaml");
     private static final Path NAMESPACES = template("namespaceaccesses.yaml");
+    private static final Path ROOK = template("rook.yaml");
     private static final Path REPLICAS = template("datasetreplicas.yaml");
     private static final Path WARMUPS = template("datasetwarmups.yaml");
 
@@ -123,6 +125,21 @@ final class KubernetesLab {
             made.add(admin.resource(rule).create());
         }
         return made;
+    }
+
+    /// Lets the driver read where Rook's monitors are, by the rule of the chart.
+    static void applyRookRule(TestCluster cluster, String rookNamespace) {
+        String rules = text(ROOK)
+                .lines()
+                .filter(line -> !line.startsWith("{{"))
+                .collect(Collectors.joining("\n"))
+                .replace("{{ . }}", rookNamespace)
+                .replace("{{ $.Release.Namespace }}", cluster.access().namespace());
+        KubernetesClient admin = cluster.admin();
+        for (String rule : rules.split("(?m)^---$", -1)) {
+            var _ = admin.resource(admin.getKubernetesSerialization().unmarshal(rule, GenericKubernetesResource.class))
+                    .create();
+        }
     }
 
     /// Makes the custom resource for datasets as the chart has it, unless it is there, and waits until it is

@@ -3,9 +3,6 @@ package dev.siphon.controller.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.siphon.csi.DriverException;
-import io.fabric8.kubernetes.api.model.rbac.PolicyRuleBuilder;
-import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
-import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,8 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class KubernetesMonitorsIT extends KubernetesMonitorsContract {
-    private static final String RULE = "siphon-monitors";
-
     private TestCluster cluster;
 
     @BeforeAll
@@ -40,34 +35,7 @@ final class KubernetesMonitorsIT extends KubernetesMonitorsContract {
 
     @Override
     void letRead(String rookNamespace) {
-        var _ = cluster.admin()
-                .resource(new RoleBuilder()
-                        .withNewMetadata()
-                        .withNamespace(rookNamespace)
-                        .withName(RULE)
-                        .endMetadata()
-                        .addToRules(new PolicyRuleBuilder()
-                                .withApiGroups("")
-                                .withResources("configmaps")
-                                .withResourceNames("rook-ceph-mon-endpoints")
-                                .withVerbs("get")
-                                .build())
-                        .build())
-                .create();
-        var _ = cluster.admin()
-                .resource(new RoleBindingBuilder()
-                        .withNewMetadata()
-                        .withNamespace(rookNamespace)
-                        .withName(RULE)
-                        .endMetadata()
-                        .withNewRoleRef("rbac.authorization.k8s.io", "Role", RULE)
-                        .addNewSubject()
-                        .withKind("ServiceAccount")
-                        .withName("siphon-controller")
-                        .withNamespace(cluster.access().namespace())
-                        .endSubject()
-                        .build())
-                .create();
+        KubernetesLab.applyRookRule(cluster, rookNamespace);
     }
 
     @Test

@@ -37,6 +37,7 @@ final class MonitorFollowerTest {
     void whatHasNotMovedIsPublishedOnce() {
         MonitorFollower follower = follower();
         follower.follow();
+        nodes.told = Map.of("ceph", List.of("10.0.0.1"), "other", List.of("10.9.9.9"), "gone", List.of("10.7.7.7"));
         follower.follow();
         assertEquals(1, nodes.published);
         assertEquals(1, clusters.moves);

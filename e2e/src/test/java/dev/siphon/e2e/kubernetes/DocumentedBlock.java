@@ -17,14 +17,20 @@ import java.util.regex.Pattern;
 record DocumentedBlock(String script) {
     /// The first fenced block below a heading.
     static DocumentedBlock below(String heading, String page) {
+        return below(heading, page, 1);
+    }
+
+    /// The fenced block of that number below a heading.
+    static DocumentedBlock below(String heading, String page, int number) {
         try {
             String text = Files.readString(Project.folder().resolve("docs").resolve(page));
-            Matcher found = Pattern.compile("(?ms)^" + Pattern.quote(heading) + "$(?:(?!^## ).)*?^```\\n(.*?)^```$")
+            String block = "(?:(?!^## ).)*?^```\\n(.*?)^```$";
+            Matcher found = Pattern.compile("(?ms)^" + Pattern.quote(heading) + "$" + block.repeat(number))
                     .matcher(text);
             if (!found.find()) {
-                throw new IllegalStateException(page + " has no block below " + heading);
+                throw new IllegalStateException(page + " has no block " + number + " below " + heading);
             }
-            return new DocumentedBlock(found.group(1));
+            return new DocumentedBlock(found.group(number));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -38,6 +44,14 @@ record DocumentedBlock(String script) {
             throw new IllegalStateException("the block does not begin with " + example + ": " + script);
         }
         return new DocumentedBlock(own + script.substring(script.indexOf('\n')));
+    }
+
+    /// The same with something else in the place of a text that must be in it.
+    DocumentedBlock replacing(String text, String other) {
+        if (!script.contains(text)) {
+            throw new IllegalStateException("the block has no " + text + ": " + script);
+        }
+        return new DocumentedBlock(script.replace(text, other));
     }
 
     /// Runs it in a folder, as it stands, where `kubectl` is an administrator's. It must succeed in each of its
