@@ -26,8 +26,7 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
     ///
     /// @param attributes what else the PersistentVolume says
     static CephCsiVolume make(Cluster cluster, Tenant tenant, String claim, Map<String, String> attributes) {
-        var volume = new CephCsiVolume(
-                cluster, tenant, claim, UUID.randomUUID().toString());
+        var volume = new CephCsiVolume(cluster, tenant, claim, UUID.randomUUID().toString());
         volume.makeSubvolume();
         volume.writeJournal();
         volume.createObjects(volume.csi(attributes));
@@ -38,8 +37,7 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
     ///
     /// @param mounted where the subvolume is mounted on the lab's node
     static CephCsiVolume shown(Cluster cluster, Tenant tenant, String claim, UnaryOperator<String> mounted) {
-        var volume = new CephCsiVolume(
-                cluster, tenant, claim, UUID.randomUUID().toString());
+        var volume = new CephCsiVolume(cluster, tenant, claim, UUID.randomUUID().toString());
         volume.makeSubvolume();
         volume.writeJournal();
         volume.createObjects("  hostPath: {path: " + mounted.apply(volume.path()) + "}\n");
@@ -103,8 +101,7 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
     }
 
     private String rados(String... words) {
-        List<String> command = new ArrayList<>(
-                List.of("rados", "-p", fileSystem() + ".meta", "--namespace", GROUP));
+        List<String> command = new ArrayList<>(List.of("rados", "-p", fileSystem() + ".meta", "--namespace", GROUP));
         command.addAll(List.of(words));
         return Command.run(command.toArray(String[]::new));
     }

@@ -38,7 +38,13 @@ final class MigrationIT {
 
     /// The permissions of Rook's `client.csi-cephfs-node`, with which ceph-csi mounts.
     private static final String[] NODE_CAPS = {
-        "mon", "allow r", "mgr", "allow rw", "osd", "allow rwx tag cephfs metadata=*, allow rw tag cephfs data=*", "mds",
+        "mon",
+        "allow r",
+        "mgr",
+        "allow rw",
+        "osd",
+        "allow rwx tag cephfs metadata=*, allow rw tag cephfs data=*",
+        "mds",
         "allow rw"
     };
 
@@ -100,9 +106,7 @@ final class MigrationIT {
         })) {
             String said = paste(DocumentedBlock.below(COPY, PAGE)
                     .with("NS=vision OLD=data", "NS=u61 OLD=papers NEW=papers-siphon")
-                    .replacing(
-                            "image: busybox:1.37",
-                            "image: siphon.test/pause:1\n          imagePullPolicy: Never"));
+                    .replacing("image: busybox:1.37", "image: siphon.test/pause:1\n          imagePullPolicy: Never"));
             assertTrue(said.contains("equal: 3 files"), said);
             TestClaim copy = tenant.claimCalled("papers-siphon");
             PersistentVolume volume = copy.volume();
@@ -113,13 +117,17 @@ final class MigrationIT {
 
             assertEquals("Retain", old.policy());
             TestClaim renamed = tenant.claimCalled("papers").bound();
-            assertEquals(volume.getMetadata().getName(), renamed.volume().getMetadata().getName());
+            assertEquals(
+                    volume.getMetadata().getName(),
+                    renamed.volume().getMetadata().getName());
             assertEquals("Delete", renamed.volume().getSpec().getPersistentVolumeReclaimPolicy());
             TestPod reader = tenant.pod("reader", "exec sleep 3600")
                     .withClaim("papers")
                     .create()
                     .ready();
-            assertEquals("one two two one", reader.run("sh", "-c", "echo $(cat /data/one /data/deep/two /data/link /data/same)"));
+            assertEquals(
+                    "one two two one",
+                    reader.run("sh", "-c", "echo $(cat /data/one /data/deep/two /data/link /data/same)"));
             assertEquals(tenant.uid() + " 700", reader.run("stat", "-c", "%u %a", "/data"));
             assertEquals(tenant.uid() + " 660", reader.run("stat", "-c", "%u %a", "/data/one"));
             var _ = reader.run("sh", "-c", "echo more >>/data/one");
@@ -133,8 +141,7 @@ final class MigrationIT {
                             .withName(volume.getMetadata().getName()),
                     Objects::isNull);
             assertFalse(
-                    CephSubvolumes.all().contains(made.toString()),
-                    "what had the old name was deleted with its claim");
+                    CephSubvolumes.all().contains(made.toString()), "what had the old name was deleted with its claim");
             mounts.forEach(KeyHolder.Mounted::close);
         }
     }
@@ -162,8 +169,8 @@ final class MigrationIT {
             try (KeyHolder.Mounted mounted = mount(volume.path())) {
                 fill(mounted.root());
             }
-            String looked = paste(DocumentedBlock.below("## Look first", PAGE)
-                    .with("NS=vision CLAIM=data", "NS=u61 CLAIM=images"));
+            String looked = paste(
+                    DocumentedBlock.below("## Look first", PAGE).with("NS=vision CLAIM=data", "NS=u61 CLAIM=images"));
             assertTrue(looked.contains("\"subvolumePath\":\"" + volume.path() + "\""), looked);
             String journal = volume.journal();
             String data = volume.path();
@@ -178,13 +185,17 @@ final class MigrationIT {
             assertFalse(audited.contains(volume.uuid()), audited);
             // a second time changes nothing
             var _ = paste(takeOver(volume));
-            assertEquals("taken-" + volume.subvolume(), tenant.claimCalled("images").volume().getMetadata().getName());
+            assertEquals(
+                    "taken-" + volume.subvolume(),
+                    tenant.claimCalled("images").volume().getMetadata().getName());
 
             paste(DocumentedBlock.below("## Back to ceph-csi", PAGE)
                     .with("NS=vision CLAIM=data PV=", "NS=u61 CLAIM=images PV=" + volume.name())
                     .replacing(TOOLBOX, ""));
 
-            assertEquals(volume.name(), tenant.claimCalled("images").volume().getMetadata().getName());
+            assertEquals(
+                    volume.name(),
+                    tenant.claimCalled("images").volume().getMetadata().getName());
             assertEquals(data, volume.path());
             assertEquals(journal, volume.journal());
             assertFalse(CLUSTER.cephIdentities().anyMatch(("client.taken-" + volume.subvolume())::equals));
@@ -228,7 +239,12 @@ final class MigrationIT {
         KeyHolder thief = KeyHolder.with("taken-" + volume.subvolume(), key, keys);
         TestClaim other = tenant.claim("other", "1Gi").bound();
         String info = CLUSTER.ceph(
-                "fs", "subvolume", "info", volume.fileSystem(), other.subvolume().name(), "--group_name",
+                "fs",
+                "subvolume",
+                "info",
+                volume.fileSystem(),
+                other.subvolume().name(),
+                "--group_name",
                 other.subvolume().group());
         String namespace = info.replaceAll("(?s).*\"pool_namespace\": \"([^\"]*)\".*", "$1");
         assertNotEquals("", namespace);
@@ -250,12 +266,14 @@ final class MigrationIT {
     @Test
     void whatOnlyCephCsiCanReadIsNotTakenOver() {
         try (CephCsiVolume volume = CephCsiVolume.make(CLUSTER, tenant, "secrets", Map.of("encrypted", "true"))) {
-            IllegalStateException refused =
-                    assertThrows(IllegalStateException.class, () -> paste(takeOver(volume)));
+            IllegalStateException refused = assertThrows(IllegalStateException.class, () -> paste(takeOver(volume)));
             assertTrue(String.valueOf(refused.getMessage()).contains("copy this one"), refused.getMessage());
             assertEquals("Delete", volume.policy());
-            assertEquals(volume.name(), tenant.claimCalled("secrets").volume().getMetadata().getName());
-            var _ = CLUSTER.kubectl("patch", "pv", volume.name(), "-p", "{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}");
+            assertEquals(
+                    volume.name(),
+                    tenant.claimCalled("secrets").volume().getMetadata().getName());
+            var _ = CLUSTER.kubectl(
+                    "patch", "pv", volume.name(), "-p", "{\"spec\":{\"persistentVolumeReclaimPolicy\":\"Retain\"}}");
             tenant.claimCalled("secrets").delete();
         }
     }
