@@ -39,7 +39,7 @@ public record KeyHolder(String userId, Path keyring) {
     }
 
     /// Runs one of Ceph's tools, `ceph` or `rados`.
-    Command.Result tool(String program, String... words) {
+    public Command.Result tool(String program, String... words) {
         List<String> command = new ArrayList<>(List.of(
                 program,
                 "--conf",

@@ -56,7 +56,7 @@ final class RookIT {
         siphon = Installation.in(CLUSTER);
         tenant = Tenant.ofAccount(CLUSTER, 62);
         rook = RookOperator.start(
-                CLUSTER, "old=" + NOWHERE + ",x=" + CLUSTER.lab().address() + ":6789");
+                CLUSTER, "b=" + NOWHERE + ",c=" + CLUSTER.lab().address() + ":6789");
     }
 
     @AfterAll
