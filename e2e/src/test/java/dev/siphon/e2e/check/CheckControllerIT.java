@@ -114,6 +114,9 @@ final class CheckControllerIT {
                 "directory",
                 "account")) {
             all.put(what, "ok");
+            if (what.equals("lab: held capabilities")) {
+                all.put("lab: rook", "skipped");
+            }
         }
         all.put("kubernetes", "skipped");
         return all;
@@ -195,6 +198,25 @@ final class CheckControllerIT {
         checked.failed("directory", "invalid credentials", "`passwordFile`");
         assertEquals("skipped", checked.results().get("account"), checked.output());
         assertFalse(checked.output().contains("sesame"), checked.output());
+    }
+
+    /// An identity as Rook's operator makes it, and the group of its driver; Rook itself is in RookIT.
+    @Test
+    void aCephOfRooksIsRecognizedAndAnAddressThatIsNoMonitorsIsNamed() throws IOException {
+        Command.run("ceph", "auth", "get-or-create", "client.csi-cephfs-node.2", "mon", "allow r");
+        Command.run("ceph", "fs", "subvolumegroup", "create", FS, "csi");
+        try {
+            Checked checked = check("--fs=" + FS);
+            assertEquals("ok", checked.results().get("lab: rook"), checked.output());
+            assertTrue(checked.found("lab: rook").contains("client.csi-cephfs-node.2"), checked.output());
+            assertTrue(checked.found("lab: rook").contains("subvolumegroup csi in " + FS), checked.output());
+            assertEquals("warning", checked.results().get("lab: rook monitors"), checked.output());
+            check(Lab.here().monitors() + ",127.0.0.1:6789", keyring, directory)
+                    .failed("lab: rook monitors", "127.0.0.1, where no monitor is", "`ceph.rook.namespace`");
+        } finally {
+            Command.run("ceph", "auth", "rm", "client.csi-cephfs-node.2");
+            Command.run("ceph", "fs", "subvolumegroup", "rm", FS, "csi");
+        }
     }
 
     @Test

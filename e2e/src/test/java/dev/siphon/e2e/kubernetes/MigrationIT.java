@@ -184,7 +184,8 @@ final class MigrationIT {
             String audited = siphon.siphon("audit", "--json", "--pause", "1").output();
             assertFalse(audited.contains(volume.uuid()), audited);
             // a second time changes nothing
-            var _ = paste(takeOver(volume));
+            String again = paste(takeOver(volume));
+            assertTrue(again.contains("images is taken over already"), again);
             assertEquals(
                     "taken-" + volume.subvolume(),
                     tenant.claimCalled("images").volume().getMetadata().getName());

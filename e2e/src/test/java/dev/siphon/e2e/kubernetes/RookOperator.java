@@ -101,7 +101,8 @@ final class RookOperator implements AutoCloseable {
                 cluster.ceph("fsid").strip(),
                 "ROOK_EXTERNAL_CEPH_MON_DATA",
                 endpoints,
-                "ROOK_EXTERNAL_USERNAME", "client.admin",
+                "ROOK_EXTERNAL_USERNAME",
+                "client.admin",
                 "ROOK_EXTERNAL_USER_SECRET",
                 cluster.ceph("auth", "print-key", "client.admin").strip());
         String assignments = environment.entrySet().stream()
