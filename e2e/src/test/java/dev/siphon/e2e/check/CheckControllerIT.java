@@ -211,7 +211,7 @@ final class CheckControllerIT {
             assertTrue(checked.found("lab: rook").contains("client.csi-cephfs-node.2"), checked.output());
             assertTrue(checked.found("lab: rook").contains("subvolumegroup csi in " + FS), checked.output());
             assertEquals("warning", checked.results().get("lab: rook monitors"), checked.output());
-            check(Lab.here().monitors() + ",127.0.0.1:6789", keyring, directory)
+            check(Lab.here().monitors() + "\", \"127.0.0.1:6789", keyring, directory)
                     .failed("lab: rook monitors", "127.0.0.1, where no monitor is", "`ceph.rook.namespace`");
         } finally {
             Command.run("ceph", "auth", "rm", "client.csi-cephfs-node.2");
