@@ -22,7 +22,7 @@ abstract class KubernetesMonitorsContract {
     private static final List<String> MONITORS =
             List.of("[v2:10.0.0.1:3300,v1:10.0.0.1:6789]", "[v2:10.0.0.2:3300,v1:10.0.0.2:6789]");
 
-    private final String rook = "rook-" + UUID.randomUUID();
+    private String rook = "";
     private KubernetesAdapter adapter;
 
     abstract TestCluster cluster();
@@ -32,6 +32,8 @@ abstract class KubernetesMonitorsContract {
 
     @BeforeEach
     void open() {
+        // one that is deleted is there for a while
+        rook = "rook-" + UUID.randomUUID();
         adapter = cluster().adapter();
         cluster()
                 .admin()

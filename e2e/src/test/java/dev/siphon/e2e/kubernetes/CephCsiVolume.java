@@ -171,7 +171,10 @@ record CephCsiVolume(Cluster cluster, Tenant tenant, String claim, String uuid) 
     @Override
     public void close() {
         var _ = cluster.client().persistentVolumes().withName(name()).delete();
-        var _ = cluster.client().persistentVolumes().withName("taken-" + subvolume()).delete();
+        var _ = cluster.client()
+                .persistentVolumes()
+                .withName("taken-" + subvolume())
+                .delete();
         var _ = ceph("rm");
         rados("rmomapkey", "csi.volumes.default", "csi.volume." + name());
         rados("rm", "csi.volume." + uuid);
