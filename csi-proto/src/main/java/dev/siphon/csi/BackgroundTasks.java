@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,10 +31,15 @@ public final class BackgroundTasks {
     /// @param first how long to wait before the first step
     /// @param pause between the end of a step and the next one
     public Task every(String name, Duration first, Duration pause, Runnable step) {
+        return every(name, first, () -> pause, step);
+    }
+
+    /// The same, with a pause of its own after each step.
+    public Task every(String name, Duration first, Supplier<Duration> pause, Runnable step) {
         CountDownLatch closed = new CountDownLatch(1);
         Runnable guarded = guarded(name, step);
         Thread thread = Thread.ofPlatform().daemon().name(name).start(() -> {
-            for (Duration wait = first; !isClosedWithin(wait, closed); wait = pause) {
+            for (Duration wait = first; !isClosedWithin(wait, closed); wait = pause.get()) {
                 guarded.run();
             }
         });

@@ -34,6 +34,8 @@ final class Connection {
         config.setRequestTimeout(millis);
         config.setConnectionTimeout(millis);
         config.setRequestRetryBackoffLimit(0);
+        // With HTTP/2 all requests share one connection, and one whose packets are dropped stays in use for minutes.
+        config.setHttp2Disable(true);
         return new KubernetesClientBuilder()
                 .withConfig(config)
                 .withHttpClientFactory(new JdkHttpClientFactory())

@@ -7,6 +7,8 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.List;
@@ -88,13 +90,15 @@ final class DatasetRequests implements AutoCloseable {
     /// A watch that names no version begins with all that is there (Kubernetes API Concepts, "Semantics for watch").
     private void follow() {
         try {
-            ObjectParts.watch(
-                    api,
+            boolean isThere = api.watch(
                     "watch DatasetAccesses",
                     PATH + "?watch=true&timeoutSeconds=" + WATCH.toSeconds(),
                     WATCH.plus(MORE),
-                    PARTS,
-                    this::take);
+                    this::events);
+            if (!isThere) {
+                throw new DriverException.BackendUnavailable(
+                        "the cluster has no custom resource datasetaccesses.siphon.dev: the chart makes it");
+            }
             told = Optional.empty();
         } catch (DriverException notNow) {
             Optional<String> why = Optional.ofNullable(notNow.getMessage());
@@ -103,6 +107,18 @@ final class DatasetRequests implements AutoCloseable {
             }
             told = why;
         }
+    }
+
+    private boolean events(InputStream body) throws IOException {
+        ObjectParts.events(body, PARTS, event -> {
+            if (event.type() == ObjectParts.Event.Type.ERROR) {
+                throw new DriverException.BackendUnavailable("watch DatasetAccesses was ended by the API server");
+            }
+            if (event.isThere()) {
+                take(event.object().kept());
+            }
+        });
+        return true;
     }
 
     private void list() {

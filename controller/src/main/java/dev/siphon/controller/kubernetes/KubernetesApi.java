@@ -376,13 +376,14 @@ final class KubernetesApi implements AutoCloseable {
 
     /// The first of the causes that is about network or TLS; what is about the answer would quote it.
     private static String trouble(Throwable answer) {
+        String name = "";
         for (Throwable cause = answer; cause != null; cause = cause.getCause()) {
-            String name = cause.getClass().getName();
+            name = cause.getClass().getName();
             if (OF_CONNECTIONS.stream().anyMatch(name::startsWith)) {
                 return Optional.ofNullable(cause.getMessage()).orElse(name);
             }
         }
-        return "what came was no answer";
+        return "what came was no answer (" + name + ")";
     }
 
     @Override

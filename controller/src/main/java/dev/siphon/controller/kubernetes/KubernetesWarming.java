@@ -10,6 +10,7 @@ import dev.siphon.controller.warm.Replica;
 import dev.siphon.controller.warm.Resources;
 import dev.siphon.controller.warm.WarmingCluster;
 import dev.siphon.controller.warm.Warmup;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
@@ -21,8 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,49 +51,67 @@ final class KubernetesWarming implements WarmingCluster {
 
     private static final Keep OF_CLAIM = Keep.of("metadata.annotations." + ClaimRef.DATASET, "spec.volumeName");
     private static final Keep OF_OBJECT = Keep.of("metadata.name", "metadata.creationTimestamp", SPEC, STATUS);
-    private static final String OF_CUSTOM = "?limit=250";
+    private static final int PAGE = 250;
 
     private final KubernetesApi api;
     private final String driver;
-    private final PodReading pods;
     private final ObjectEvents events;
     private final DynamicDevices devices;
+    private final Informer<WaitingPods.Waiting> waiting;
+    private final RunningPods taken = new RunningPods();
+    private final Informer<RunningPods.Running> running;
+    private final Informer<ClusterNode> nodes;
+    private final Informer<Replica> replicas;
+    private final Informer<Warmup> warmups;
 
     /// The pods of the last look, by their uids.
     private Map<String, JsonObject> seen = Map.of();
 
     /// Since when they wait. No object tells when another gate went, so another leader counts such waits anew.
-    private Map<String, Instant> waiting = Map.of();
+    private Map<String, Instant> since = Map.of();
 
     /// @param driver the CSI driver's name
     KubernetesWarming(KubernetesApi api, String driver) {
         this.api = api;
         this.driver = driver;
-        this.pods = new PodReading(driver);
         this.events = new ObjectEvents(api, driver);
         this.devices = new DynamicDevices(api, System::nanoTime);
+        this.waiting = informer(WaitingPods.SOURCE, new WaitingPods(new PodReading(driver)));
+        this.running = informer(RunningPods.SOURCE, taken);
+        this.nodes = informer(NodeReading.SOURCE, (node, _) -> Optional.of(NodeReading.node(node)));
+        this.replicas = informer(
+                new Informer.Source("DatasetReplicas", REPLICAS + DatasetReplica.PLURAL, "", PAGE, OF_OBJECT),
+                (object, _) -> replica(object.kept()));
+        this.warmups = informer(
+                new Informer.Source("DatasetWarmups", REPLICAS + WARMUPS, "", PAGE, OF_OBJECT),
+                (object, _) -> Optional.of(warmup(object.kept())));
     }
 
-    /// What waits at a gate is on no node.
+    private <T> Informer<T> informer(Informer.Source source, Informer.Values<T> values) {
+        return new Informer<>(api, source, values, System::nanoTime);
+    }
+
+    @Override
+    public List<BackgroundTasks.Task> follow(BackgroundTasks tasks, Runnable changed) {
+        return Stream.of(waiting, running, nodes, replicas, warmups)
+                .map(each -> each.follow(tasks, changed))
+                .toList();
+    }
+
     @Override
     public List<GatedPod> gated(Instant now) {
         List<GatedPod> gated = new ArrayList<>();
         Map<String, JsonObject> objects = new HashMap<>();
-        GatedSizes sizes = new GatedSizes();
-        seen = Map.of(); // not both at once
-        boolean _ = ObjectParts.list(api, "list Pods", PodReading.ON_NONE, PodReading.OF_GATED, found -> {
-            boolean fits = sizes.fits(found);
-            JsonObject object = fits ? found.kept() : PodReading.bare(found.kept());
-            pods.gated(object, now).ifPresent(pod -> {
-                if (fits) {
-                    sizes.add(found);
-                }
-                gated.add(pod.waitingSince(waiting.getOrDefault(pod.uid(), pod.since())));
-                objects.put(pod.uid(), object);
-            });
-        });
+        Map<String, Instant> begins = new HashMap<>();
+        for (WaitingPods.Waiting each : waiting.all()) {
+            String uid = each.pod().uid();
+            Instant begin = since.getOrDefault(uid, each.since().orElse(now));
+            gated.add(each.pod().waitingSince(begin));
+            objects.put(uid, each.object());
+            begins.put(uid, begin);
+        }
         seen = objects;
-        waiting = gated.stream().collect(Collectors.toMap(GatedPod::uid, GatedPod::since, (one, _) -> one));
+        since = begins;
         Map<String, Resources> more = devices.needs(objects);
         return gated.stream()
                 .map(pod -> pod.needing(more.getOrDefault(pod.uid(), Resources.NONE)))
@@ -102,47 +120,23 @@ final class KubernetesWarming implements WarmingCluster {
 
     @Override
     public List<ClusterNode> nodes() {
-        List<ClusterNode> nodes = new ArrayList<>();
-        boolean _ = ObjectParts.list(
-                api,
-                "list Nodes",
-                "api/v1/nodes?limit=100",
-                NodeReading.PARTS,
-                node -> nodes.add(NodeReading.node(node)));
-        // what no node has is taken from none: pods may name thousands of resources, at no cost
-        Set<String> had = nodes.stream()
-                .flatMap(node -> node.room().amounts().keySet().stream())
-                .collect(Collectors.toSet());
-        Map<String, Resources> taken = new HashMap<>();
-        boolean _ = ObjectParts.list(
-                api,
-                "list Pods",
-                PodReading.ON_NODES,
-                PodReading.OF_RUNNING,
-                pod -> taken.merge(
-                        JsonParts.text(pod.kept(), SPEC, "nodeName").orElse(""),
-                        PodReading.needs(pod.kept(), had::contains),
-                        Resources::plus));
-        return nodes.stream()
-                .map(node -> node.with(Resources.NONE, taken.getOrDefault(node.name(), Resources.NONE))
+        List<ClusterNode> all = nodes.all();
+        var _ = running.all();
+        Map<String, Resources> sums = taken.taken();
+        return all.stream()
+                .map(node -> node.with(Resources.NONE, sums.getOrDefault(node.name(), Resources.NONE))
                         .with(devices.room(node.name()), devices.taken(node.name())))
                 .toList();
     }
 
     @Override
     public List<Replica> replicas() {
-        List<Replica> replicas = new ArrayList<>();
-        boolean isThere = ObjectParts.list(
-                api,
-                "list DatasetReplicas",
-                REPLICAS + DatasetReplica.PLURAL + OF_CUSTOM,
-                OF_OBJECT,
-                object -> replica(object.kept()).ifPresent(replicas::add));
-        if (!isThere) {
+        List<Replica> all = replicas.all();
+        if (!replicas.isServed()) {
             throw new DriverException.BackendUnavailable(
                     "the cluster has no custom resource datasetreplicas.siphon.dev: the chart makes it");
         }
-        return replicas;
+        return all;
     }
 
     private static Optional<Replica> replica(JsonObject object) {
@@ -162,14 +156,7 @@ final class KubernetesWarming implements WarmingCluster {
 
     @Override
     public List<Warmup> warmups() {
-        List<Warmup> warmups = new ArrayList<>();
-        boolean _ = ObjectParts.list(
-                api,
-                "list DatasetWarmups",
-                REPLICAS + WARMUPS + OF_CUSTOM,
-                OF_OBJECT,
-                object -> warmups.add(warmup(object.kept())));
-        return warmups;
+        return warmups.all();
     }
 
     private static Warmup warmup(JsonObject object) {
@@ -291,11 +278,15 @@ final class KubernetesWarming implements WarmingCluster {
         JsonObject change = new JsonObject();
         change.add(METADATA, metadata);
         change.add(SPEC, spec);
-        return api.send(
+        boolean opened = api.send(
                 "patch Pod " + pod.namespace() + "/" + pod.name(),
                 List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT, HTTP_UNPROCESSABLE),
                 "api/v1/namespaces/" + pod.namespace() + "/pods/" + pod.name(),
                 request -> request.patch(MERGE, change.toString()));
+        if (opened) {
+            waiting.drop(pod.uid());
+        }
+        return opened;
     }
 
     private static JsonObject preference(List<String> hostnames) {

@@ -24,6 +24,8 @@ final class NodeReading {
                     "status.conditions.status"),
             5_000);
 
+    static final Informer.Source SOURCE = new Informer.Source("Nodes", "api/v1/nodes", "", 100, PARTS);
+
     private NodeReading() {}
 
     /// The node, of which nothing is taken. One that says more than is read is not ready.

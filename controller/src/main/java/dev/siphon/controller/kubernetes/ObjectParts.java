@@ -8,17 +8,15 @@ import com.google.gson.JsonPrimitive;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
-import dev.siphon.csi.DriverException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /// What is kept of an object that an API server has, read as it comes: users make objects of 1.5 MiB, which are many
 /// times that once they are parsed, and a server sends a hundred of them in a page.
@@ -27,8 +25,30 @@ import java.util.function.Function;
 /// @param size of all that is kept, in values and pieces of text
 /// @param whole whether all parts are there
 record ObjectParts(JsonObject kept, int size, boolean whole) {
-    /// What events of a watch say of objects that are there.
-    private static final Set<String> CHANGES = Set.of("ADDED", "MODIFIED");
+    /// One event of a watch.
+    ///
+    /// @param object of a [Type#BOOKMARK] only its version
+    record Event(Type type, ObjectParts object) {
+        /// Kubernetes API Concepts, "Watch events".
+        enum Type {
+            ADDED,
+            MODIFIED,
+            DELETED,
+            BOOKMARK,
+            ERROR
+        }
+
+        /// Whether the object is there.
+        boolean isThere() {
+            return type == Type.ADDED || type == Type.MODIFIED;
+        }
+    }
+
+    /// One page of a list.
+    ///
+    /// @param next where the next page begins; "" after the last one
+    /// @param version of the collection, from which a watch may go on
+    record Page(String next, String version) {}
 
     /// Which parts are kept.
     ///
@@ -72,67 +92,67 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     /// @param path of the collection, with the limit of a page, and which of them
     /// @return false if the cluster has no such kind
     static boolean list(KubernetesApi api, String doing, String path, Keep keep, Consumer<ObjectParts> each) {
-        return api.pages(doing, path, body -> page(body, keep, each), Function.identity());
+        return list(api, doing, path, keep, each, _ -> {});
     }
 
-    /// Hands over what is kept of each object that is there, comes or changes, until the server ends that (Kubernetes
-    /// API Concepts, "Efficient detection of changes").
+    /// The same.
     ///
-    /// @param path of the collection, as a watch with its end
-    /// @param longest when it is ended if the server does not
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the server cannot go on, or has no such kind
-    static void watch(
-            KubernetesApi api, String doing, String path, Duration longest, Keep keep, Consumer<JsonObject> each) {
-        boolean isThere = api.watch(doing, path, longest, body -> {
-            events(body, doing, keep, each);
-            return true;
+    /// @param version gets each page's, which are the same
+    static boolean list(
+            KubernetesApi api,
+            String doing,
+            String path,
+            Keep keep,
+            Consumer<ObjectParts> each,
+            Consumer<String> version) {
+        return api.pages(doing, path, body -> page(body, keep, each), page -> {
+            version.accept(page.version());
+            return page.next();
         });
-        if (!isThere) {
-            throw new DriverException.BackendUnavailable(doing + ": the cluster has no such kind; the chart makes it");
-        }
     }
 
-    /// The events of a watch, one after the other, until it ends.
-    static void events(InputStream body, String doing, Keep keep, Consumer<JsonObject> each) throws IOException {
+    /// The events of a watch, one after the other, until the server ends it.
+    static void events(InputStream body, Keep keep, Consumer<Event> each) throws IOException {
         JsonReader reader = reader(body);
         // several values
         reader.setStrictness(Strictness.LENIENT);
         while (reader.peek() != JsonToken.END_DOCUMENT) {
-            event(reader, doing, keep).ifPresent(each);
+            event(reader, keep).ifPresent(each);
         }
     }
 
-    /// The object that an event is about; empty if that is gone.
-    private static Optional<JsonObject> event(JsonReader reader, String doing, Keep keep) throws IOException {
+    /// Empty if it is of a type that this Kubernetes has not.
+    private static Optional<Event> event(JsonReader reader, Keep keep) throws IOException {
         String type = "";
-        JsonObject object = new JsonObject();
+        ObjectParts object = new ObjectParts(new JsonObject(), 0, true);
         reader.beginObject();
         while (reader.hasNext()) {
             switch (reader.nextName()) {
                 case "type" -> type = reader.nextString();
-                case "object" -> object = new Reading(reader, keep).object().kept();
+                case "object" -> object = new Reading(reader, keep).object();
                 default -> reader.skipValue();
             }
         }
         reader.endObject();
-        if (type.equals("ERROR")) {
-            throw new DriverException.BackendUnavailable(doing + " was ended by the API server");
-        }
-        return CHANGES.contains(type) ? Optional.of(object) : Optional.empty();
+        String name = type;
+        ObjectParts about = object;
+        return Arrays.stream(Event.Type.values())
+                .filter(known -> known.name().equals(name))
+                .map(known -> new Event(known, about))
+                .findFirst();
     }
 
-    /// @return where the next page begins; "" after the last one
-    static String page(InputStream body, Keep keep, Consumer<ObjectParts> each) throws IOException {
+    /// One page, of which each object is handed over as it comes.
+    static Page page(InputStream body, Keep keep, Consumer<ObjectParts> each) throws IOException {
         JsonReader reader = reader(body);
-        String next = "";
+        JsonObject metadata = new JsonObject();
         reader.beginObject();
         while (reader.hasNext()) {
             switch (reader.nextName()) {
-                case "metadata" -> {
-                    JsonObject kept =
-                            new Reading(reader, Keep.of("continue")).object().kept();
-                    next = JsonParts.text(kept, "continue").orElse("");
-                }
+                case "metadata" ->
+                    metadata = new Reading(reader, Keep.of("continue", "resourceVersion"))
+                            .object()
+                            .kept();
                 case "items" -> {
                     reader.beginArray();
                     while (reader.hasNext()) {
@@ -144,7 +164,9 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
             }
         }
         reader.endObject();
-        return next;
+        return new Page(
+                JsonParts.text(metadata, "continue").orElse(""),
+                JsonParts.text(metadata, "resourceVersion").orElse(""));
     }
 
     private static JsonReader reader(InputStream body) {

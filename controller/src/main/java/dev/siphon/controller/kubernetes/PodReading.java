@@ -35,10 +35,9 @@ final class PodReading {
     /// The same of Volcano.
     private static final String GROUP_ANNOTATION = "scheduling.k8s.io/group-name";
 
-    /// A page of the pods that are on no node. Pods are large, with what keeps their fields apart.
-    static final String ON_NONE = "api/v1/pods?limit=100&fieldSelector=spec.nodeName%3D";
-
-    /// The same of those that are on one and have not ended, so that they take something of it.
+    /// A page of the pods that are on a node and have not ended, so that they take something of it. Pods are large,
+    /// with
+    /// what keeps their fields apart.
     static final String ON_NODES = "api/v1/pods?limit=100&fieldSelector=spec.nodeName%21%3D"
             + "%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 
@@ -110,10 +109,8 @@ final class PodReading {
         this.driver = driver;
     }
 
-    /// The pod, if our gate is its only one and it is not being deleted.
-    ///
-    /// @param now since when it waits if its object does not tell
-    Optional<GatedPod> gated(JsonObject pod, Instant now) {
+    /// The pod, if our gate is its only one and it is not being deleted. Since when it waits is not known yet.
+    Optional<GatedPod> gated(JsonObject pod) {
         List<Optional<String>> gates = JsonParts.each(pod, SPEC, "schedulingGates")
                 .map(gate -> JsonParts.text(gate, "name"))
                 .toList();
@@ -127,7 +124,7 @@ final class PodReading {
                 JsonParts.text(pod, METADATA, "namespace").orElse(""),
                 JsonParts.text(pod, METADATA, "name").orElse(""),
                 uid,
-                neverHeldSince(pod).orElse(now),
+                Instant.EPOCH,
                 Optional.ofNullable(annotations.get(GatedPod.PATIENCE)).flatMap(PodReading::duration),
                 group(pod, annotations).orElse(uid),
                 needs(pod, _ -> true),
@@ -137,7 +134,7 @@ final class PodReading {
 
     /// Since when a pod waits that no other gate ever held. Kubernetes counts changes of a pod's spec from 1 (its
     /// generation, since 1.33), and a gate that goes is one. Nothing tells when that was.
-    private static Optional<Instant> neverHeldSince(JsonObject pod) {
+    static Optional<Instant> neverHeldSince(JsonObject pod) {
         return JsonParts.text(pod, METADATA, "generation")
                 .filter("1"::equals)
                 .flatMap(_ -> time(pod, METADATA, "creationTimestamp"));

@@ -10,7 +10,6 @@ import dev.siphon.csi.dataset.Digest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,7 +39,11 @@ final class Orders implements AutoCloseable {
     private final WarmingCluster cluster;
     private final BiFunction<DatasetReplica.Question, DatasetReplica.Order, DatasetAccess.Answer> answers;
     private final Attempts attempts = new Attempts();
-    private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+
+    /// Questions that are being answered, and those that were, of which the answer is not seen yet.
+    private final Set<Asked> underWay = ConcurrentHashMap.newKeySet();
+
+    private final Set<Asked> answered = ConcurrentHashMap.newKeySet();
 
     /// Why what could not be done to an object could not, by its name; of the last look.
     private Map<String, String> refusals = Map.of();
@@ -80,7 +83,10 @@ final class Orders implements AutoCloseable {
     Optional<DriverException.BackendUnavailable> keep(
             Set<Place> wanted, List<Replica> replicas, Map<String, Shared> declared, Set<String> nodes) {
         Set<Place> there = replicas.stream().map(Replica::place).collect(Collectors.toSet());
-        Map<String, String> refused = new HashMap<>();
+        answered.retainAll(replicas.stream()
+                .flatMap(replica -> question(replica).stream().map(asked -> new Asked(replica, asked)))
+                .collect(Collectors.toSet()));
+        Map<String, String> refused = new ConcurrentHashMap<>();
         List<Attempts.Step> steps = new ArrayList<>();
         for (Replica replica : replicas) {
             steps.add(step(replica.name(), refused, () -> keep(replica, wanted, declared, nodes)));
@@ -129,29 +135,46 @@ final class Orders implements AutoCloseable {
         });
     }
 
-    private void answer(Replica replica) {
-        Optional<DatasetReplica.Question> asked = replica.report()
+    /// A question of a node.
+    ///
+    /// @param replica the object's name
+    private record Asked(String replica, DatasetReplica.Question question) {
+        Asked(Replica replica, DatasetReplica.Question question) {
+            this(replica.name(), question);
+        }
+    }
+
+    /// What a node asks that has no answer yet.
+    private static Optional<DatasetReplica.Question> question(Replica replica) {
+        return replica.report()
                 .flatMap(DatasetReplica.Report::question)
                 .filter(question -> replica.order().access().stream()
                         .noneMatch(answer -> answer.request().equals(question.request())));
-        asked.filter(question -> underWay.add(question.request())).ifPresent(question -> {
+    }
+
+    private void answer(Replica replica) {
+        Optional<Asked> open = question(replica)
+                .map(question -> new Asked(replica, question))
+                .filter(asked -> !answered.contains(asked));
+        open.filter(underWay::add).ifPresent(asked -> {
             try {
-                workers.execute(() -> answer(replica, question));
+                workers.execute(() -> answer(replica, asked));
             } catch (RejectedExecutionException _) {
                 // the process ends; whoever leads next is asked too
             }
         });
     }
 
-    private void answer(Replica replica, DatasetReplica.Question question) {
+    private void answer(Replica replica, Asked asked) {
         try {
-            cluster.answer(replica, answers.apply(question, replica.order()));
+            cluster.answer(replica, answers.apply(asked.question(), replica.order()));
+            answered.add(asked);
         } catch (DriverException notNow) {
             LOG.warn("DatasetReplica {} is not answered: {}", replica.name(), notNow.getMessage());
         } catch (RuntimeException unforeseen) {
             LOG.error("DatasetReplica {} is not answered", replica.name(), unforeseen);
         } finally {
-            underWay.remove(question.request());
+            underWay.remove(asked);
         }
     }
 }

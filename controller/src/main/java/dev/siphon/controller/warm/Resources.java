@@ -26,11 +26,13 @@ public record Resources(Map<String, BigDecimal> amounts) {
         return merged(other, BigDecimal::max);
     }
 
-    /// What is left; it may be less than nothing.
-    Resources minus(Resources other) {
+    /// What is left; it may be less than nothing. What is zero is not named.
+    public Resources minus(Resources other) {
         Map<String, BigDecimal> negative = new TreeMap<>();
         other.amounts.forEach((name, amount) -> negative.put(name, amount.negate()));
-        return plus(new Resources(negative));
+        Map<String, BigDecimal> left = new TreeMap<>(plus(new Resources(negative)).amounts);
+        left.values().removeIf(amount -> amount.signum() == 0);
+        return new Resources(left);
     }
 
     private Resources merged(Resources other, BinaryOperator<BigDecimal> how) {

@@ -21,10 +21,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -32,22 +35,23 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Looks at the pods that wait at the gate and at what administrators want ahead of time, again and again; has
-/// nodes fill what is wanted, and lets pods go.
+/// Looks at the pods that wait at the gate and at what administrators want ahead of time, whenever something of it has
+/// changed and every second; has nodes fill what is wanted, and lets pods go.
 ///
-/// A look costs the API server three lists, and two more where a pod is new, and every [#NODES_AGE]; more for pods
-/// whose devices are allocated by claims, as [WarmingCluster#gated] has it; and for each
-/// pod that is let go one change and one event, and one event more if it had to wait. Looks take a fifth of the
-/// time at most, so that a cluster with very many pods is looked at more seldom.
+/// What it looks at is kept by watches. A pod that is let go costs the API server one change and one event, and one
+/// event more if it had to wait; its PVCs are asked for, and devices that are allocated by claims, as
+/// [WarmingCluster#gated] has it. To see what there is takes a fifth of the time at most.
 public final class Warming implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Warming.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /// Of all time, what is not spent listing.
+    /// Patience ends, and PVCs are bound, without a change of what is watched.
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    /// Between two looks, so that what changes together is looked at together.
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    /// Of all time, what is not spent seeing what there is.
     private static final int PAUSES = 4;
-
-    /// How old may be what is known of nodes.
-    static final Duration NODES_AGE = Duration.ofSeconds(10);
 
     /// When to tell the same again: the API server forgets events after an hour.
     private static final Duration AGAIN = Duration.ofMinutes(20);
@@ -60,28 +64,26 @@ public final class Warming implements AutoCloseable {
     private final ReplicaProgress progress;
     private final Orders orders;
     private final Ahead ahead;
-    private final Reading reading;
-    private final Attempts attempts = new Attempts();
+    private final Reading datasets;
+    private final Attempts opening = new Attempts();
+    private final Attempts telling = new Attempts();
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-warming").factory());
 
-    private List<ClusterNode> nodes = List.of();
-    private Instant nodesSeen = Instant.EPOCH;
+    private final AtomicBoolean awaited = new AtomicBoolean();
+    private volatile List<BackgroundTasks.Task> watches = List.of();
 
-    /// How long it took to list what there is, in the last look; zero if that failed.
-    private Duration listing = Duration.ZERO;
+    /// How long it took to see what there is, in the last look.
+    private Duration reading = Duration.ZERO;
+
+    /// When the next look may be ([System#nanoTime]).
+    private volatile long next = System.nanoTime();
 
     /// Why not all of the last look came to something.
     private Optional<String> trouble = Optional.empty();
 
-    /// The pods that were there at the last look.
-    private Set<Asking> asking = Set.of();
-
     /// What the people of pods were told last, and when, by the pods' uids.
-    private final Map<String, Told> told = new HashMap<>();
-
-    /// What a pod asks for may be known later than the pod: a claim is made after it.
-    private record Asking(String uid, Resources needs) {}
+    private final Map<String, Told> told = new ConcurrentHashMap<>();
 
     private record Told(WarmingCluster.Notice notice, Instant when) {}
 
@@ -104,26 +106,40 @@ public final class Warming implements AutoCloseable {
         this.metrics = metrics;
         this.orders = new Orders(cluster, answers);
         this.ahead = new Ahead(cluster, clock);
-        this.reading = new Reading(cluster, clock);
+        this.datasets = new Reading(cluster, clock);
     }
 
     /// Begins to look.
     public Warming start(BackgroundTasks tasks) {
-        worker.execute(() -> keep(tasks));
+        Runnable look = () -> wake(tasks);
+        watches = cluster.follow(tasks, look);
+        var _ = worker.scheduleWithFixedDelay(look, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
 
     @Override
     public void close() {
+        watches.forEach(BackgroundTasks.Task::close);
         worker.shutdownNow();
         orders.close();
     }
 
+    private void wake(BackgroundTasks tasks) {
+        if (awaited.compareAndSet(false, true)) {
+            try {
+                var _ = worker.schedule(() -> keep(tasks), Math.max(0, next - System.nanoTime()), TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException _) {
+                // the process ends
+            }
+        }
+    }
+
     /// Throws nothing, since nobody would look again.
     private void keep(BackgroundTasks tasks) {
-        listing = Duration.ZERO;
+        awaited.set(false); // what changes from now on is for the next look
+        reading = Duration.ZERO;
         try {
-            var _ = look();
+            look();
             trouble = Optional.empty();
         } catch (DriverException notNow) {
             Optional<String> why = Optional.ofNullable(notNow.getMessage());
@@ -134,35 +150,28 @@ public final class Warming implements AutoCloseable {
         } catch (RuntimeException | Error unforeseen) {
             tasks.failed("dataset-warming", unforeseen);
         }
-        Duration pause = Collections.max(List.of(PAUSE, listing.multipliedBy(PAUSES)));
-        try {
-            var _ = worker.schedule(() -> keep(tasks), pause.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException _) {
-            // the process ends
-        }
+        Duration pause = Collections.max(List.of(PAUSE, reading.multipliedBy(PAUSES)));
+        next = System.nanoTime() + pause.toNanos();
     }
 
     /// Looks once. What got no answer about one object keeps no other, and is thrown at the end.
     ///
-    /// @return how long it took to list what there is
     /// @throws DriverException if anything of it cannot be known now, or got no answer
-    public Duration look() {
-        Instant begun = clock.instant();
-        List<GatedPod> gated = cluster.gated(begun);
+    public void look() {
+        long begun = System.nanoTime();
+        List<GatedPod> gated = cluster.gated(clock.instant());
         List<Warmup> warmups = cluster.warmups();
         List<Replica> replicas = cluster.replicas();
         metrics.waiting(gated.size());
+        told.keySet().retainAll(gated.stream().map(GatedPod::uid).collect(Collectors.toSet()));
         if (gated.isEmpty() && warmups.isEmpty() && replicas.isEmpty()) {
-            asking = Set.of();
-            told.clear();
             progress.seen(replicas, Map.of());
-            listing = Duration.between(begun, clock.instant());
-            return listing;
+            return;
         }
-        see(gated);
-        listing = Duration.between(begun, clock.instant());
+        List<ClusterNode> nodes = cluster.nodes();
+        reading = Duration.ofNanos(System.nanoTime() - begun);
         Map<String, Shared> declared = grants.get().datasets();
-        Reading.Found found = reading.all(gated, declared);
+        Reading.Found found = datasets.all(gated, declared);
         progress.seen(replicas, found.namespaces());
         Gates gates = new Gates(clock.instant(), settings, nodes, replicas);
         Set<Place> wanted = new HashSet<>();
@@ -186,27 +195,17 @@ public final class Warming implements AutoCloseable {
                 replicas,
                 declared,
                 nodes.stream().map(ClusterNode::name).collect(Collectors.toSet()));
-        Optional<DriverException.BackendUnavailable> notCarriedOut = attempts.take(verdicts.entrySet().stream()
-                .sorted(Map.Entry.comparingByKey(Comparator.comparing(GatedPod::since)))
-                .map(each -> step(each.getKey(), each.getValue()))
-                .toList());
+        // pods first: what people are told of it can wait
+        Map<GatedPod, WarmingCluster.Notice> notices = new ConcurrentHashMap<>();
+        Optional<DriverException.BackendUnavailable> notOpened =
+                opening.take(steps(verdicts, (pod, verdict) -> carryOut(pod, verdict, notices)));
+        Optional<DriverException.BackendUnavailable> notTold = telling.take(steps(notices, this::tell));
         Optional<DriverException.BackendUnavailable> silent = Stream.of(
-                        found.silent(), notReported, notOrdered, notCarriedOut)
+                        found.silent(), notReported, notOrdered, notOpened, notTold)
                 .flatMap(Optional::stream)
                 .findFirst();
         if (silent.isPresent()) {
             throw silent.get();
-        }
-        return listing;
-    }
-
-    private void see(List<GatedPod> gated) {
-        Set<Asking> before = asking;
-        asking = gated.stream().map(pod -> new Asking(pod.uid(), pod.needs())).collect(Collectors.toSet());
-        told.keySet().retainAll(gated.stream().map(GatedPod::uid).collect(Collectors.toSet()));
-        if (!before.containsAll(asking) || nodesSeen.plus(NODES_AGE).isBefore(clock.instant())) {
-            nodes = cluster.nodes();
-            nodesSeen = clock.instant();
         }
     }
 
@@ -247,21 +246,29 @@ public final class Warming implements AutoCloseable {
                                 + settings.patience(pod).toSeconds() + " s, so it is let go"));
     }
 
-    /// What cannot be done to one pod keeps no other.
-    private Attempts.Step step(GatedPod pod, Verdict verdict) {
-        return new Attempts.Step(
-                pod.uid(),
-                () -> carryOut(pod, verdict),
-                refused -> LOG.warn("pod {}/{} waits on: {}", pod.namespace(), pod.name(), refused.getMessage()));
+    /// What cannot be done to one pod keeps no other. Those that wait longest come first.
+    private static <T> List<Attempts.Step> steps(Map<GatedPod, T> of, BiConsumer<GatedPod, T> act) {
+        return of.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey(Comparator.comparing(GatedPod::since)))
+                .map(each -> new Attempts.Step(
+                        each.getKey().uid(),
+                        () -> act.accept(each.getKey(), each.getValue()),
+                        refused -> LOG.warn(
+                                "pod {}/{} waits on: {}",
+                                each.getKey().namespace(),
+                                each.getKey().name(),
+                                refused.getMessage())))
+                .toList();
     }
 
-    private void carryOut(GatedPod pod, Verdict verdict) {
+    /// @param notices gets what the pod's people are to be told
+    private void carryOut(GatedPod pod, Verdict verdict, Map<GatedPod, WarmingCluster.Notice> notices) {
         switch (verdict) {
-            case Verdict.Wait(var notice) -> tell(pod, notice);
+            case Verdict.Wait(var notice) -> notices.put(pod, notice);
             case Verdict.Open(var hostnames, var result, var notice) -> {
                 if (cluster.open(pod, hostnames)) {
                     metrics.opened(result);
-                    tell(pod, notice);
+                    notices.put(pod, notice);
                 }
             }
         }

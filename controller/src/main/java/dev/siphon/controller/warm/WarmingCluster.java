@@ -1,5 +1,6 @@
 package dev.siphon.controller.warm;
 
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
@@ -12,6 +13,12 @@ import java.util.Optional;
 /// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
 /// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not.
 public interface WarmingCluster {
+    /// Keeps what is read here current from now on, by watches. Before, each reading asks the API server.
+    ///
+    /// @param changed called after each change; it returns at once
+    /// @return what goes on until it is closed
+    List<BackgroundTasks.Task> follow(BackgroundTasks tasks, Runnable changed);
+
     /// The pods that wait at our gate, carry no other gate, and are not being deleted. A pod that another gate holds as
     /// well is left to whoever that gate belongs to: it appears here once that gate is gone.
     ///

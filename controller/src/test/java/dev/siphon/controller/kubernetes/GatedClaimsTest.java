@@ -99,7 +99,7 @@ final class GatedClaimsTest {
             List.of("node-1", "node-2").forEach(node -> makeDevice(cluster, node));
             makeClaims(cluster);
             makePod(cluster);
-            var _ = warming.look();
+            warming.look();
             assertEquals(
                     List.of("node-1", "node-2"),
                     adapter.warming().replicas().stream()

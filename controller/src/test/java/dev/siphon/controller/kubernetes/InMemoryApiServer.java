@@ -1,5 +1,13 @@
 package dev.siphon.controller.kubernetes;
 
+import static dev.siphon.controller.kubernetes.ApiPaths.isCollection;
+import static dev.siphon.controller.kubernetes.ApiPaths.isIn;
+import static dev.siphon.controller.kubernetes.ApiPaths.isInNamespace;
+import static dev.siphon.controller.kubernetes.ApiPaths.name;
+import static dev.siphon.controller.kubernetes.ApiPaths.namespaceOf;
+import static dev.siphon.controller.kubernetes.ApiPaths.parent;
+import static dev.siphon.controller.kubernetes.ApiPaths.query;
+
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -11,12 +19,11 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,6 +43,7 @@ final class InMemoryApiServer implements AutoCloseable {
     private static final int BAD_METHOD = 405;
     private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
+    private static final int GONE = 410;
     private static final int INVALID = 422;
     private static final String METADATA = "metadata";
     private static final String RESOURCE_VERSION = "resourceVersion";
@@ -47,8 +55,13 @@ final class InMemoryApiServer implements AutoCloseable {
     /// By path, as `/api/v1/namespaces/NS/secrets/NAME`.
     private final TreeMap<String, JsonObject> objects = new TreeMap<>();
 
+    private final List<ObjectChange> changes = new ArrayList<>();
+
     private long version;
     private long requests;
+
+    /// Changes before that version are.
+    private long forgotten;
     private Function<String, OptionalInt> refusing = _ -> OptionalInt.empty();
 
     private record Answer(int code, JsonObject body) {}
@@ -93,46 +106,68 @@ final class InMemoryApiServer implements AutoCloseable {
         }
     }
 
-    /// All objects of a collection, and then each that comes or changes, until the server is closed.
+    /// Each change from a version on, or all objects and then each change, until the time is over that the client has
+    /// asked for, or the server is closed.
     private void watch(HttpExchange exchange) throws IOException {
+        String collection = exchange.getRequestURI().getPath();
+        Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
+        String selector = query.getOrDefault("fieldSelector", "");
+        long end = System.nanoTime() + Long.parseLong(query.getOrDefault("timeoutSeconds", "3600")) * 1_000_000_000L;
         exchange.sendResponseHeaders(OK, 0);
-        long seen = 0;
         try (OutputStream out = exchange.getResponseBody()) {
-            while (true) {
-                List<JsonObject> changed =
-                        changedAfter(seen, exchange.getRequestURI().getPath());
-                for (JsonObject object : changed) {
-                    JsonObject event = new JsonObject();
-                    event.addProperty("type", "MODIFIED");
-                    event.add("object", object);
-                    out.write((event + "\n").getBytes(StandardCharsets.UTF_8));
-                    seen = Math.max(seen, version(object));
+            long seen = begin(query, collection, selector, out);
+            for (Optional<ObjectChange> next = after(seen, end); next.isPresent(); next = after(seen, end)) {
+                ObjectChange change = next.get();
+                seen = change.version();
+                if (isIn(change.path(), collection)) {
+                    change.tell(selector, out);
                 }
-                out.flush();
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static long version(JsonObject object) {
-        return object.getAsJsonObject(METADATA).get(RESOURCE_VERSION).getAsLong();
+    private synchronized long begin(Map<String, String> query, String collection, String selector, OutputStream out)
+            throws IOException {
+        String from = query.getOrDefault(RESOURCE_VERSION, "");
+        if (!from.isEmpty()) {
+            if (Long.parseLong(from) < forgotten) {
+                ObjectChange.send(
+                        "ERROR",
+                        status(GONE, "Expired", "too old resource version").body(),
+                        out);
+            }
+            return Long.parseLong(from);
+        }
+        for (Map.Entry<String, JsonObject> each : objects.entrySet()) {
+            if (isIn(each.getKey(), collection)) {
+                new ObjectChange(0, each.getKey(), Optional.empty(), Optional.of(each.getValue())).tell(selector, out);
+            }
+        }
+        return version;
     }
 
-    /// Waits until there are some.
-    private synchronized List<JsonObject> changedAfter(long seen, String collection) throws InterruptedException {
-        while (true) {
-            List<JsonObject> changed = objects.entrySet().stream()
-                    .filter(entry -> isIn(entry.getKey(), collection))
-                    .map(Map.Entry::getValue)
-                    .filter(object -> version(object) > seen)
-                    .map(JsonObject::deepCopy)
-                    .toList();
-            if (!changed.isEmpty()) {
-                return changed;
+    /// The next change after that version; empty if there is none in time.
+    private synchronized Optional<ObjectChange> after(long seen, long end) throws InterruptedException {
+        while (seen >= forgotten) {
+            Optional<ObjectChange> next =
+                    changes.stream().filter(change -> change.version() > seen).findFirst();
+            long left = (end - System.nanoTime()) / 1_000_000;
+            if (next.isPresent() || left <= 0) {
+                return next;
             }
-            wait();
+            wait(left);
         }
+        return Optional.empty();
+    }
+
+    /// Ends all watches, and lets none go on from what is now.
+    synchronized void forgetChanges() {
+        changes.clear();
+        version++;
+        forgotten = version;
+        notifyAll();
     }
 
     /// Makes an object as a POST does.
@@ -180,34 +215,8 @@ final class InMemoryApiServer implements AutoCloseable {
         return JsonParser.parseString(body).getAsJsonObject();
     }
 
-    private static Map<String, String> query(String raw) {
-        Map<String, String> parts = new HashMap<>();
-        for (String part : Optional.ofNullable(raw).orElse("").split("&", -1)) {
-            String[] pair = part.split("=", 2);
-            if (pair.length == 2) {
-                parts.put(pair[0], URLDecoder.decode(pair[1], StandardCharsets.UTF_8));
-            }
-        }
-        return parts;
-    }
-
     private JsonObject there(String path) {
         return Optional.ofNullable(objects.get(path)).orElseThrow();
-    }
-
-    private static String name(String path) {
-        return path.substring(path.lastIndexOf('/') + 1);
-    }
-
-    private static String parent(String path) {
-        return path.substring(0, path.lastIndexOf('/'));
-    }
-
-    /// `/api/v1/secrets` and the like: parts after `/api/v1`, or `/apis/GROUP/VERSION`, of a collection are one
-    /// or three.
-    private static boolean isCollection(String path) {
-        int before = path.startsWith("/api/") ? 3 : 4;
-        return (path.split("/", -1).length - before) % 2 == 1;
     }
 
     private Answer getOrList(String path, Map<String, String> query) {
@@ -220,6 +229,7 @@ final class InMemoryApiServer implements AutoCloseable {
                 .filter(entry -> name(entry.getKey()).compareTo(query.getOrDefault("continue", "")) >= 0)
                 .map(Map.Entry::getValue)
                 .filter(object -> fits(object, query.getOrDefault("labelSelector", "")))
+                .filter(object -> ObjectChange.selects(object, query.getOrDefault("fieldSelector", "")))
                 .toList();
         int limit = Integer.parseInt(query.getOrDefault("limit", "0"));
         JsonArray items = new JsonArray();
@@ -236,13 +246,6 @@ final class InMemoryApiServer implements AutoCloseable {
         list.add(METADATA, metadata);
         list.add("items", items);
         return new Answer(OK, list);
-    }
-
-    /// Of a namespace's collection, or of the same in all namespaces.
-    private static boolean isIn(String object, String collection) {
-        String parent = parent(object);
-        return parent.equals(collection)
-                || parent.replaceFirst("/namespaces/[^/]+/", "/").equals(collection);
     }
 
     private static boolean fits(JsonObject object, String selector) {
@@ -273,14 +276,6 @@ final class InMemoryApiServer implements AutoCloseable {
         return new Answer(CREATED, put(path, object, new JsonObject()));
     }
 
-    private static boolean isInNamespace(String path) {
-        return path.startsWith("/api/") && path.split("/", -1).length > 5;
-    }
-
-    private static String namespaceOf(String path) {
-        return String.join("/", Arrays.copyOf(path.split("/", -1), 5));
-    }
-
     private JsonObject put(String path, JsonObject object, JsonObject before) {
         JsonObject metadata = object.getAsJsonObject(METADATA);
         JsonObject old = Optional.ofNullable(before.getAsJsonObject(METADATA)).orElseGet(JsonObject::new);
@@ -298,7 +293,8 @@ final class InMemoryApiServer implements AutoCloseable {
         if (isInNamespace(path)) {
             metadata.addProperty("namespace", name(namespaceOf(path)));
         }
-        objects.put(path, object);
+        Optional<JsonObject> replaced = Optional.ofNullable(objects.put(path, object));
+        changes.add(new ObjectChange(version, path, replaced, Optional.of(object)));
         notifyAll();
         return object;
     }
@@ -358,17 +354,26 @@ final class InMemoryApiServer implements AutoCloseable {
 
     private Answer delete(String path) {
         if (isCollection(path)) {
-            objects.keySet().removeIf(each -> parent(each).equals(path));
+            List.copyOf(objects.keySet()).stream()
+                    .filter(each -> parent(each).equals(path))
+                    .forEach(this::remove);
         } else if (!objects.containsKey(path)) {
             return missing(path);
+        } else {
+            remove(path);
         }
-        objects.remove(path);
         JsonObject success = new JsonObject();
         success.addProperty("kind", "Status");
         success.addProperty("apiVersion", "v1");
         success.add(METADATA, new JsonObject());
         success.addProperty("status", "Success");
         return new Answer(OK, success);
+    }
+
+    private void remove(String path) {
+        version++;
+        changes.add(new ObjectChange(version, path, Optional.ofNullable(objects.remove(path)), Optional.empty()));
+        notifyAll();
     }
 
     private static Answer missing(String path) {

@@ -178,7 +178,7 @@ abstract class OtherGatesContract {
     }
 
     private void look() {
-        var _ = warming.orElseThrow().look();
+        warming.orElseThrow().look();
     }
 
     private double counted() {

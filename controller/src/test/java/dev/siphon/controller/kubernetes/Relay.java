@@ -9,7 +9,10 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +35,21 @@ final class Relay implements AutoCloseable {
     private final AtomicBoolean cut = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
 
+    /// As the way to an API server, for a driver.
+    ///
+    /// @param folder for its kubeconfig
+    KubernetesAccess access(KubernetesAccess direct, Path folder) throws IOException {
+        String server = Connection.config(direct).getMasterUrl();
+        String text = Files.readString(direct.kubeconfig().orElseThrow());
+        Path relayed = Files.writeString(folder.resolve("relayed"), text.replace(server.replaceFirst("/$", ""), url()));
+        return new KubernetesAccess(direct.namespace(), Optional.of(relayed));
+    }
+
+    /// To the API server of that access.
+    static Relay to(KubernetesAccess access) {
+        return new Relay(URI.create(Connection.config(access).getMasterUrl()));
+    }
+
     /// @param server `https://HOST:PORT`
     Relay(URI server) {
         this.server = new InetSocketAddress(server.getHost(), server.getPort());
@@ -51,6 +69,7 @@ final class Relay implements AutoCloseable {
         cut.set(true);
     }
 
+    /// Cuts what is open now; new connections go through.
     void forget() {
         forgotten.addAll(open);
     }

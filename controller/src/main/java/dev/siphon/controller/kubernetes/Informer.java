@@ -1,0 +1,322 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The objects of one collection as the API server has them: one list, and a watch that goes on from there (Kubernetes
+/// API Concepts, "Efficient detection of changes"). client-go and fabric8 call this an informer. Theirs parse each
+/// object whole before they trim it; tenants write objects of 1.5 MiB, so this one prunes each object as it arrives
+/// and keeps only a value of it.
+///
+/// Before [#follow], each reading lists the collection anew.
+///
+/// @param <T> what is kept of an object
+final class Informer<T> {
+    private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
+
+    /// When the server ends each watch. A watch that the network dropped silently ends then, too.
+    private static final Duration WATCH = Duration.ofSeconds(45);
+
+    /// How long the server may take to end a watch.
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    /// The API server has not been heard for so long that what is kept says nothing any more.
+    static final Duration STALE = Duration.ofSeconds(60);
+
+    /// Lists anew, whatever the watch said: an API server that was restored from a backup counts its versions again
+    /// from an earlier one, and a watch from a later one stays silent.
+    private static final Duration LIST_AGAIN = Duration.ofMinutes(30);
+
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    private static final Duration SHORT = Duration.ofSeconds(1);
+
+    /// Failures in a row after which the version may be what is wrong.
+    private static final int TRUSTED_FAILURES = 2;
+
+    private final KubernetesApi api;
+    private final Source source;
+    private final Values<T> values;
+    private final LongSupplier nanoTime;
+    private final Duration watch;
+
+    /// By uid. Under this object's lock, like all that follows.
+    private final Map<String, T> kept = new HashMap<>();
+
+    /// Which list or watch may change what is kept: the newest.
+    private long session;
+
+    /// From which version a watch may go on; empty if the collection has to be listed.
+    private String version = "";
+
+    private boolean served = true;
+    private boolean followed;
+    private Optional<Long> listed = Optional.empty();
+    private Optional<Long> heard = Optional.empty();
+    private Optional<String> failure = Optional.empty();
+    private int failures;
+
+    /// Whether the last list or watch ended within [#SHORT].
+    private boolean wasShort;
+
+    private volatile Runnable changed = () -> {};
+
+    /// Where the objects are.
+    ///
+    /// @param kind in the plural, for messages: `Pods`
+    /// @param path of the collection, as `api/v1/pods`
+    /// @param selector which of them, as `&fieldSelector=...`; empty for all
+    /// @param page how many are listed at once
+    /// @param keep which parts of each are read
+    record Source(String kind, String path, String selector, int page, Keep keep) {
+        Source {
+            Set<String> names = new HashSet<>(keep.names());
+            names.addAll(Set.of("metadata.uid", "metadata.resourceVersion"));
+            keep = new Keep(names, keep.most());
+        }
+
+        private String list() {
+            return path + "?limit=" + page + selector;
+        }
+
+        private String watch(String from, Duration longest) {
+            return path + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=" + longest.toSeconds()
+                    + "&resourceVersion=" + from + selector;
+        }
+    }
+
+    /// Makes a value of an object. It is asked about one object at a time.
+    @FunctionalInterface
+    interface Values<T> {
+        /// The value of an object that is new or has changed.
+        ///
+        /// @param before what was kept of the same object, and no longer is
+        /// @return empty if nothing is to be kept of it
+        Optional<T> of(ObjectParts object, Optional<T> before);
+
+        /// The object is gone.
+        default void gone(T before) {}
+    }
+
+    /// @param nanoTime [System#nanoTime]
+    Informer(KubernetesApi api, Source source, Values<T> values, LongSupplier nanoTime) {
+        this(api, source, values, nanoTime, WATCH);
+    }
+
+    /// @param watch when the server ends each watch, in whole seconds
+    Informer(KubernetesApi api, Source source, Values<T> values, LongSupplier nanoTime, Duration watch) {
+        this.api = api;
+        this.source = source;
+        this.values = values;
+        this.nanoTime = nanoTime;
+        this.watch = watch;
+    }
+
+    /// Keeps the values current from now on. Does not wait for the API server.
+    ///
+    /// @param onChange called after each change, by the thread that reads the watch: it must return at once
+    BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable onChange) {
+        synchronized (this) {
+            followed = true;
+            changed = onChange;
+        }
+        return tasks.every("watch-" + source.kind(), Duration.ZERO, this::pause, this::step);
+    }
+
+    /// What is kept of all objects; nothing if the cluster has no such kind.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server has not been heard for [#STALE]
+    List<T> all() {
+        if (!isFollowed()) {
+            list();
+        }
+        return current();
+    }
+
+    /// Drops what is kept of an object that this process has just changed, so that it is not acted on again before the
+    /// watch tells of the change.
+    synchronized void drop(String uid) {
+        remove(uid);
+    }
+
+    /// Whether the cluster has that kind, as of the last list.
+    synchronized boolean isServed() {
+        return served;
+    }
+
+    private synchronized boolean isFollowed() {
+        return followed;
+    }
+
+    private synchronized List<T> current() {
+        boolean isCurrent = listed.isPresent()
+                && heard.filter(then -> nanoTime.getAsLong() - then < STALE.toNanos())
+                        .isPresent();
+        if (followed && served && !isCurrent) {
+            throw new DriverException.BackendUnavailable(source.kind() + " are not known now: "
+                    + failure.orElse("the API server of Kubernetes has not listed them yet; retry"));
+        }
+        return List.copyOf(kept.values());
+    }
+
+    private synchronized Duration pause() {
+        if (failures == 0) {
+            // a server that ends each watch at once is not asked without a pause
+            Duration next = wasShort ? FIRST_PAUSE : Duration.ZERO;
+            return served ? next : LONGEST_PAUSE;
+        }
+        Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failures - 1, 10));
+        return Collections.min(List.of(pause, LONGEST_PAUSE));
+    }
+
+    /// One list or one watch.
+    private void step() {
+        long begun = nanoTime.getAsLong();
+        try {
+            String from = from();
+            if (from.isEmpty()) {
+                list();
+            } else {
+                watch(from);
+            }
+            succeeded();
+        } catch (DriverException notNow) {
+            failed(String.valueOf(notNow.getMessage()));
+        }
+        measure(begun);
+    }
+
+    private synchronized void measure(long begun) {
+        wasShort = nanoTime.getAsLong() - begun < SHORT.toNanos();
+    }
+
+    private synchronized String from() {
+        boolean isOld = listed.filter(then -> nanoTime.getAsLong() - then < LIST_AGAIN.toNanos())
+                .isEmpty();
+        if (isOld || failures >= TRUSTED_FAILURES) {
+            version = "";
+        }
+        return version;
+    }
+
+    private synchronized void succeeded() {
+        if (failure.isPresent()) {
+            LOG.info("{} are watched again", source.kind());
+        }
+        failure = Optional.empty();
+        failures = 0;
+        heard = Optional.of(nanoTime.getAsLong());
+    }
+
+    private synchronized void failed(String why) {
+        if (!failure.equals(Optional.of(why))) {
+            LOG.warn("{} are not watched now: {}", source.kind(), why);
+        }
+        failure = Optional.of(why);
+        failures++;
+    }
+
+    private void list() {
+        long own = begin();
+        Set<String> seen = new HashSet<>();
+        List<String> versions = new ArrayList<>();
+        boolean isThere = ObjectParts.list(
+                api,
+                "list " + source.kind(),
+                source.list(),
+                source.keep(),
+                object -> {
+                    seen.add(uid(object));
+                    put(own, object);
+                },
+                versions::add);
+        end(own, seen, isThere ? versions.getFirst() : "", isThere);
+        changed.run();
+    }
+
+    private synchronized long begin() {
+        return ++session;
+    }
+
+    private synchronized void end(long own, Set<String> seen, String from, boolean isThere) {
+        if (own != session) {
+            return;
+        }
+        List.copyOf(kept.keySet()).stream().filter(uid -> !seen.contains(uid)).forEach(this::remove);
+        version = from;
+        served = isThere;
+        listed = Optional.of(nanoTime.getAsLong());
+        heard = listed;
+    }
+
+    private void watch(String from) {
+        long own = begin();
+        boolean isThere = api.watch("watch " + source.kind(), source.watch(from, watch), watch.plus(GRACE), body -> {
+            succeeded(); // the server has accepted the watch
+            ObjectParts.events(body, source.keep(), event -> {
+                take(own, event);
+                changed.run();
+            });
+            return true;
+        });
+        if (!isThere) {
+            expire(own);
+        }
+    }
+
+    private synchronized void expire(long own) {
+        if (own == session) {
+            version = "";
+        }
+    }
+
+    private synchronized void take(long own, ObjectParts.Event event) {
+        if (own != session) {
+            return;
+        }
+        switch (event.type()) {
+            case ADDED, MODIFIED -> put(own, event.object());
+            case DELETED -> remove(uid(event.object()));
+            case BOOKMARK -> {}
+            case ERROR -> {
+                version = "";
+                throw new DriverException.BackendUnavailable(
+                        "the API server of Kubernetes ended the watch of " + source.kind() + "; retry");
+            }
+        }
+        version = JsonParts.text(event.object().kept(), "metadata", "resourceVersion")
+                .orElse(version);
+        heard = Optional.of(nanoTime.getAsLong());
+    }
+
+    private static String uid(ObjectParts object) {
+        return JsonParts.text(object.kept(), "metadata", "uid").orElse("");
+    }
+
+    private synchronized void put(long own, ObjectParts object) {
+        if (own != session) {
+            return;
+        }
+        String uid = uid(object);
+        Optional<T> before = Optional.ofNullable(kept.get(uid));
+        values.of(object, before).ifPresentOrElse(value -> kept.put(uid, value), () -> kept.remove(uid));
+    }
+
+    private synchronized void remove(String uid) {
+        Optional.ofNullable(kept.remove(uid)).ifPresent(values::gone);
+    }
+}

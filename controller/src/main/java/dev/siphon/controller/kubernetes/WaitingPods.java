@@ -1,0 +1,62 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.warm.GatedPod;
+import java.time.Instant;
+import java.util.Optional;
+
+/// The pods that wait at the gate and at no other one.
+///
+/// What is kept of all tenants' pods together is bounded: where that is much, only pods of the usual length are kept
+/// whole, so that one tenant's long ones cost others nothing, and where it is too much, none.
+final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
+    /// What waits at a gate is on no node.
+    static final Informer.Source SOURCE = new Informer.Source(
+            "Pods at the gate", "api/v1/pods", "&fieldSelector=spec.nodeName%3D", 100, PodReading.OF_GATED);
+
+    /// Some 100 KiB of memory.
+    private static final int MOST_OF_ONE = 1_000;
+
+    /// Longer than what people write.
+    private static final int USUAL = 200;
+
+    /// Some 4 MiB, and 12.
+    private static final long MUCH = 40_000;
+
+    private static final long TOO_MUCH = 120_000;
+
+    private final PodReading reading;
+    private long total;
+
+    /// A pod, and what is needed to change it.
+    ///
+    /// @param since when our gate became its only one, if its object tells
+    /// @param object what was read of it; of a pod that is too long only its metadata and gates, so that nothing is
+    ///     warmed for it
+    /// @param size of what is kept
+    record Waiting(GatedPod pod, Optional<Instant> since, JsonObject object, int size) {}
+
+    WaitingPods(PodReading reading) {
+        this.reading = reading;
+    }
+
+    @Override
+    public Optional<Waiting> of(ObjectParts found, Optional<Waiting> before) {
+        before.ifPresent(this::gone);
+        boolean fits = fits(found);
+        JsonObject object = fits ? found.kept() : PodReading.bare(found.kept());
+        Optional<Waiting> waiting = reading.gated(object)
+                .map(pod -> new Waiting(pod, PodReading.neverHeldSince(object), object, fits ? found.size() : 0));
+        total += waiting.map(Waiting::size).orElse(0);
+        return waiting;
+    }
+
+    @Override
+    public void gone(Waiting before) {
+        total -= before.size();
+    }
+
+    private boolean fits(ObjectParts pod) {
+        return pod.whole() && pod.size() <= (total < MUCH ? MOST_OF_ONE : USUAL) && total + pod.size() <= TOO_MUCH;
+    }
+}

@@ -1,0 +1,294 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.warm.GateSettings;
+import dev.siphon.controller.warm.ReplicaProgress;
+import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.csi.dataset.DatasetReplica.Report;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.Watch;
+import io.fabric8.kubernetes.client.Watcher;
+import io.fabric8.kubernetes.client.WatcherException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// 500 pods at the gate that read 200 datasets, and 50 nodes: what that costs an API server, and how soon a pod goes
+/// when
+/// its dataset is whole. Prints the figures.
+@Tag("kubernetes")
+@Timeout(600)
+final class GateLoadIT {
+    private static final int PODS = 500;
+    private static final int DATASETS = 200;
+    private static final int NODES = 50;
+
+    /// In steady state, of Siphon alone.
+    private static final int MOST_REQUESTS_A_MINUTE = 60;
+
+    /// On a busy machine; 1.4 s on an idle one with two cores.
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+            "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
+
+    private final BackgroundTasks tasks = new BackgroundTasks();
+    private final ExecutorService heart = Executors.newVirtualThreadPerTaskExecutor();
+    private final Map<String, Long> opened = new ConcurrentHashMap<>();
+    private final LinkedBlockingQueue<String> openings = new LinkedBlockingQueue<>();
+    private TestCluster cluster;
+    private KubernetesAdapter adapter;
+    private BackgroundTasks.Task beating;
+
+    @BeforeEach
+    void start(@TempDir Path folder) throws Exception {
+        cluster = KubernetesLab.start(folder);
+        KubernetesLab.serveReplicas(cluster.admin());
+        adapter = cluster.adapter();
+        inParallel(NODES, this::node);
+        beating = tasks.every(
+                "heartbeats", Duration.ofSeconds(5), Duration.ofSeconds(10), () -> inParallel(NODES, this::beat));
+        inParallel(PODS, this::pod);
+    }
+
+    @AfterEach
+    void stop() {
+        beating.close();
+        adapter.close();
+        KubernetesLab.endReplicas(cluster.admin());
+        inParallel(NODES, index -> cluster.admin().raw("/api/v1/nodes/" + node0(index), "DELETE", "{}"));
+        heart.shutdownNow();
+        cluster.close();
+    }
+
+    private interface Each {
+        void of(int index);
+    }
+
+    private void inParallel(int count, Each each) {
+        List<? extends java.util.concurrent.Future<?>> all = IntStream.range(0, count)
+                .mapToObj(index -> heart.submit(() -> each.of(index)))
+                .toList();
+        for (var one : all) {
+            try {
+                one.get();
+            } catch (InterruptedException | java.util.concurrent.ExecutionException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private static String node0(int index) {
+        return "load-" + index;
+    }
+
+    private void node(int index) {
+        var _ = cluster.admin().raw("/api/v1/nodes", "POST", """
+                {"apiVersion": "v1", "kind": "Node",
+                 "metadata": {"name": "%1$s", "labels": {"kubernetes.io/hostname": "%1$s"}}}
+                """.formatted(node0(index)));
+        beat(index);
+    }
+
+    /// As its kubelet would; without that a node is not ready for long.
+    private void beat(int index) {
+        var _ = cluster.admin()
+                .nodes()
+                .withName(node0(index))
+                .subresource("status")
+                .patch(PatchContext.of(PatchType.JSON_MERGE), """
+                {"status": {"allocatable": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "8"},
+                            "capacity": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "8"},
+                            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
+                                            "lastHeartbeatTime": "%s"}]}}
+                """.formatted(
+                                Instant.now().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
+    }
+
+    private static String dataset(int index) {
+        return "u1.d-" + index;
+    }
+
+    private static String datasetOf(String pod) {
+        return dataset(Integer.parseInt(pod.substring("train-".length())) % DATASETS);
+    }
+
+    /// How many pods read it.
+    private static long readers(String dataset) {
+        return IntStream.range(0, PODS)
+                .filter(pod -> dataset(pod % DATASETS).equals(dataset))
+                .count();
+    }
+
+    private String pods() {
+        return "/api/v1/namespaces/" + cluster.access().namespace() + "/pods";
+    }
+
+    private void pod(int index) {
+        var _ = cluster.admin().raw(pods(), "POST", """
+                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train-%d"},
+                 "spec": {"serviceAccountName": "siphon-controller", "schedulerName": "none",
+                          "schedulingGates": [{"name": "siphon.dev/dataset"}],
+                          "containers": [{"name": "main", "image": "none",
+                                          "resources": {"limits": {"nvidia.com/gpu": "1"}}}],
+                          "volumes": [{"name": "data",
+                            "csi": {"driver": "cephfs.siphon.dev", "volumeAttributes": {"dataset": "u1/d-%d"}}}]}}
+                """.formatted(index, index % DATASETS));
+    }
+
+    private Warming warming() {
+        Map<String, Grants.Shared> datasets = new TreeMap<>();
+        IntStream.range(0, DATASETS)
+                .forEach(index -> datasets.put(
+                        dataset(index),
+                        new Grants.Shared(
+                                VOLUME,
+                                false,
+                                new TreeSet<>(List.of(cluster.access().namespace())))));
+        Grants grants = new Grants(Map.of(), datasets);
+        return new Warming(
+                adapter.warming(),
+                new GateSettings(Duration.ofHours(1), 2),
+                () -> grants,
+                (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
+                new WarmingMetrics(new PrometheusRegistry()),
+                new ReplicaProgress(),
+                InstantSource.system());
+    }
+
+    /// Of what pods at a gate are looked at for, by what the API server counts.
+    private long requests() {
+        return cluster.admin()
+                .raw("/metrics")
+                .lines()
+                .filter(line -> line.startsWith("apiserver_request_total{"))
+                .filter(line -> line.matches(".*resource=\"(pods|nodes|datasetreplicas|datasetwarmups|events"
+                        + "|persistentvolumes|persistentvolumeclaims)\".*"))
+                .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+    }
+
+    private long requestsOfAMinute() throws InterruptedException {
+        long before = requests();
+        assertEquals(Optional.empty(), Optional.ofNullable(openings.poll(1, TimeUnit.MINUTES)), "nothing is whole");
+        return requests() - before;
+    }
+
+    private Map<String, List<String>> replicas() {
+        Map<String, List<String>> byDataset = new TreeMap<>();
+        cluster.admin()
+                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                .list()
+                .getItems()
+                .forEach(object -> {
+                    String dataset = String.valueOf(object.<String>get("spec", "dataset"));
+                    byDataset
+                            .computeIfAbsent(dataset, _ -> new java.util.ArrayList<>())
+                            .add(object.getMetadata().getName());
+                });
+        return byDataset;
+    }
+
+    private void report(String name, Report report) {
+        JsonObject change = new JsonObject();
+        change.add("status", report.toStatus());
+        var _ = cluster.admin()
+                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                .withName(name)
+                .subresource("status")
+                .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString());
+    }
+
+    private Watch watchOpenings() {
+        return cluster.admin().pods().inNamespace(cluster.access().namespace()).watch(new Watcher<Pod>() {
+            @Override
+            public void eventReceived(Action action, Pod pod) {
+                if (pod.getSpec().getSchedulingGates().isEmpty()
+                        && opened.putIfAbsent(pod.getMetadata().getName(), System.nanoTime()) == null) {
+                    openings.add(pod.getMetadata().getName());
+                }
+            }
+
+            @Override
+            public void onClose(WatcherException cause) {}
+        });
+    }
+
+    @Test
+    void gatesOpenSoonAtFewRequests() throws Exception {
+        long others = requestsOfAMinute();
+        try (Warming _ = warming().start(tasks);
+                Watch _ = watchOpenings()) {
+            long end = System.nanoTime() + Duration.ofMinutes(3).toNanos();
+            while (replicas().size() < DATASETS) {
+                assertTrue(System.nanoTime() < end, "not all is ordered");
+                assertEquals(Optional.empty(), Optional.ofNullable(openings.poll(1, TimeUnit.SECONDS)));
+            }
+            replicas().values().forEach(names -> names.forEach(name -> report(name, Report.filling(1, 100, "/cache"))));
+            long steady = requestsOfAMinute() - others;
+            long begun = requests();
+            Map<String, Long> whole = new TreeMap<>();
+            Map<String, List<String>> replicas = replicas();
+            for (Map.Entry<String, List<String>> each : replicas.entrySet()) {
+                each.getValue().forEach(name -> report(name, Report.local(100, "/cache")));
+                whole.put(each.getKey(), System.nanoTime());
+                for (long pod = 0; pod < readers(each.getKey()); pod++) {
+                    assertTrue(
+                            Optional.ofNullable(openings.poll(60, TimeUnit.SECONDS))
+                                    .isPresent(),
+                            opened.size() + " are open");
+                }
+            }
+            long during = requests()
+                    - begun
+                    - replicas.values().stream().mapToInt(List::size).sum();
+            List<Long> delays = opened.entrySet().stream()
+                    .map(each -> each.getValue() - whole.getOrDefault(datasetOf(each.getKey()), 0L))
+                    .map(nanos -> nanos / 1_000_000)
+                    .sorted()
+                    .toList();
+            System.out.printf(
+                    "gate load: %d requests in a steady minute (others: %d), %.2f for each pod that goes; it goes after"
+                            + " %d ms (p50), %d ms (p99), %d ms (longest)%n",
+                    steady,
+                    others,
+                    during / (double) PODS,
+                    delays.get(PODS / 2),
+                    delays.get(PODS * 99 / 100),
+                    delays.getLast());
+            assertTrue(steady <= MOST_REQUESTS_A_MINUTE, steady + " requests a minute");
+            assertTrue(delays.get(PODS * 99 / 100) <= SOON.toMillis(), delays.toString());
+            assertEquals(Map.of(), tasks.failures());
+        }
+    }
+}
