@@ -35,11 +35,12 @@ final class PodReading {
     /// The same of Volcano.
     private static final String GROUP_ANNOTATION = "scheduling.k8s.io/group-name";
 
-    /// A page of the pods that are on a node and have not ended, so that they take something of it. Pods are large,
-    /// with
-    /// what keeps their fields apart.
-    static final String ON_NODES = "api/v1/pods?limit=100&fieldSelector=spec.nodeName%21%3D"
-            + "%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+    /// Which pods are on a node and have not ended, so that they take something of it.
+    static final String RUNNING =
+            "&fieldSelector=spec.nodeName%21%3D%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+
+    /// A page of these. Pods are large, with what keeps their fields apart.
+    static final String ON_NODES = "api/v1/pods?limit=100" + RUNNING;
 
     private static final List<String> OF_NEEDS = List.of(
             "spec.overhead",

@@ -10,12 +10,8 @@ import java.util.TreeMap;
 
 /// What the pods take that are on nodes and have not ended, summed up by node.
 final class RunningPods implements Informer.Values<RunningPods.Running> {
-    static final Informer.Source SOURCE = new Informer.Source(
-            "Pods on nodes",
-            "api/v1/pods",
-            "&fieldSelector=spec.nodeName%21%3D%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed",
-            100,
-            PodReading.OF_RUNNING);
+    static final Informer.Source SOURCE =
+            new Informer.Source("Pods on nodes", "api/v1/pods", PodReading.RUNNING, 100, PodReading.OF_RUNNING);
 
     /// Of one pod. Pods may name thousands of resources, at no cost; those of nodes are few.
     private static final int MOST_RESOURCES = 32;
