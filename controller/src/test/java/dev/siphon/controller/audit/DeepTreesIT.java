@@ -7,6 +7,7 @@ import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
+import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +30,9 @@ class DeepTreesIT {
     /// As many as the mgr purges at once.
     private static final int TREES = 4;
 
+    /// How long the MDS may be busy with the chains that were just made.
+    private static final Duration RETRIES = Duration.ofMinutes(3);
+
     @Test
     @Timeout(900)
     void chainsInRemovedVolumesKeepNobodyWaiting(@TempDir Path folder) throws Exception {
@@ -47,7 +51,7 @@ class DeepTreesIT {
             List<VolumeId.Provisioned> empty = List.of(cluster.create("a", "u2"), cluster.create("b", "u2"));
             makeChains(cluster, deep);
 
-            deep.forEach(cluster.domain.volumes()::delete);
+            deep.forEach(volume -> CephLab.await(RETRIES, () -> isDeleted(cluster, volume)));
             Set<String> ofOne = trash(cluster);
             empty.forEach(cluster.domain.volumes()::delete);
             Set<String> ofTheOther = trash(cluster);
@@ -71,6 +75,18 @@ class DeepTreesIT {
             CephLab.await(Duration.ofMinutes(3), () -> trash(cluster).isEmpty());
             cluster.domain.volumes().delete(made);
             cluster.domain.volumes().delete(first);
+        }
+    }
+
+    /// Retries what a sidecar retries: the MDS may answer nobody until it has written down four new chains.
+    private static boolean isDeleted(AuditedCluster cluster, VolumeId.Provisioned volume) {
+        try {
+            cluster.domain.volumes().delete(volume);
+            return true;
+        } catch (DriverException.BackendUnavailable
+                | DriverException.DeadlinePassed
+                | DriverException.OperationPending busy) {
+            return false;
         }
     }
 
