@@ -2,19 +2,20 @@ package dev.siphon.controller.warm;
 
 import dev.siphon.controller.warm.Replica.Place;
 import dev.siphon.controller.warm.WarmingCluster.Notice;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,6 +30,8 @@ final class Gates {
     private final List<ClusterNode> nodes;
     private final Map<Place, Replica> replicas;
 
+    private final SuitableNodes suitable;
+
     /// @param nodes as they are now
     /// @param replicas that nodes were told of
     Gates(Instant now, GateSettings settings, List<ClusterNode> nodes, Collection<Replica> replicas) {
@@ -36,6 +39,7 @@ final class Gates {
         this.settings = settings;
         this.nodes = List.copyOf(nodes);
         this.replicas = replicas.stream().collect(Collectors.toMap(Replica::place, each -> each, (one, _) -> one));
+        this.suitable = new SuitableNodes(nodes);
     }
 
     /// @param verdicts one for each pod
@@ -50,10 +54,10 @@ final class Gates {
         Map<GatedPod, Verdict> verdicts = new LinkedHashMap<>();
         List<GatedPod> able = new ArrayList<>();
         for (GatedPod pod : pods) {
-            if (nodes.stream().anyMatch(node -> suits(pod, node))) {
-                able.add(pod);
-            } else {
+            if (suitable.of(pod).isEmpty()) {
                 verdicts.put(pod, unsuited());
+            } else {
+                able.add(pod);
             }
         }
         if (able.isEmpty()) {
@@ -84,24 +88,38 @@ final class Gates {
                                 + " the scheduler says why, and an autoscaler sees it"));
     }
 
-    private static boolean suits(GatedPod pod, ClusterNode node) {
-        return pod.rules().admit(node) && node.room().hold(pod.needs());
-    }
-
     /// Best first: nodes that can have the datasets, that have room for a pod now, that have most of the datasets
     /// already, and most devices free.
     private List<ClusterNode> ranked(List<GatedPod> pods, Set<String> datasets) {
-        Predicate<ClusterNode> hasRoom = node ->
-                pods.stream().anyMatch(pod -> suits(pod, node) && node.free().hold(pod.needs()));
-        Comparator<ClusterNode> trouble =
-                Comparator.comparing(node -> !troubles(datasets, node).isEmpty());
+        Set<String> suited = new HashSet<>();
+        Set<String> withRoom = new HashSet<>();
+        for (GatedPod pod : pods) {
+            suited.addAll(suitable.of(pod));
+            withRoom.addAll(suitable.withRoom(pod));
+        }
         return nodes.stream()
-                .filter(node -> pods.stream().anyMatch(pod -> suits(pod, node)))
-                .sorted(trouble.thenComparing(node -> !hasRoom.test(node))
-                        .thenComparingInt(node -> -progress(datasets, node))
-                        .thenComparing(node -> node.free().devices(), Comparator.reverseOrder())
-                        .thenComparing(ClusterNode::name))
+                .filter(node -> suited.contains(node.name()))
+                .map(node -> new Rank(
+                        node,
+                        !troubles(datasets, node).isEmpty(),
+                        !withRoom.contains(node.name()),
+                        progress(datasets, node),
+                        suitable.devices(node)))
+                .sorted(Rank.BEST_FIRST)
+                .map(Rank::node)
                 .toList();
+    }
+
+    /// @param troubled whether it cannot have the datasets
+    /// @param full whether it has room for none of the pods now
+    /// @param progress how much of the datasets it has
+    /// @param devices how many are free
+    private record Rank(ClusterNode node, boolean troubled, boolean full, int progress, BigDecimal devices) {
+        static final Comparator<Rank> BEST_FIRST = Comparator.comparing(Rank::troubled)
+                .thenComparing(Rank::full)
+                .thenComparing(Rank::progress, Comparator.reverseOrder())
+                .thenComparing(Rank::devices, Comparator.reverseOrder())
+                .thenComparing(rank -> rank.node().name());
     }
 
     private Stream<Replica> replicas(Set<String> datasets, ClusterNode node) {
@@ -133,15 +151,19 @@ final class Gates {
 
     private Choice choose(List<GatedPod> pods, Set<String> datasets, List<ClusterNode> ranked) {
         Set<ClusterNode> needed = new LinkedHashSet<>();
-        Map<ClusterNode, Resources> free = new HashMap<>();
+        Map<String, Resources> left = new HashMap<>();
         for (GatedPod pod : pods) {
             ranked.stream()
-                    .filter(node -> suits(pod, node))
-                    .filter(node -> free.getOrDefault(node, node.free()).hold(pod.needs()))
+                    .filter(node -> suitable.of(pod).contains(node.name()))
+                    .filter(node ->
+                            left.getOrDefault(node.name(), suitable.free(node)).hold(pod.needs()))
                     .findFirst()
                     .ifPresent(node -> {
                         needed.add(node);
-                        free.put(node, free.getOrDefault(node, node.free()).minus(pod.needs()));
+                        left.merge(
+                                node.name(),
+                                suitable.free(node).minus(pod.needs()),
+                                (now, _) -> now.minus(pod.needs()));
                     });
         }
         boolean isRoom = !needed.isEmpty();

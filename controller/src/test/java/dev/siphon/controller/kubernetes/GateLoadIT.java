@@ -45,8 +45,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// 500 pods at the gate that read 200 datasets, and 50 nodes: what that costs an API server, and how soon a pod goes
-/// when
-/// its dataset is whole. Prints the figures.
+/// when its dataset is whole. Prints the figures.
 @Tag("kubernetes")
 @Timeout(600)
 final class GateLoadIT {
@@ -57,8 +56,8 @@ final class GateLoadIT {
     /// In steady state, of Siphon alone.
     private static final int MOST_REQUESTS_A_MINUTE = 60;
 
-    /// On a busy machine; 1.4 s on an idle one with two cores.
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(1);
+
     private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
 

@@ -1,0 +1,80 @@
+package dev.siphon.controller.warm;
+
+import java.math.BigDecimal;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// The nodes where pods may run, and those of them that have room now. Worked out once for all pods with the same rules
+/// and needs, as those of a job: 500 pods and 50 nodes took a processor for a second otherwise.
+final class SuitableNodes {
+    private final List<ClusterNode> nodes;
+
+    /// By the nodes' names.
+    private final Map<String, Free> free;
+
+    private final Map<Ask, Found> found = new HashMap<>();
+
+    private record Free(Resources all, BigDecimal devices) {
+        static Free of(ClusterNode node) {
+            return new Free(node.free(), node.free().devices());
+        }
+    }
+
+    /// What decides where a pod may run.
+    private record Ask(NodeRules rules, Resources needs) {}
+
+    /// Names of nodes.
+    private record Found(Set<String> suitable, Set<String> withRoom) {}
+
+    SuitableNodes(List<ClusterNode> nodes) {
+        this.nodes = List.copyOf(nodes);
+        this.free = nodes.stream().collect(Collectors.toMap(ClusterNode::name, Free::of, (one, _) -> one));
+    }
+
+    /// Names of the nodes where the pod may run once they are empty enough.
+    Set<String> of(GatedPod pod) {
+        return find(pod).suitable();
+    }
+
+    /// Those of them where it may run now.
+    Set<String> withRoom(GatedPod pod) {
+        return find(pod).withRoom();
+    }
+
+    /// What no pod takes of a node.
+    Resources free(ClusterNode node) {
+        return ofNode(node).all();
+    }
+
+    /// How many devices no pod takes of it.
+    BigDecimal devices(ClusterNode node) {
+        return ofNode(node).devices();
+    }
+
+    private Free ofNode(ClusterNode node) {
+        return Optional.ofNullable(free.get(node.name())).orElseThrow();
+    }
+
+    private Found find(GatedPod pod) {
+        return found.computeIfAbsent(new Ask(pod.rules(), pod.needs()), this::find);
+    }
+
+    private Found find(Ask ask) {
+        Set<String> suitable = new HashSet<>();
+        Set<String> withRoom = new HashSet<>();
+        for (ClusterNode node : nodes) {
+            if (ask.rules().admit(node) && node.room().hold(ask.needs())) {
+                suitable.add(node.name());
+                if (free(node).hold(ask.needs())) {
+                    withRoom.add(node.name());
+                }
+            }
+        }
+        return new Found(suitable, withRoom);
+    }
+}
