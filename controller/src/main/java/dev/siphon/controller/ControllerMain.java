@@ -180,6 +180,8 @@ public final class ControllerMain implements Callable<Integer> {
         // the last to go: another one begins then
         leadership.ifPresent(held -> process.closeAtEnd("leadership", held));
         process.closeAtEnd("backend", backend);
+        backend.kubernetes()
+                .ifPresent(kubernetes -> process.closeAtEnd("watches of Kubernetes", kubernetes.follow(tasks)));
         process.closeAtEnd("monitors", backend.monitors().start(tasks));
         keys.ifPresent(all -> process.closeAtEnd("keys", all.start(tasks)));
         adopted.ifPresent(granting -> process.closeAtEnd("adopted volumes", granting.start(tasks)));

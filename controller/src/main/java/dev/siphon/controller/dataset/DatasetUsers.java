@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /// Writes down at each dataset how many pods use it on which nodes, again and again; only where that has changed. It
 /// keeps nothing: whoever leads next compares with what is written.
 ///
-/// A look costs one list where no dataset is declared, three where nobody has a volume of one, and else four, of
-/// which one is of all pods that run. Looks take a twentieth of the time at most.
+/// Pods and volumes are watched, so a look that finds what it found before asks Kubernetes for nothing. Looks take a
+/// twentieth of the time at most.
 public final class DatasetUsers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetUsers.class);
     private static final Duration PAUSE = Duration.ofSeconds(15);

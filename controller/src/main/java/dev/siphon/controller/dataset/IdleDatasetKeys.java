@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 /// clusters, whose pods are not known here, are left alone. Of a dataset that is
 /// declared no more [DatasetGrants] removes all identities, when the last pod is gone.
 ///
-/// A look costs what [DatasetUsers] pays for one, a list of DatasetReplicas, and a mon command for each cluster.
+/// A look costs a mon command for each cluster.
 public final class IdleDatasetKeys {
     private static final Logger LOG = LoggerFactory.getLogger(IdleDatasetKeys.class);
     private static final Duration BETWEEN = Duration.ofMinutes(10);

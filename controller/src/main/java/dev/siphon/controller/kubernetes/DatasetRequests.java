@@ -2,18 +2,13 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.dataset.DatasetVolumes;
-import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.HttpURLConnection;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,9 +19,6 @@ import org.slf4j.LoggerFactory;
 final class DatasetRequests implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetRequests.class);
 
-    /// Where they are.
-    static final String PATH = "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/" + DatasetAccess.PLURAL;
-
     /// RFC 4918, section 11.2; of a JSON patch whose test fails.
     private static final int HTTP_UNPROCESSABLE = 422;
 
@@ -35,29 +27,12 @@ final class DatasetRequests implements AutoCloseable {
     private static final String REQUEST = "request";
     private static final String VOLUME = "volume";
 
-    /// The custom resource's definition bounds each part of a `spec` to 256 characters.
-    private static final Keep PARTS =
-            new Keep(Set.of("metadata.namespace", "metadata.name", SPEC, "status.request", "status.volume"), 100);
-
-    /// A watch ends by then, so that one whose other side is gone without a word does not last, and begins anew with
-    /// all objects.
-    private static final Duration WATCH = Duration.ofMinutes(4);
-
-    /// Beyond [#WATCH].
-    private static final Duration MORE = Duration.ofSeconds(15);
-
-    private static final Duration AGAIN = Duration.ofSeconds(3);
-
     private final KubernetesApi api;
     private final String driver;
+    private final DatasetAccesses accesses;
     private final Opener datasets;
     private final RecentPods pods = new RecentPods(System::nanoTime);
     private final DatasetQuestions questions = new DatasetQuestions(this::answer, this::list);
-
-    private volatile boolean closed;
-
-    /// Why nodes get no answer, as it was last told.
-    private volatile Optional<String> told = Optional.empty();
 
     private volatile Optional<BackgroundTasks.Task> following = Optional.empty();
 
@@ -68,65 +43,31 @@ final class DatasetRequests implements AutoCloseable {
     }
 
     /// @param driver the CSI driver's name, which pods write beside the dataset's
-    DatasetRequests(KubernetesApi api, String driver, Opener datasets) {
+    DatasetRequests(KubernetesApi api, String driver, DatasetAccesses accesses, Opener datasets) {
         this.api = api;
+        this.accesses = accesses;
         this.driver = driver;
         this.datasets = datasets;
     }
 
     /// Begins, and does not wait for the API server.
     DatasetRequests start(BackgroundTasks tasks) {
-        following = Optional.of(tasks.every("dataset-requests", Duration.ZERO, AGAIN, this::follow));
+        accesses.read(this::take);
+        following = Optional.of(accesses.follow(tasks));
         return this;
     }
 
     @Override
     public void close() {
-        closed = true;
         following.ifPresent(BackgroundTasks.Task::close);
         questions.close();
     }
 
-    /// A watch that names no version begins with all that is there (Kubernetes API Concepts, "Semantics for watch").
-    private void follow() {
-        try {
-            boolean isThere = api.watch(
-                    "watch DatasetAccesses",
-                    PATH + "?watch=true&timeoutSeconds=" + WATCH.toSeconds(),
-                    WATCH.plus(MORE),
-                    this::events);
-            if (!isThere) {
-                throw new DriverException.BackendUnavailable(
-                        "the cluster has no custom resource datasetaccesses.siphon.dev: the chart makes it");
-            }
-            told = Optional.empty();
-        } catch (DriverException notNow) {
-            Optional<String> why = Optional.ofNullable(notNow.getMessage());
-            if (!why.equals(told) && !closed) {
-                LOG.warn("nodes that ask for datasets get no answer: {}", notNow.getMessage());
-            }
-            told = why;
-        }
-    }
-
-    private boolean events(InputStream body) throws IOException {
-        ObjectParts.events(body, PARTS, event -> {
-            if (event.type() == ObjectParts.Event.Type.ERROR) {
-                throw new DriverException.BackendUnavailable("watch DatasetAccesses was ended by the API server");
-            }
-            if (event.isThere()) {
-                take(event.object().kept());
-            }
-        });
-        return true;
-    }
-
     private void list() {
         try {
-            boolean _ = ObjectParts.list(
-                    api, "list DatasetAccesses", PATH + "?limit=250", PARTS, found -> take(found.kept()));
+            accesses.list(this::take);
         } catch (DriverException notNow) {
-            LOG.info("questions that had no room are found when the watch begins anew: {}", notNow.getMessage());
+            LOG.info("questions that had no room are found when nodes ask anew: {}", notNow.getMessage());
         }
     }
 

@@ -12,6 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +48,9 @@ final class Informer<T> {
 
     private static final Duration SHORT = Duration.ofSeconds(1);
 
+    /// How long to wait for a list that another thread is at.
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     /// Failures in a row after which the version may be what is wrong.
     private static final int TRUSTED_FAILURES = 2;
 
@@ -53,6 +59,8 @@ final class Informer<T> {
     private final Values<T> values;
     private final LongSupplier nanoTime;
     private final Duration watch;
+
+    private final ReentrantLock listing = new ReentrantLock();
 
     /// By uid. Under this object's lock, like all that follows.
     private final Map<String, T> kept = new HashMap<>();
@@ -64,7 +72,11 @@ final class Informer<T> {
     private String version = "";
 
     private boolean served = true;
-    private boolean followed;
+
+    /// What to call after each change; while there is one, what is kept is kept current.
+    private final List<Runnable> followers = new ArrayList<>();
+
+    private BackgroundTasks.Task following = () -> {};
     private Optional<Long> listed = Optional.empty();
     private Optional<Long> heard = Optional.empty();
     private Optional<String> failure = Optional.empty();
@@ -72,8 +84,6 @@ final class Informer<T> {
 
     /// Whether the last list or watch ended within [#SHORT].
     private boolean wasShort;
-
-    private volatile Runnable changed = () -> {};
 
     /// Where the objects are.
     ///
@@ -126,25 +136,79 @@ final class Informer<T> {
         this.watch = watch;
     }
 
-    /// Keeps the values current from now on. Does not wait for the API server.
+    /// Keeps the values current until the task is closed, for any number of followers. Does not wait for the API
+    /// server.
     ///
     /// @param onChange called after each change, by the thread that reads the watch: it must return at once
-    BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable onChange) {
-        synchronized (this) {
-            followed = true;
-            changed = onChange;
+    synchronized BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable onChange) {
+        if (followers.isEmpty()) {
+            following = tasks.every("watch-" + source.kind(), Duration.ZERO, this::pause, this::step);
         }
-        return tasks.every("watch-" + source.kind(), Duration.ZERO, this::pause, this::step);
+        followers.add(onChange);
+        return () -> leave(onChange);
+    }
+
+    private synchronized void leave(Runnable onChange) {
+        if (followers.remove(onChange) && followers.isEmpty()) {
+            following.close();
+        }
+    }
+
+    private void changed() {
+        List<Runnable> told;
+        synchronized (this) {
+            told = List.copyOf(followers);
+        }
+        told.forEach(Runnable::run);
     }
 
     /// What is kept of all objects; nothing if the cluster has no such kind.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server has not been heard for [#STALE]
     List<T> all() {
-        if (!isFollowed()) {
-            list();
-        }
+        bringUp();
         return current();
+    }
+
+    /// Lists, unless what is kept is kept current and was listed once.
+    ///
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) as [#all]
+    void bringUp() {
+        if (isToBeListed()) {
+            try {
+                listOnce(PATIENCE, this::isToBeListed);
+            } catch (DriverException notNow) {
+                throw isFollowed() ? unknown(String.valueOf(notNow.getMessage())) : notNow;
+            }
+        }
+        check();
+    }
+
+    private DriverException.BackendUnavailable unknown(String why) {
+        return new DriverException.BackendUnavailable(source.kind() + " are not known now: " + why);
+    }
+
+    private synchronized boolean isFollowed() {
+        return !followers.isEmpty();
+    }
+
+    /// One thread lists, others wait for it.
+    private void listOnce(Duration patience, BooleanSupplier isNeeded) {
+        try {
+            if (!listing.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new DriverException.BackendUnavailable(source.kind() + " are still being listed; retry");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+        try {
+            if (isNeeded.getAsBoolean()) {
+                list();
+            }
+        } finally {
+            listing.unlock();
+        }
     }
 
     /// Drops what is kept of an object that this process has just changed, so that it is not acted on again before the
@@ -158,19 +222,21 @@ final class Informer<T> {
         return served;
     }
 
-    private synchronized boolean isFollowed() {
-        return followed;
+    private synchronized boolean isToBeListed() {
+        return followers.isEmpty() || listed.isEmpty();
     }
 
     private synchronized List<T> current() {
+        return List.copyOf(kept.values());
+    }
+
+    private synchronized void check() {
         boolean isCurrent = listed.isPresent()
                 && heard.filter(then -> nanoTime.getAsLong() - then < STALE.toNanos())
                         .isPresent();
-        if (followed && served && !isCurrent) {
-            throw new DriverException.BackendUnavailable(source.kind() + " are not known now: "
-                    + failure.orElse("the API server of Kubernetes has not listed them yet; retry"));
+        if (!followers.isEmpty() && served && !isCurrent) {
+            throw unknown(failure.orElse("the API server of Kubernetes has not listed them yet; retry"));
         }
-        return List.copyOf(kept.values());
     }
 
     private synchronized Duration pause() {
@@ -189,7 +255,7 @@ final class Informer<T> {
         try {
             String from = from();
             if (from.isEmpty()) {
-                list();
+                listOnce(STALE, () -> from().isEmpty());
             } else {
                 watch(from);
             }
@@ -245,7 +311,7 @@ final class Informer<T> {
                 },
                 versions::add);
         end(own, seen, isThere ? versions.getFirst() : "", isThere);
-        changed.run();
+        changed();
     }
 
     private synchronized long begin() {
@@ -258,6 +324,9 @@ final class Informer<T> {
         }
         List.copyOf(kept.keySet()).stream().filter(uid -> !seen.contains(uid)).forEach(this::remove);
         version = from;
+        if (served && !isThere) {
+            LOG.warn("the cluster has no {} ({}): the chart makes that kind", source.kind(), source.path());
+        }
         served = isThere;
         listed = Optional.of(nanoTime.getAsLong());
         heard = listed;
@@ -269,7 +338,7 @@ final class Informer<T> {
             succeeded(); // the server has accepted the watch
             ObjectParts.events(body, source.keep(), event -> {
                 take(own, event);
-                changed.run();
+                changed();
             });
             return true;
         });

@@ -27,6 +27,10 @@ public final class KubernetesAdapter implements AutoCloseable {
     private final KubernetesApi api;
     private final String driver;
     private final PersistentVolumes persistentVolumes;
+    private final RunningPods running;
+    private final Replicas replicas;
+    private final DatasetAccesses accesses;
+    private final KubernetesDatasets datasets;
     private final KeyStore keys;
 
     /// Empty until it was read.
@@ -35,7 +39,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     private KubernetesAdapter(KubernetesApi api, String driver) {
         this.api = api;
         this.driver = driver;
-        this.persistentVolumes = new PersistentVolumes(api, driver, System::nanoTime);
+        this.persistentVolumes = new PersistentVolumes(api, driver);
+        this.running = new RunningPods(api, new PodReading(driver));
+        this.replicas = new Replicas(api);
+        this.accesses = new DatasetAccesses(api);
+        this.datasets = new KubernetesDatasets(api);
         this.keys = new KubernetesKeyStore(api, persistentVolumes);
     }
 
@@ -45,6 +53,18 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// @param timeLeft what is left of the caller's deadline
     public static KubernetesAdapter open(KubernetesAccess access, String driver, Supplier<Duration> timeLeft) {
         return new KubernetesAdapter(new KubernetesApi(access, timeLeft), driver);
+    }
+
+    /// Keeps what is read of volumes, pods and datasets current by watches until it is closed; before that, each
+    /// reading lists.
+    public AutoCloseable follow(BackgroundTasks tasks) {
+        List<BackgroundTasks.Task> watches = List.of(
+                persistentVolumes.follow(tasks, () -> {}),
+                running.follow(tasks, () -> {}),
+                replicas.follow(tasks, () -> {}),
+                accesses.follow(tasks),
+                datasets.follow(tasks));
+        return () -> watches.forEach(BackgroundTasks.Task::close);
     }
 
     /// Where the keys of volumes are.
@@ -97,17 +117,17 @@ public final class KubernetesAdapter implements AutoCloseable {
     ///
     /// @param always whether they have keys though all nodes ask for their own
     public DatasetKeyStore datasetKeys(boolean always) {
-        return new KubernetesDatasetKeyStore(api, always);
+        return new KubernetesDatasetKeyStore(api, accesses, always);
     }
 
     /// The datasets that are declared as objects.
     public Datasets datasets() {
-        return new KubernetesDatasets(api);
+        return datasets;
     }
 
     /// Pods that use datasets, and where it is written down how many.
     public UsingPods usingPods() {
-        return new KubernetesUsingPods(api, persistentVolumes, driver);
+        return new KubernetesUsingPods(api, datasets, persistentVolumes, running, replicas, accesses);
     }
 
     /// Answers nodes whose pods have datasets, until it is closed.
@@ -119,17 +139,17 @@ public final class KubernetesAdapter implements AutoCloseable {
         DatasetRequests.Opener opener = (dataset, pod) -> VolumeId.Dataset.tryParse(dataset)
                 .map(claimed -> datasets.openClaimed(claimed, names.apply(claimed), pod))
                 .orElseGet(() -> datasets.open(dataset, pod));
-        return new DatasetRequests(api, driver, opener).start(tasks);
+        return new DatasetRequests(api, driver, accesses, opener).start(tasks);
     }
 
     /// Pods that wait until datasets are on disks of nodes, and what nodes were told.
     public WarmingCluster warming() {
-        return new KubernetesWarming(api, driver);
+        return new KubernetesWarming(api, driver, running, replicas, persistentVolumes);
     }
 
     /// Where packers run, and datasets are declared that they make.
     public SealingCluster sealing() {
-        return new KubernetesSealing(api, driver);
+        return new KubernetesSealing(api, driver, datasets);
     }
 
     /// What there is of volumes and snapshots, to be kept elsewhere as well.
@@ -144,7 +164,7 @@ public final class KubernetesAdapter implements AutoCloseable {
 
     /// The volumes that have a PersistentVolume now, by a listing of all.
     public Set<VolumeId.Provisioned> volumesWithPersistentVolume() {
-        return persistentVolumes.list().keySet();
+        return persistentVolumes.volumes();
     }
 
     /// What the driver has to be allowed and is not, in words; empty if it may all. A question for an

@@ -144,6 +144,11 @@ final class KubernetesApi implements AutoCloseable {
         return client().getKubernetesSerialization().asJson(value);
     }
 
+    /// The typed object that parts of one are.
+    <T> T typed(JsonObject parts, Class<T> type) {
+        return client().getKubernetesSerialization().unmarshal(parts.toString(), type);
+    }
+
     /// Understands an answer, of which it need not read all.
     @FunctionalInterface
     private interface Answered<T> {

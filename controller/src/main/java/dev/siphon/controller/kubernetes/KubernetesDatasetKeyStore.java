@@ -14,18 +14,20 @@ import java.util.Optional;
 /// volume: a class makes all its PersistentVolumes name one, and a kubelet mounts nothing without it. They have keys
 /// while a node does not ask for its own.
 final class KubernetesDatasetKeyStore implements DatasetKeyStore {
-    private final KubernetesApi api;
     private static final String OF_NODES = "app.kubernetes.io/name=siphon,app.kubernetes.io/component=node";
 
     /// The label of those pods of the node plugin that ask.
     private static final String ASKING = "siphon.dev/dataset-keys";
 
+    private final KubernetesApi api;
     private final KeySecrets secrets;
+    private final DatasetAccesses accesses;
     private final boolean always;
 
     /// @param always whether volumes have keys though all nodes ask
-    KubernetesDatasetKeyStore(KubernetesApi api, boolean always) {
+    KubernetesDatasetKeyStore(KubernetesApi api, DatasetAccesses accesses, boolean always) {
         this.api = api;
+        this.accesses = accesses;
         this.secrets = new KeySecrets(api);
         this.always = always;
     }
@@ -66,7 +68,7 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
         return !podsNaming(dataset).isEmpty();
     }
 
-    private boolean mayRead(GivenDatasets.Given given) {
+    private boolean mayRead(DatasetAccesses.Given given) {
         String doing = "get Pod " + given.pod();
         return api.read(
                         doing,
@@ -76,13 +78,12 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
                 .isEmpty();
     }
 
-    private List<GivenDatasets.Given> podsNaming(VolumeId.Dataset dataset) {
-        List<GivenDatasets.Given> naming = new ArrayList<>();
-        GivenDatasets.each(api, given -> {
-            if (given.dataset().equals(dataset.forNobody())) {
-                naming.add(given);
-            }
-        });
+    private List<DatasetAccesses.Given> podsNaming(VolumeId.Dataset dataset) {
+        List<DatasetAccesses.Given> naming = new ArrayList<>();
+        // by a list: what a watch has not told of yet would be a key that is taken from a pod
+        accesses.list(access -> DatasetAccesses.given(access)
+                .filter(given -> given.dataset().equals(dataset.forNobody()))
+                .ifPresent(naming::add));
         return naming;
     }
 

@@ -1,11 +1,15 @@
 package dev.siphon.controller.kubernetes;
 
+import com.google.gson.JsonObject;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.ReaderIds;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.kubernetes.resource.DatasetObject;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,9 +29,14 @@ final class KubernetesDatasets implements Datasets {
     /// Where they are.
     static final String PATH = "apis/siphon.dev/v1alpha1/datasets";
 
+    /// Administrators write them, and the driver their status.
+    private static final Keep PARTS =
+            new Keep(Set.of("metadata.name", "metadata.annotations", "metadata.labels", "spec", "status"), 10_000);
+
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesDatasets.class);
 
     private final KubernetesApi api;
+    private final Informer<DatasetObject> informer;
 
     /// What the objects said of themselves when they were listed.
     private final Map<String, State> reported = new ConcurrentHashMap<>();
@@ -38,6 +46,16 @@ final class KubernetesDatasets implements Datasets {
 
     KubernetesDatasets(KubernetesApi api) {
         this.api = api;
+        this.informer = new Informer<>(
+                api,
+                new Informer.Source("Datasets", PATH, "", 250, PARTS),
+                (object, _) -> typed(object.kept()),
+                System::nanoTime);
+    }
+
+    /// Keeps them current until the task is closed.
+    BackgroundTasks.Task follow(BackgroundTasks tasks) {
+        return informer.follow(tasks, () -> {});
     }
 
     static Optional<DatasetObject> get(KubernetesApi api, String name) {
@@ -46,11 +64,19 @@ final class KubernetesDatasets implements Datasets {
                 server -> server.resources(DatasetObject.class).withName(name).get());
     }
 
-    /// Hands over all of them.
-    ///
-    /// @return false if the cluster has no such kind
-    static boolean each(KubernetesApi api, Consumer<DatasetObject> each) {
-        return api.listCustom("list Datasets", DatasetObject.class, each);
+    private Optional<DatasetObject> typed(JsonObject object) {
+        try {
+            return Optional.of(api.typed(object, DatasetObject.class));
+        } catch (KubernetesClientException wrong) {
+            // of an earlier definition that took anything
+            LOG.warn("Dataset {} is none: {}", JsonParts.text(object, "metadata", "name"), wrong.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /// All of them; none where the cluster has no such kind.
+    List<DatasetObject> objects() {
+        return informer.all();
     }
 
     @Override
@@ -68,7 +94,7 @@ final class KubernetesDatasets implements Datasets {
         reported.clear();
         seen.clear();
         Map<String, String> broken = new HashMap<>();
-        boolean isThere = each(api, object -> {
+        for (DatasetObject object : objects()) {
             String name = object.getMetadata().getName();
             state(object.status()).ifPresent(state -> reported.put(name, state));
             ReaderIds readers = ReaderStatus.parse(object.status());
@@ -80,8 +106,8 @@ final class KubernetesDatasets implements Datasets {
             } catch (DriverException.InvalidRequest wrong) {
                 broken.put(name, String.valueOf(wrong.getMessage()));
             }
-        });
-        if (!isThere) {
+        }
+        if (!informer.isServed()) {
             throw new DriverException.BackendUnavailable(
                     "the cluster has no custom resource datasets.siphon.dev: the chart makes it");
         }

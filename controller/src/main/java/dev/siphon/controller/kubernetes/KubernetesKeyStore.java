@@ -55,9 +55,9 @@ final class KubernetesKeyStore implements KeyStore {
     @Override
     public boolean hasPlaceFor(VolumeId.Provisioned volume) {
         if (!names.containsKey(volume)) {
-            persistentVolumes.news().forEach((found, standing) -> {
-                boolean isNew = names.putIfAbsent(found, standing.name()) == null;
-                standing.namespace().filter(_ -> isNew).ifPresent(namespace -> claimed.put(found, namespace));
+            persistentVolumes.of(volume).ifPresent(standing -> {
+                boolean isNew = names.putIfAbsent(volume, standing.name()) == null;
+                standing.claim().filter(_ -> isNew).ifPresent(claim -> claimed.put(volume, claim.namespace()));
             });
         }
         return names.containsKey(volume);

@@ -7,7 +7,6 @@ import dev.siphon.controller.seal.ReadBacks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Packer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,9 +15,11 @@ import java.util.Set;
 /// that drops it: then an image is read back once more.
 final class KubernetesReadBacks implements ReadBacks {
     private final KubernetesApi api;
+    private final KubernetesDatasets datasets;
 
-    KubernetesReadBacks(KubernetesApi api) {
+    KubernetesReadBacks(KubernetesApi api, KubernetesDatasets datasets) {
         this.api = api;
+        this.datasets = datasets;
     }
 
     /// Why nobody may begin to use a dataset; empty if nothing is known against it.
@@ -34,9 +35,9 @@ final class KubernetesReadBacks implements ReadBacks {
 
     @Override
     public List<Image> all() {
-        List<Image> all = new ArrayList<>();
-        boolean _ = KubernetesDatasets.each(api, object -> image(object).ifPresent(all::add));
-        return all;
+        return datasets.objects().stream()
+                .flatMap(object -> image(object).stream())
+                .toList();
     }
 
     @Override

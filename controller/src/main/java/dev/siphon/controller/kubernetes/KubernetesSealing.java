@@ -48,6 +48,7 @@ final class KubernetesSealing implements SealingCluster {
     private static final Keep TEMPLATES = new Keep(Set.of(PackerTurns.AT_ONCE_PART, "template"), 5_000);
 
     private final KubernetesApi api;
+    private final KubernetesDatasets datasets;
     private final KeySecrets secrets;
     private final ObjectEvents events;
     private final PackerCluster cluster;
@@ -56,8 +57,9 @@ final class KubernetesSealing implements SealingCluster {
     private final PackerTurns turns;
 
     /// @param driver the CSI driver's name
-    KubernetesSealing(KubernetesApi api, String driver) {
+    KubernetesSealing(KubernetesApi api, String driver, KubernetesDatasets datasets) {
         this.api = api;
+        this.datasets = datasets;
         this.secrets = new KeySecrets(api);
         this.events = new ObjectEvents(api, driver);
         this.cluster = new PackerCluster(api);
@@ -122,7 +124,7 @@ final class KubernetesSealing implements SealingCluster {
 
     @Override
     public ReadBacks readBacks() {
-        return new KubernetesReadBacks(api);
+        return new KubernetesReadBacks(api, datasets);
     }
 
     /// The Job goes once its pods are gone (Kubernetes, "Foreground cascading deletion"); the claims once no pod has

@@ -3,7 +3,6 @@ package dev.siphon.controller.kubernetes;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
-import dev.siphon.controller.volume.ClaimRef;
 import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.Replica;
@@ -16,15 +15,11 @@ import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
 import java.net.HttpURLConnection;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Pods, nodes, `DatasetReplica` and `DatasetWarmup` objects of an API server.
 final class KubernetesWarming implements WarmingCluster {
@@ -32,8 +27,6 @@ final class KubernetesWarming implements WarmingCluster {
     static final String REPLICAS = "apis/" + DatasetReplica.GROUP + "/" + DatasetReplica.VERSION + "/";
 
     static final String WARMUPS = "datasetwarmups";
-
-    private static final Logger LOG = LoggerFactory.getLogger(KubernetesWarming.class);
 
     private static final String JSON = "application/json";
     private static final String MERGE = "application/merge-patch+json";
@@ -49,20 +42,19 @@ final class KubernetesWarming implements WarmingCluster {
     private static final String STATUS = "status";
     private static final String SPEC = "spec";
 
-    private static final Keep OF_CLAIM = Keep.of("metadata.annotations." + ClaimRef.DATASET, "spec.volumeName");
     private static final Keep OF_OBJECT = Keep.of("metadata.name", "metadata.creationTimestamp", SPEC, STATUS);
     private static final int PAGE = 250;
 
     private final KubernetesApi api;
-    private final String driver;
     private final ObjectEvents events;
     private final DynamicDevices devices;
     private final Informer<WaitingPods.Waiting> waiting;
-    private final RunningPods taken = new RunningPods();
-    private final Informer<RunningPods.Running> running;
     private final Informer<ClusterNode> nodes;
-    private final Informer<Replica> replicas;
     private final Informer<Warmup> warmups;
+    private final RunningPods running;
+    private final Replicas replicas;
+    private final PersistentVolumes volumes;
+    private final GateClaims claims;
 
     /// The pods of the last look, by their uids.
     private Map<String, JsonObject> seen = Map.of();
@@ -71,17 +63,17 @@ final class KubernetesWarming implements WarmingCluster {
     private Map<String, Instant> since = Map.of();
 
     /// @param driver the CSI driver's name
-    KubernetesWarming(KubernetesApi api, String driver) {
+    KubernetesWarming(
+            KubernetesApi api, String driver, RunningPods running, Replicas replicas, PersistentVolumes volumes) {
         this.api = api;
-        this.driver = driver;
+        this.running = running;
+        this.replicas = replicas;
+        this.volumes = volumes;
+        this.claims = new GateClaims(api, volumes);
         this.events = new ObjectEvents(api, driver);
         this.devices = new DynamicDevices(api, System::nanoTime);
         this.waiting = informer(WaitingPods.SOURCE, new WaitingPods(new PodReading(driver)));
-        this.running = informer(RunningPods.SOURCE, taken);
         this.nodes = informer(NodeReading.SOURCE, (node, _) -> Optional.of(NodeReading.node(node)));
-        this.replicas = informer(
-                new Informer.Source("DatasetReplicas", REPLICAS + DatasetReplica.PLURAL, "", PAGE, OF_OBJECT),
-                (object, _) -> replica(object.kept()));
         this.warmups = informer(
                 new Informer.Source("DatasetWarmups", REPLICAS + WARMUPS, "", PAGE, OF_OBJECT),
                 (object, _) -> Optional.of(warmup(object.kept())));
@@ -93,9 +85,14 @@ final class KubernetesWarming implements WarmingCluster {
 
     @Override
     public List<BackgroundTasks.Task> follow(BackgroundTasks tasks, Runnable changed) {
-        return Stream.of(waiting, running, nodes, replicas, warmups)
-                .map(each -> each.follow(tasks, changed))
-                .toList();
+        return List.of(
+                waiting.follow(tasks, changed),
+                running.follow(tasks, changed),
+                nodes.follow(tasks, changed),
+                replicas.follow(tasks, changed),
+                warmups.follow(tasks, changed),
+                volumes.follow(tasks, changed),
+                claims.follow(tasks, changed));
     }
 
     @Override
@@ -121,8 +118,7 @@ final class KubernetesWarming implements WarmingCluster {
     @Override
     public List<ClusterNode> nodes() {
         List<ClusterNode> all = nodes.all();
-        var _ = running.all();
-        Map<String, Resources> sums = taken.taken();
+        Map<String, Resources> sums = running.taken();
         return all.stream()
                 .map(node -> node.with(Resources.NONE, sums.getOrDefault(node.name(), Resources.NONE))
                         .with(devices.room(node.name()), devices.taken(node.name())))
@@ -137,21 +133,6 @@ final class KubernetesWarming implements WarmingCluster {
                     "the cluster has no custom resource datasetreplicas.siphon.dev: the chart makes it");
         }
         return all;
-    }
-
-    private static Optional<Replica> replica(JsonObject object) {
-        String name = name(object);
-        try {
-            DatasetReplica.Order order =
-                    DatasetReplica.Order.ofSpec(JsonParts.object(object, SPEC).orElseGet(JsonObject::new));
-            Instant made = Instant.parse(
-                    JsonParts.text(object, METADATA, "creationTimestamp").orElse(""));
-            return Optional.of(new Replica(
-                    name, made, order, JsonParts.object(object, STATUS).flatMap(DatasetReplica.Report::ofStatus)));
-        } catch (DriverException | DateTimeParseException wrong) {
-            LOG.warn("DatasetReplica {} is not what the driver writes: {}", name, wrong.getMessage());
-            return Optional.empty();
-        }
     }
 
     @Override
@@ -178,35 +159,7 @@ final class KubernetesWarming implements WarmingCluster {
 
     @Override
     public Optional<Claimed> claimed(String namespace, String claim) {
-        String title = "PersistentVolumeClaim " + namespace + "/" + claim;
-        Optional<ObjectParts> parts =
-                get(title, "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/", claim, OF_CLAIM);
-        if (parts.filter(found -> !found.whole()).isPresent()) {
-            throw new DriverException.InvalidRequest(
-                    "annotation " + ClaimRef.DATASET + " of " + title + " is longer than any dataset's name");
-        }
-        Optional<JsonObject> found = parts.map(ObjectParts::kept);
-        Optional<String> annotation =
-                found.flatMap(object -> JsonParts.text(object, METADATA, "annotations", ClaimRef.DATASET));
-        if (annotation.isPresent()) {
-            return annotation.map(Claimed.Named::new);
-        }
-        return found.flatMap(object -> JsonParts.text(object, SPEC, "volumeName"))
-                .flatMap(volume ->
-                        get("PersistentVolume " + volume, "api/v1/persistentvolumes/", volume, PersistentVolumes.PARTS))
-                .map(volume -> claimed(volume.kept()));
-    }
-
-    private Claimed claimed(JsonObject volume) {
-        return PersistentVolumes.dataset(volume, driver)
-                .<Claimed>map(Claimed.Volume::new)
-                .orElseGet(Claimed.Other::new);
-    }
-
-    private Optional<ObjectParts> get(String what, String path, String name, Keep keep) {
-        return KubernetesNamespaces.NAME.matcher(name).matches()
-                ? ObjectParts.find(api, "get " + what, path + name, keep)
-                : Optional.empty();
+        return claims.of(new PersistentVolumes.Claim(namespace, claim));
     }
 
     @Override
@@ -221,7 +174,7 @@ final class KubernetesWarming implements WarmingCluster {
         boolean _ = api.send(
                 "create DatasetReplica " + name,
                 List.of(HttpURLConnection.HTTP_CONFLICT), // it is there: somebody else has told it
-                REPLICAS + DatasetReplica.PLURAL,
+                Replicas.PATH,
                 request -> request.post(JSON, object.toString()));
     }
 
@@ -241,7 +194,7 @@ final class KubernetesWarming implements WarmingCluster {
         boolean _ = api.send(
                 "patch DatasetReplica " + replica.name(),
                 GONE,
-                REPLICAS + DatasetReplica.PLURAL + "/" + replica.name(),
+                Replicas.PATH + "/" + replica.name(),
                 request -> request.patch(MERGE, change.toString()));
     }
 
@@ -250,7 +203,7 @@ final class KubernetesWarming implements WarmingCluster {
         boolean _ = api.send(
                 "delete DatasetReplica " + replica.name(),
                 GONE,
-                REPLICAS + DatasetReplica.PLURAL + "/" + replica.name(),
+                Replicas.PATH + "/" + replica.name(),
                 request -> request.delete(JSON, "{}"));
     }
 

@@ -2,135 +2,142 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.VolumeId;
-import io.fabric8.kubernetes.api.model.CSIPersistentVolumeSource;
-import io.fabric8.kubernetes.api.model.ObjectReference;
-import io.fabric8.kubernetes.api.model.PersistentVolume;
-import io.fabric8.kubernetes.api.model.PersistentVolumeStatus;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
-import java.util.function.LongSupplier;
 
-/// What the PersistentVolumes of this driver's volumes are called. The API finds none by its volume, so all are
-/// listed, more and more seldom: after a start the volumes that are looked for are found soon, or nobody has a
-/// PersistentVolume for them.
+/// The PersistentVolumes of the cluster. The API finds none by its volume or its claim, so all are watched.
 final class PersistentVolumes {
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
-
-    private static final int PAGE = 250;
     private static final String SPEC = "spec";
+    private static final String NAME = "name";
+
     /// What is read here of one.
     static final Keep PARTS =
             Keep.of("metadata.name", "spec.claimRef", "spec.csi.driver", "spec.csi.volumeHandle", "status.phase");
+
     static final Set<String> RELEASED = Set.of("Released", "Failed");
 
-    private final KubernetesApi api;
     private final String driver;
-    private final LongSupplier nanoTime;
-    private final ReentrantLock looking = new ReentrantLock();
+    private final Informer<Standing> informer;
 
-    /// Under [#looking].
-    private Duration pause = FIRST_PAUSE;
+    /// Those of this driver that are no dataset's.
+    private final Map<VolumeId.Provisioned, Standing> byVolume = new ConcurrentHashMap<>();
 
-    private Optional<Long> last = Optional.empty();
+    private final Map<Claim, Standing> byClaim = new ConcurrentHashMap<>();
 
     /// @param driver the CSI driver's name
-    PersistentVolumes(KubernetesApi api, String driver, LongSupplier nanoTime) {
-        this.api = api;
+    PersistentVolumes(KubernetesApi api, String driver) {
         this.driver = driver;
-        this.nanoTime = nanoTime;
+        this.informer = new Informer<>(
+                api,
+                new Informer.Source("PersistentVolumes", "api/v1/persistentvolumes", "", 250, PARTS),
+                new Informer.Values<>() {
+                    @Override
+                    public Optional<Standing> of(ObjectParts object, Optional<Standing> before) {
+                        before.ifPresent(PersistentVolumes.this::forget);
+                        return Optional.of(remember(object.kept()));
+                    }
+
+                    @Override
+                    public void gone(Standing before) {
+                        forget(before);
+                    }
+                },
+                System::nanoTime);
     }
+
+    /// A PersistentVolumeClaim.
+    record Claim(String namespace, String name) {}
 
     /// A PersistentVolume.
     ///
-    /// @param namespace of its claim; empty if it has none, or that claim is gone
-    record Standing(String name, Optional<String> namespace) {}
-
-    /// All PersistentVolumes of Siphon's volumes; nothing if that was asked a moment ago, or is being asked.
-    Map<VolumeId.Provisioned, Standing> news() {
-        if (!looking.tryLock()) {
-            return Map.of();
+    /// @param volume that it is; empty if it is another driver's
+    /// @param claim that it is for; empty if it has none, or that claim is gone
+    record Standing(String name, Optional<VolumeId> volume, Optional<Claim> claim) {
+        private Optional<VolumeId.Provisioned> provisioned() {
+            return volume.filter(VolumeId.Provisioned.class::isInstance).map(VolumeId.Provisioned.class::cast);
         }
-        try {
-            long now = nanoTime.getAsLong();
-            if (last.filter(then -> now - then < pause.toNanos()).isPresent()) {
-                return Map.of();
-            }
-            Map<VolumeId.Provisioned, Standing> found = list();
-            pause = last.isEmpty() ? FIRST_PAUSE : longer();
-            last = Optional.of(now);
-            return found;
-        } finally {
-            looking.unlock();
+
+        /// The dataset's volume that it is, if it is one.
+        Optional<VolumeId.Dataset> dataset() {
+            return volume.filter(VolumeId.Dataset.class::isInstance).map(VolumeId.Dataset.class::cast);
         }
     }
 
-    private Duration longer() {
-        Duration twice = pause.multipliedBy(2);
-        return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+    private Standing remember(JsonObject object) {
+        Standing standing =
+                new Standing(JsonParts.text(object, "metadata", NAME).orElse(""), volume(object), claim(object));
+        standing.provisioned().ifPresent(volume -> byVolume.put(volume, standing));
+        standing.claim().ifPresent(claim -> byClaim.put(claim, standing));
+        return standing;
     }
 
-    /// The same at any time.
-    Map<VolumeId.Provisioned, Standing> list() {
-        Map<VolumeId.Provisioned, Standing> found = new HashMap<>();
-        api.<PersistentVolume>list(
-                "list PersistentVolumes",
-                "",
-                (server, page) -> server.persistentVolumes().list(page),
-                volume -> volumeOf(volume)
-                        .ifPresent(id ->
-                                found.put(id, new Standing(volume.getMetadata().getName(), namespaceOf(volume)))));
-        return found;
+    private void forget(Standing standing) {
+        standing.provisioned().ifPresent(volume -> byVolume.remove(volume, standing));
+        standing.claim().ifPresent(claim -> byClaim.remove(claim, standing));
     }
 
-    /// Hands over the claims that show datasets, as NAMESPACE/NAME, with the dataset for nobody; at any time. A
-    /// PersistentVolume that was released names a claim that is gone.
-    void eachOfDatasets(BiConsumer<String, VolumeId.Dataset> each) {
-        boolean _ = ObjectParts.list(
-                api, "list PersistentVolumes", "api/v1/persistentvolumes?limit=" + PAGE, PARTS, parts -> {
-                    JsonObject volume = parts.kept();
-                    Optional<JsonObject> claim = JsonParts.object(volume, SPEC, "claimRef")
-                            .filter(_ -> JsonParts.text(volume, "status", "phase")
-                                    .filter(RELEASED::contains)
-                                    .isEmpty());
-                    dataset(volume, driver)
-                            .ifPresent(dataset -> claim.ifPresent(found -> each.accept(
-                                    JsonParts.text(found, "namespace").orElse("") + "/"
-                                            + JsonParts.text(found, "name").orElse(""),
-                                    dataset.forNobody())));
-                });
+    /// Keeps them current until the task is closed.
+    ///
+    /// @param changed as of [Informer#follow]
+    BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable changed) {
+        return informer.follow(tasks, changed);
+    }
+
+    /// The PersistentVolume of a volume.
+    Optional<Standing> of(VolumeId.Provisioned volume) {
+        informer.bringUp();
+        return Optional.ofNullable(byVolume.get(volume));
+    }
+
+    /// The PersistentVolume that is for a claim.
+    Optional<Standing> of(Claim claim) {
+        informer.bringUp();
+        return Optional.ofNullable(byClaim.get(claim));
+    }
+
+    /// All volumes of this driver that have one and are no dataset's.
+    Set<VolumeId.Provisioned> volumes() {
+        informer.bringUp();
+        return Set.copyOf(byVolume.keySet());
+    }
+
+    /// Hands over the claims that show datasets, with the dataset for nobody.
+    void eachOfDatasets(BiConsumer<Claim, VolumeId.Dataset> each) {
+        for (Standing standing : informer.all()) {
+            standing.dataset()
+                    .ifPresent(dataset -> standing.claim().ifPresent(claim -> each.accept(claim, dataset.forNobody())));
+        }
     }
 
     /// The dataset's volume that a PersistentVolume is; empty if it is something else.
     static Optional<VolumeId.Dataset> dataset(JsonObject volume, String driver) {
-        return JsonParts.object(volume, SPEC, "csi")
+        return volume(volume, driver).filter(VolumeId.Dataset.class::isInstance).map(VolumeId.Dataset.class::cast);
+    }
+
+    private Optional<VolumeId> volume(JsonObject object) {
+        return volume(object, driver);
+    }
+
+    private static Optional<VolumeId> volume(JsonObject object, String driver) {
+        return JsonParts.object(object, SPEC, "csi")
                 .filter(csi -> JsonParts.text(csi, "driver").equals(Optional.of(driver)))
                 .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))
-                .flatMap(VolumeId.Dataset::tryParse);
+                .flatMap(VolumeId::tryParse);
     }
 
-    private static Optional<String> namespaceOf(PersistentVolume volume) {
-        boolean released = Optional.ofNullable(volume.getStatus())
-                .map(PersistentVolumeStatus::getPhase)
-                .filter(RELEASED::contains)
-                .isPresent();
-        return released
-                ? Optional.empty()
-                : Optional.ofNullable(volume.getSpec().getClaimRef()).map(ObjectReference::getNamespace);
-    }
-
-    private Optional<VolumeId.Provisioned> volumeOf(PersistentVolume volume) {
-        return Optional.ofNullable(volume.getSpec().getCsi())
-                .filter(csi -> driver.equals(csi.getDriver()))
-                .map(CSIPersistentVolumeSource::getVolumeHandle)
-                .flatMap(VolumeId::tryParse)
-                .filter(VolumeId.Provisioned.class::isInstance)
-                .map(VolumeId.Provisioned.class::cast);
+    /// One that was released names a claim that is gone.
+    private static Optional<Claim> claim(JsonObject object) {
+        return JsonParts.object(object, SPEC, "claimRef")
+                .filter(_ -> JsonParts.text(object, "status", "phase")
+                        .filter(RELEASED::contains)
+                        .isEmpty())
+                .map(claim -> new Claim(
+                        JsonParts.text(claim, "namespace").orElse(""),
+                        JsonParts.text(claim, NAME).orElse("")));
     }
 }

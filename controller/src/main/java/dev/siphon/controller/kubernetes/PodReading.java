@@ -39,9 +39,6 @@ final class PodReading {
     static final String RUNNING =
             "&fieldSelector=spec.nodeName%21%3D%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 
-    /// A page of these. Pods are large, with what keeps their fields apart.
-    static final String ON_NODES = "api/v1/pods?limit=100" + RUNNING;
-
     private static final List<String> OF_NEEDS = List.of(
             "spec.overhead",
             "spec.resources.requests",
@@ -57,12 +54,9 @@ final class PodReading {
             // that it is one
             "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name");
 
-    /// What [#needs] reads of a pod, and where it is.
-    static final Keep OF_RUNNING = keep(List.of(OF_NEEDS, List.of("spec.nodeName")));
-
-    /// What [#uses] reads, whose pod it is and where.
-    static final Keep OF_USING = keep(List.of(
-            OF_USES, List.of("metadata.namespace", "metadata.name", "metadata.uid", "spec.nodeName", "status.phase")));
+    /// What [#needs] and [#uses] read of a pod, whose it is and where.
+    static final Keep OF_RUNNING = keep(List.of(
+            OF_NEEDS, OF_USES, List.of("metadata.namespace", "metadata.name", "metadata.uid", "spec.nodeName")));
 
     /// What [#gated] reads, and whoever lets the pod go.
     static final Keep OF_GATED = keep(List.of(

@@ -1,16 +1,23 @@
 package dev.siphon.controller.kubernetes;
 
+import com.google.gson.JsonObject;
+import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.Resources;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.dataset.Digest;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// What the pods take that are on nodes and have not ended, summed up by node.
+/// The pods that are on nodes and have not ended: what they take there, and which claims they use.
 final class RunningPods implements Informer.Values<RunningPods.Running> {
-    static final Informer.Source SOURCE =
+    private static final Informer.Source SOURCE =
             new Informer.Source("Pods on nodes", "api/v1/pods", PodReading.RUNNING, 100, PodReading.OF_RUNNING);
 
     /// Of one pod. Pods may name thousands of resources, at no cost; those of nodes are few.
@@ -18,6 +25,12 @@ final class RunningPods implements Informer.Values<RunningPods.Running> {
 
     /// Pods of one job ask for the same, which is kept once.
     private static final int SHARED = 1_000;
+
+    private static final int DIGITS_OF_A_LONG = 16;
+    private static final int HEXADECIMAL = 16;
+
+    private final PodReading reading;
+    private final Informer<Running> informer;
 
     private final Map<Resources, Resources> shared = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -29,20 +42,65 @@ final class RunningPods implements Informer.Values<RunningPods.Running> {
     /// By node.
     private final Map<String, Resources> taken = new HashMap<>();
 
-    /// What a pod takes of its node.
-    record Running(String node, Resources needs) {}
+    /// A pod.
+    ///
+    /// @param needs what it takes of its node
+    /// @param claims those that its volumes name, each by its [#key]: 166 names of 253 characters may be in each of
+    ///     a tenant's pods
+    record Running(String node, Resources needs, String namespace, String uid, List<Long> claims) {
+        Running {
+            claims = List.copyOf(claims);
+        }
+    }
+
+    RunningPods(KubernetesApi api, PodReading reading) {
+        this.reading = reading;
+        this.informer = new Informer<>(api, SOURCE, this, System::nanoTime);
+    }
+
+    /// What stands for a claim: two claims that are not the same have not the same one.
+    static long key(PersistentVolumes.Claim claim) {
+        String text = claim.namespace() + "/" + claim.name();
+        String hex = Digest.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)))
+                .hex();
+        return Long.parseUnsignedLong(hex.substring(0, DIGITS_OF_A_LONG), HEXADECIMAL);
+    }
+
+    /// Keeps them current until the task is closed.
+    ///
+    /// @param changed as of [Informer#follow]
+    BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable changed) {
+        return informer.follow(tasks, changed);
+    }
+
+    /// All of them.
+    List<Running> all() {
+        return informer.all();
+    }
 
     @Override
     public synchronized Optional<Running> of(ObjectParts pod, Optional<Running> before) {
-        Resources needs = few(PodReading.needs(pod.kept(), _ -> true));
-        String node = JsonParts.text(pod.kept(), "spec", "nodeName").orElse("");
-        Optional<Running> running = Optional.of(new Running(node, shared.computeIfAbsent(needs, own -> own)));
-        if (running.equals(before)) {
+        Running running = running(pod.kept());
+        if (before.equals(Optional.of(running))) {
             return before;
         }
         before.ifPresent(this::gone);
-        taken.merge(node, needs, Resources::plus);
-        return running;
+        taken.merge(running.node(), running.needs(), Resources::plus);
+        return Optional.of(running);
+    }
+
+    private Running running(JsonObject pod) {
+        Resources needs = few(PodReading.needs(pod, _ -> true));
+        String namespace = JsonParts.text(pod, "metadata", "namespace").orElse("");
+        return new Running(
+                JsonParts.text(pod, "spec", "nodeName").orElse(""),
+                shared.computeIfAbsent(needs, own -> own),
+                namespace,
+                JsonParts.text(pod, "metadata", "uid").orElse(""),
+                reading.uses(pod).stream()
+                        .filter(GatedPod.Use.Claimed.class::isInstance)
+                        .map(use -> key(new PersistentVolumes.Claim(namespace, ((GatedPod.Use.Claimed) use).claim())))
+                        .toList());
     }
 
     private static Resources few(Resources needs) {
@@ -63,7 +121,10 @@ final class RunningPods implements Informer.Values<RunningPods.Running> {
     }
 
     /// What is taken of each node.
-    synchronized Map<String, Resources> taken() {
-        return Map.copyOf(taken);
+    Map<String, Resources> taken() {
+        informer.bringUp();
+        synchronized (this) {
+            return Map.copyOf(taken);
+        }
     }
 }

@@ -106,7 +106,7 @@ public final class Warming implements AutoCloseable {
         this.metrics = metrics;
         this.orders = new Orders(cluster, answers);
         this.ahead = new Ahead(cluster, clock);
-        this.datasets = new Reading(cluster, clock);
+        this.datasets = new Reading(cluster);
     }
 
     /// Begins to look.

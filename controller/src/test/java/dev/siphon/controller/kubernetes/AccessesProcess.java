@@ -12,10 +12,9 @@ final class AccessesProcess {
     /// @param arguments the kubeconfig
     public static void main(String[] arguments) throws IOException {
         KubernetesAccess access = new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0])));
+        KubernetesApi api = new KubernetesApi(access, () -> TestCluster.PATIENT);
         DatasetRequests requests = new DatasetRequests(
-                new KubernetesApi(access, () -> TestCluster.PATIENT),
-                "cephfs.siphon.dev",
-                (_, _) -> TenantObjectsProcess.OPENED);
+                api, "cephfs.siphon.dev", new DatasetAccesses(api), (_, _) -> TenantObjectsProcess.OPENED);
         try (DatasetRequests _ = requests.start(new BackgroundTasks())) {
             var _ = System.in.read();
         }

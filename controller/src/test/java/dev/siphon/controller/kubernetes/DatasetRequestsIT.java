@@ -30,10 +30,9 @@ final class DatasetRequestsIT {
     void start(@TempDir Path folder) {
         cluster = KubernetesLab.start(folder);
         KubernetesLab.serveAccesses(cluster.admin());
+        KubernetesApi api = new KubernetesApi(cluster.access(), () -> TestCluster.PATIENT);
         requests = new DatasetRequests(
-                new KubernetesApi(cluster.access(), () -> TestCluster.PATIENT),
-                "cephfs.siphon.dev",
-                (_, _) -> TenantObjectsProcess.OPENED);
+                api, "cephfs.siphon.dev", new DatasetAccesses(api), (_, _) -> TenantObjectsProcess.OPENED);
     }
 
     @AfterAll

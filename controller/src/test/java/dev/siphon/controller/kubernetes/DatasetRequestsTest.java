@@ -46,17 +46,16 @@ final class DatasetRequestsTest {
     void start() {
         TestCluster cluster = TestCluster.inMemory(folder);
         started = Optional.of(cluster);
-        requests = Optional.of(new DatasetRequests(
-                new KubernetesApi(cluster.access(), () -> Duration.ofSeconds(20)), DRIVER, (dataset, pod) -> {
-                    if (!List.of("u1/x", VOLUME.toString()).contains(dataset)) {
-                        throw new DriverException.NotFound("there is no dataset " + dataset);
-                    }
-                    if (!pod.namespace().equals("u1")) {
-                        throw new DriverException.AccessDenied("namespace " + pod.namespace() + " is no reader");
-                    }
-                    return new DatasetVolumes.Opened(
-                            VOLUME, CONTEXT, new VolumeKey("siphon-dataset.x." + pod.node(), SECRET));
-                }));
+        KubernetesApi api = new KubernetesApi(cluster.access(), () -> Duration.ofSeconds(20));
+        requests = Optional.of(new DatasetRequests(api, DRIVER, new DatasetAccesses(api), (dataset, pod) -> {
+            if (!List.of("u1/x", VOLUME.toString()).contains(dataset)) {
+                throw new DriverException.NotFound("there is no dataset " + dataset);
+            }
+            if (!pod.namespace().equals("u1")) {
+                throw new DriverException.AccessDenied("namespace " + pod.namespace() + " is no reader");
+            }
+            return new DatasetVolumes.Opened(VOLUME, CONTEXT, new VolumeKey("siphon-dataset.x." + pod.node(), SECRET));
+        }));
         pod("u1", "u1/x", DRIVER);
         pod("u2", "u1/x", DRIVER);
         pod("u3", "u3/x", DRIVER);

@@ -94,10 +94,8 @@ final class ManyAccessesTest {
     }
 
     private DatasetRequests requests(DatasetRequests.Opener opener) {
-        return new DatasetRequests(
-                new KubernetesApi(started.orElseThrow().access(), () -> TestCluster.PATIENT),
-                "cephfs.siphon.dev",
-                opener);
+        KubernetesApi api = new KubernetesApi(started.orElseThrow().access(), () -> TestCluster.PATIENT);
+        return new DatasetRequests(api, "cephfs.siphon.dev", new DatasetAccesses(api), opener);
     }
 
     @Test

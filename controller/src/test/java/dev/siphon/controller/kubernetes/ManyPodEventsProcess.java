@@ -6,8 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /// A process with a controller's memory that follows the pods at the gate and on nodes. It prints how many it keeps
-/// after
-/// the list, and what its heap holds after each [#EVERY] changes.
+/// after the list, and what its heap holds after each [#EVERY] changes.
 final class ManyPodEventsProcess {
     static final int EVERY = 20_000;
 
@@ -19,8 +18,7 @@ final class ManyPodEventsProcess {
         KubernetesApi api = new KubernetesApi(
                 new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0]))), () -> TestCluster.PATIENT);
         AtomicLong seen = new AtomicLong();
-        RunningPods sums = new RunningPods();
-        Informer<RunningPods.Running> running = new Informer<>(api, RunningPods.SOURCE, sums, System::nanoTime);
+        RunningPods running = new RunningPods(api, new PodReading("cephfs.siphon.dev"));
         Informer<WaitingPods.Waiting> waiting = new Informer<>(
                 api, WaitingPods.SOURCE, new WaitingPods(new PodReading("cephfs.siphon.dev")), System::nanoTime);
         BackgroundTasks tasks = new BackgroundTasks();
@@ -34,7 +32,7 @@ final class ManyPodEventsProcess {
             if (seen.get() > changes) {
                 System.out.println("waiting " + waiting.all().size());
                 System.out.println("running " + running.all().size());
-                System.out.println("taken " + sums.taken().get("node-1"));
+                System.out.println("taken " + running.taken().get("node-1"));
                 System.out.println("end");
                 System.exit(0);
             }

@@ -59,12 +59,12 @@ final class TenantObjectsProcess {
     public static void main(String[] arguments) throws InterruptedException {
         KubernetesAccess access = new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0])));
         KubernetesApi api = new KubernetesApi(access, () -> TestCluster.PATIENT);
-        DatasetRequests requests = new DatasetRequests(api, DRIVER, (_, _) -> OPENED);
-        KubernetesWarming warming = new KubernetesWarming(api, DRIVER);
-        KubernetesSealing sealing = new KubernetesSealing(api, DRIVER);
+        DatasetRequests requests = new DatasetRequests(api, DRIVER, new DatasetAccesses(api), (_, _) -> OPENED);
+        GateClaims claims = new GateClaims(api, new PersistentVolumes(api, DRIVER));
+        KubernetesSealing sealing = new KubernetesSealing(api, DRIVER, new KubernetesDatasets(api));
         List<Runnable> reads = List.of(
                 () -> System.out.println(asked(requests, arguments[1])),
-                () -> System.out.println(warming.claimed("u1", "huge")),
+                () -> System.out.println(claims.of(new PersistentVolumes.Claim("u1", "huge"))),
                 () -> sealing.tell(new Asked("u1", "huge"), new Notice(false, "DatasetBeingSealed", "7%")));
         CountDownLatch left = new CountDownLatch(AT_ONCE * reads.size());
         for (int i = 0; i < AT_ONCE; i++) {
