@@ -13,7 +13,6 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -39,10 +38,6 @@ public final class Leadership implements AutoCloseable {
 
     /// How often to see whether the Lease was renewed in time.
     private static final Duration LOOK = Duration.ofMillis(500);
-
-    /// The answers to a write whose version is no longer there.
-    private static final Set<Integer> REPLACED =
-            Set.of(HttpURLConnection.HTTP_CONFLICT, HttpURLConnection.HTTP_NOT_FOUND);
 
     private final KubernetesAccess access;
     private final String identity;
@@ -181,7 +176,8 @@ public final class Leadership implements AutoCloseable {
         try {
             return Optional.of(before.isEmpty() ? request.create() : request.update());
         } catch (KubernetesClientException refused) {
-            if (REPLACED.contains(refused.getCode())) {
+            boolean isGone = before.isPresent() && refused.getCode() == HttpURLConnection.HTTP_NOT_FOUND;
+            if (isGone || refused.getCode() == HttpURLConnection.HTTP_CONFLICT) {
                 return Optional.empty();
             }
             throw refused;
