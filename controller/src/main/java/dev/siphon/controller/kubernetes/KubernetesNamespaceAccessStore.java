@@ -1,13 +1,15 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.grant.NamespaceAccess;
 import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.controller.kubernetes.resource.NamespaceAccessObject;
 import dev.siphon.csi.ByteSize;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import java.net.HttpURLConnection;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -60,12 +62,13 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
 
     @Override
     public void put(NamespaceAccess access) {
+        String body = api.json(object(access));
         // a namespace that is gone, or about to go, needs none
         boolean _ = api.send(
                 "apply NamespaceAccess " + access.key(),
                 List.of(HttpURLConnection.HTTP_NOT_FOUND),
                 path(access.key()) + "?fieldManager=siphon-controller&force=true",
-                request -> request.patch(APPLY, object(access).toString()));
+                request -> request.patch(APPLY, body));
     }
 
     @Override
@@ -91,64 +94,48 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
         return API + "namespaces/" + key.namespace() + "/" + PLURAL + "/" + key.object();
     }
 
-    private static JsonObject object(NamespaceAccess access) {
-        JsonObject labels = new JsonObject();
-        labels.addProperty(KeySecret.MANAGED_BY, KeySecret.SIPHON);
-        JsonObject metadata = new JsonObject();
-        metadata.addProperty("name", access.key().object());
-        metadata.addProperty("namespace", access.key().namespace());
-        metadata.add("labels", labels);
-        JsonObject object = new JsonObject();
-        object.addProperty("apiVersion", "siphon.dev/v1alpha1");
-        object.addProperty("kind", "NamespaceAccess");
-        object.add("metadata", metadata);
-        object.add("status", status(access));
+    private static NamespaceAccessObject object(NamespaceAccess access) {
+        NamespaceAccessObject object = new NamespaceAccessObject();
+        object.setMetadata(new ObjectMetaBuilder()
+                .withName(access.key().object())
+                .withNamespace(access.key().namespace())
+                .addToLabels(KeySecret.MANAGED_BY, KeySecret.SIPHON)
+                .build());
+        object.setStatus(status(access));
         return object;
     }
 
-    private static JsonObject status(NamespaceAccess access) {
-        JsonArray accounts = new JsonArray();
-        access.accounts().entrySet().stream().limit(MOST).forEach(each -> {
-            JsonObject account = new JsonObject();
-            account.addProperty("name", each.getValue());
-            account.addProperty("volumes", each.getKey());
-            accounts.add(account);
-        });
-        JsonArray datasets = new JsonArray();
-        access.datasets().entrySet().stream().limit(MOST).forEach(each -> {
-            JsonObject dataset = new JsonObject();
-            dataset.addProperty("name", each.getKey());
-            dataset.addProperty("bytes", each.getValue().bytes());
-            dataset.addProperty("ready", each.getValue().ready());
-            each.getValue().replicas().ifPresent(replicas -> dataset.add("replicas", replicas(replicas)));
-            datasets.add(dataset);
-        });
-        JsonObject status = new JsonObject();
-        status.addProperty("digest", access.digest());
-        status.addProperty(
-                "accountNames", inLine(new TreeSet<>(access.accounts().values())));
-        status.addProperty("datasetCount", access.datasets().size());
-        status.addProperty(
-                "readyCount",
-                access.datasets().values().stream()
-                        .filter(NamespaceAccess.Dataset::ready)
-                        .count());
-        status.addProperty("datasetSizes", line(access, KubernetesNamespaceAccessStore::size));
-        status.addProperty("datasetReplicas", line(access, KubernetesNamespaceAccessStore::where));
-        status.addProperty("moreAccounts", Math.max(0, access.accounts().size() - MOST));
-        status.addProperty("moreDatasets", Math.max(0, access.datasets().size() - MOST));
-        status.add("accounts", accounts);
-        status.add("datasets", datasets);
-        return status;
+    private static NamespaceAccessObject.Status status(NamespaceAccess access) {
+        Collection<NamespaceAccess.Dataset> datasets = access.datasets().values();
+        return new NamespaceAccessObject.Status(
+                access.digest(),
+                inLine(new TreeSet<>(access.accounts().values())),
+                line(access, KubernetesNamespaceAccessStore::size),
+                line(access, KubernetesNamespaceAccessStore::where),
+                Math.toIntExact(
+                        datasets.stream().filter(NamespaceAccess.Dataset::ready).count()),
+                datasets.size(),
+                access.accounts().entrySet().stream()
+                        .limit(MOST)
+                        .map(each -> new NamespaceAccessObject.Account(each.getValue(), each.getKey()))
+                        .toList(),
+                Math.max(0, access.accounts().size() - MOST),
+                access.datasets().entrySet().stream()
+                        .limit(MOST)
+                        .map(each -> dataset(each.getKey(), each.getValue()))
+                        .toList(),
+                Math.max(0, datasets.size() - MOST));
     }
 
-    private static JsonObject replicas(NamespaceAccess.Replicas replicas) {
-        JsonObject object = new JsonObject();
-        object.addProperty("local", replicas.local());
-        object.addProperty("filling", replicas.filling());
-        object.addProperty("failed", replicas.failed());
-        object.addProperty("percent", replicas.percent());
-        return object;
+    private static NamespaceAccessObject.Dataset dataset(String name, NamespaceAccess.Dataset dataset) {
+        return new NamespaceAccessObject.Dataset(
+                name,
+                dataset.bytes(),
+                dataset.ready(),
+                dataset.replicas()
+                        .map(replicas -> new NamespaceAccessObject.Replicas(
+                                replicas.local(), replicas.filling(), replicas.failed(), replicas.percent()))
+                        .orElse(null));
     }
 
     /// Those datasets in a line of which there is something to say.

@@ -2,6 +2,7 @@ package dev.siphon.controller.kubernetes.resource;
 
 import com.fasterxml.jackson.annotation.JsonClassDescription;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import io.fabric8.crd.generator.annotation.AdditionalPrinterColumn;
 import io.fabric8.generator.annotation.Required;
@@ -83,6 +84,7 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
 
     /// One that may be read.
     @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Dataset(
             @Required String name,
 
