@@ -35,6 +35,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The API server of Kubernetes, asked with a deadline. Connects at the first request, so that no start waits
 /// for it.
@@ -44,6 +46,8 @@ import java.util.function.UnaryOperator;
 /// driver may not do it; [DriverException.BackendFault] (INTERNAL) for an answer that nobody expects. Messages
 /// say what was asked for and the server's code, and quote no object: it may be a Secret.
 final class KubernetesApi implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(KubernetesApi.class);
+
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
     /// How many objects to ask for at once: some hundred KB.
@@ -144,9 +148,19 @@ final class KubernetesApi implements AutoCloseable {
         return client().getKubernetesSerialization().asJson(value);
     }
 
-    /// The typed object that parts of one are.
-    <T> T typed(JsonObject parts, Class<T> type) {
-        return client().getKubernetesSerialization().unmarshal(parts.toString(), type);
+    /// The typed object of which these are parts; empty if it is none of that type, as one of an earlier definition may
+    /// be.
+    <T extends HasMetadata> Optional<T> typed(JsonObject parts, Class<T> type) {
+        try {
+            return Optional.of(client().getKubernetesSerialization().unmarshal(parts.toString(), type));
+        } catch (KubernetesClientException wrong) {
+            LOG.warn(
+                    "object {} is left out, it is no {}: {}",
+                    JsonParts.text(parts, "metadata", "name").orElse(""),
+                    type.getSimpleName(),
+                    wrong.getMessage());
+            return Optional.empty();
+        }
     }
 
     /// Understands an answer, of which it need not read all.
@@ -199,30 +213,6 @@ final class KubernetesApi implements AutoCloseable {
             page.getAsJsonArray("items").forEach(item -> each.accept(item.getAsJsonObject()));
             return JsonParts.text(page, "metadata", "continue").orElse("");
         });
-    }
-
-    /// The same as typed objects.
-    <T extends HasMetadata> boolean listCustom(String doing, Class<T> type, Consumer<T> each) {
-        String next = "";
-        do {
-            ListOptions page = page("", next);
-            Optional<KubernetesResourceList<T>> found = ask(doing, server -> {
-                try {
-                    return Optional.of(server.resources(type).list(page));
-                } catch (KubernetesClientException refused) {
-                    if (refused.getCode() == HttpURLConnection.HTTP_NOT_FOUND) {
-                        return Optional.empty();
-                    }
-                    throw refused;
-                }
-            });
-            if (found.isEmpty()) {
-                return false;
-            }
-            found.get().getItems().forEach(each);
-            next = Optional.ofNullable(found.get().getMetadata().getContinue()).orElse("");
-        } while (!next.isEmpty());
-        return true;
     }
 
     /// Page after page, each as it comes.

@@ -1,6 +1,5 @@
 package dev.siphon.controller.kubernetes;
 
-import com.google.gson.JsonObject;
 import dev.siphon.controller.dataset.Datasets;
 import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
@@ -9,7 +8,6 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Digest;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.net.HttpURLConnection;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -49,7 +47,7 @@ final class KubernetesDatasets implements Datasets {
         this.informer = new Informer<>(
                 api,
                 new Informer.Source("Datasets", PATH, "", 250, PARTS),
-                (object, _) -> typed(object.kept()),
+                (object, _) -> api.typed(object.kept(), DatasetObject.class),
                 System::nanoTime);
     }
 
@@ -62,16 +60,6 @@ final class KubernetesDatasets implements Datasets {
         return api.find(
                 "get Dataset " + name,
                 server -> server.resources(DatasetObject.class).withName(name).get());
-    }
-
-    private Optional<DatasetObject> typed(JsonObject object) {
-        try {
-            return Optional.of(api.typed(object, DatasetObject.class));
-        } catch (KubernetesClientException wrong) {
-            // of an earlier definition that took anything
-            LOG.warn("Dataset {} is none: {}", JsonParts.text(object, "metadata", "name"), wrong.getMessage());
-            return Optional.empty();
-        }
     }
 
     /// All of them; none where the cluster has no such kind.

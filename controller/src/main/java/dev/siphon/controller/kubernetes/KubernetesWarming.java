@@ -3,6 +3,7 @@ package dev.siphon.controller.kubernetes;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.controller.kubernetes.resource.DatasetWarmupObject;
 import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.controller.warm.Replica;
@@ -76,7 +77,7 @@ final class KubernetesWarming implements WarmingCluster {
         this.nodes = informer(NodeReading.SOURCE, (node, _) -> Optional.of(NodeReading.node(node)));
         this.warmups = informer(
                 new Informer.Source("DatasetWarmups", REPLICAS + WARMUPS, "", PAGE, OF_OBJECT),
-                (object, _) -> Optional.of(warmup(object.kept())));
+                (object, _) -> warmup(object.kept()));
     }
 
     private <T> Informer<T> informer(Informer.Source source, Informer.Values<T> values) {
@@ -140,21 +141,22 @@ final class KubernetesWarming implements WarmingCluster {
         return warmups.all();
     }
 
-    private static Warmup warmup(JsonObject object) {
-        return new Warmup(
-                name(object),
-                JsonParts.text(object, SPEC, "dataset").orElse(""),
-                JsonParts.map(object, SPEC, "nodeSelector"),
-                PodReading.time(object, SPEC, "until"),
-                JsonParts.object(object, STATUS)
-                        .map(status -> new Warmup.Status(
-                                JsonParts.number(status, "nodes"),
-                                JsonParts.number(status, "local"),
-                                JsonParts.text(status, "message").orElse(""))));
+    private Optional<Warmup> warmup(JsonObject object) {
+        return api.typed(object, DatasetWarmupObject.class)
+                .flatMap(warmup -> Optional.ofNullable(warmup.getSpec())
+                        .map(spec -> new Warmup(
+                                warmup.getMetadata().getName(),
+                                Optional.ofNullable(spec.dataset()).orElse(""),
+                                Optional.ofNullable(spec.nodeSelector()).orElse(Map.of()),
+                                Optional.ofNullable(spec.until()).flatMap(PodReading::time),
+                                Optional.ofNullable(warmup.getStatus()).map(KubernetesWarming::status))));
     }
 
-    private static String name(JsonObject object) {
-        return JsonParts.text(object, METADATA, "name").orElse("");
+    private static Warmup.Status status(DatasetWarmupObject.Status said) {
+        return new Warmup.Status(
+                Optional.ofNullable(said.nodes()).orElse(0),
+                Optional.ofNullable(said.local()).orElse(0),
+                Optional.ofNullable(said.message()).orElse(""));
     }
 
     @Override
@@ -270,16 +272,12 @@ final class KubernetesWarming implements WarmingCluster {
 
     @Override
     public void report(Warmup warmup, Warmup.Status status) {
-        JsonObject said = new JsonObject();
-        said.addProperty("nodes", status.nodes());
-        said.addProperty("local", status.local());
-        said.addProperty("message", status.message());
-        JsonObject change = new JsonObject();
-        change.add(STATUS, said);
+        String change = api.json(
+                Map.of("status", new DatasetWarmupObject.Status(status.nodes(), status.local(), status.message())));
         boolean _ = api.send(
                 "patch status of DatasetWarmup " + warmup.name(),
                 GONE,
                 REPLICAS + WARMUPS + "/" + warmup.name() + "/status",
-                request -> request.patch(MERGE, change.toString()));
+                request -> request.patch(MERGE, change));
     }
 }

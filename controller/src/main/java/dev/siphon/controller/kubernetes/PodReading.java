@@ -132,7 +132,8 @@ final class PodReading {
     static Optional<Instant> neverHeldSince(JsonObject pod) {
         return JsonParts.text(pod, METADATA, "generation")
                 .filter("1"::equals)
-                .flatMap(_ -> time(pod, METADATA, "creationTimestamp"));
+                .flatMap(_ -> JsonParts.text(pod, METADATA, "creationTimestamp"))
+                .flatMap(PodReading::time);
     }
 
     /// What is left of a pod that is too long to be kept: whose it is, and its gates. It is warmed for nothing, and so
@@ -153,9 +154,9 @@ final class PodReading {
     }
 
     /// A moment; one that cannot be is none.
-    static Optional<Instant> time(JsonObject object, String... names) {
+    static Optional<Instant> time(String text) {
         try {
-            return JsonParts.text(object, names).map(Instant::parse);
+            return Optional.of(Instant.parse(text));
         } catch (DateTimeParseException none) {
             return Optional.empty();
         }
