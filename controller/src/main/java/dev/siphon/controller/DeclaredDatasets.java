@@ -32,7 +32,6 @@ import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.server.DriverProcess;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
@@ -137,7 +136,7 @@ record DeclaredDatasets(
                                 (question, order) -> answer(volumes, question, order),
                                 new WarmingMetrics(metrics),
                                 progress,
-                                InstantSource.system()))),
+                                kubernetes.clock()))),
                 backend.kubernetes()
                         .flatMap(kubernetes -> keys.map(minting -> new SealedSnapshots.Ports(
                                 ports,

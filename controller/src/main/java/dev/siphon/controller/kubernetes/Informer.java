@@ -5,7 +5,6 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -43,16 +42,8 @@ final class Informer<T> {
     /// from an earlier one, and a watch from a later one stays silent.
     private static final Duration LIST_AGAIN = Duration.ofMinutes(30);
 
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
-
-    private static final Duration SHORT = Duration.ofSeconds(1);
-
     /// How long to wait for a list that another thread is at.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
-
-    /// Failures in a row after which the version may be what is wrong.
-    private static final int TRUSTED_FAILURES = 2;
 
     private final KubernetesApi api;
     private final Source source;
@@ -60,6 +51,7 @@ final class Informer<T> {
     private final LongSupplier nanoTime;
     private final Duration watch;
 
+    private final WatchHealth health;
     private final ReentrantLock listing = new ReentrantLock();
 
     /// By uid. Under this object's lock, like all that follows.
@@ -79,12 +71,6 @@ final class Informer<T> {
     private BackgroundTasks.Task following = () -> {};
     private Optional<Long> listed = Optional.empty();
     private Optional<Long> heard = Optional.empty();
-    private Optional<String> failure = Optional.empty();
-    private int failures;
-
-    /// Whether the last list or watch ended within [#SHORT].
-    private boolean wasShort;
-
     /// Where the objects are.
     ///
     /// @param kind in the plural, for messages: `Pods`
@@ -134,6 +120,7 @@ final class Informer<T> {
         this.values = values;
         this.nanoTime = nanoTime;
         this.watch = watch;
+        this.health = new WatchHealth(source.kind(), nanoTime);
     }
 
     /// Keeps the values current until the task is closed, for any number of followers. Does not wait for the API
@@ -235,65 +222,38 @@ final class Informer<T> {
                 && heard.filter(then -> nanoTime.getAsLong() - then < STALE.toNanos())
                         .isPresent();
         if (!followers.isEmpty() && served && !isCurrent) {
-            throw unknown(failure.orElse("the API server of Kubernetes has not listed them yet; retry"));
+            throw unknown(health.failure().orElse("the API server of Kubernetes has not listed them yet; retry"));
         }
     }
 
-    private synchronized Duration pause() {
-        if (failures == 0) {
-            // a server that ends each watch at once is not asked without a pause
-            Duration next = wasShort ? FIRST_PAUSE : Duration.ZERO;
-            return served ? next : LONGEST_PAUSE;
-        }
-        Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failures - 1, 10));
-        return Collections.min(List.of(pause, LONGEST_PAUSE));
+    private Duration pause() {
+        return health.pause(isServed());
     }
 
     /// One list or one watch.
     private void step() {
-        long begun = nanoTime.getAsLong();
-        try {
-            String from = from();
-            if (from.isEmpty()) {
-                listOnce(STALE, () -> from().isEmpty());
-            } else {
+        String from = from();
+        if (from.isEmpty()) {
+            health.attempt(false, () -> listOnce(STALE, () -> from().isEmpty()));
+        } else {
+            health.attempt(true, () -> {
                 watch(from);
-            }
-            succeeded();
-        } catch (DriverException notNow) {
-            failed(String.valueOf(notNow.getMessage()));
+                hear();
+            });
         }
-        measure(begun);
-    }
-
-    private synchronized void measure(long begun) {
-        wasShort = nanoTime.getAsLong() - begun < SHORT.toNanos();
     }
 
     private synchronized String from() {
         boolean isOld = listed.filter(then -> nanoTime.getAsLong() - then < LIST_AGAIN.toNanos())
                 .isEmpty();
-        if (isOld || failures >= TRUSTED_FAILURES) {
+        if (isOld || health.isToBeListed()) {
             version = "";
         }
         return version;
     }
 
-    private synchronized void succeeded() {
-        if (failure.isPresent()) {
-            LOG.info("{} are watched again", source.kind());
-        }
-        failure = Optional.empty();
-        failures = 0;
+    private synchronized void hear() {
         heard = Optional.of(nanoTime.getAsLong());
-    }
-
-    private synchronized void failed(String why) {
-        if (!failure.equals(Optional.of(why))) {
-            LOG.warn("{} are not watched now: {}", source.kind(), why);
-        }
-        failure = Optional.of(why);
-        failures++;
     }
 
     private void list() {
@@ -335,7 +295,8 @@ final class Informer<T> {
     private void watch(String from) {
         long own = begin();
         boolean isThere = api.watch("watch " + source.kind(), source.watch(from, watch), watch.plus(GRACE), body -> {
-            succeeded(); // the server has accepted the watch
+            health.watched();
+            hear();
             ObjectParts.events(body, source.keep(), event -> {
                 take(own, event);
                 changed();
@@ -369,7 +330,7 @@ final class Informer<T> {
         }
         version = JsonParts.text(event.object().kept(), "metadata", "resourceVersion")
                 .orElse(version);
-        heard = Optional.of(nanoTime.getAsLong());
+        hear();
     }
 
     private static String uid(ObjectParts object) {

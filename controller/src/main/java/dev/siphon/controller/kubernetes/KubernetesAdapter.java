@@ -17,6 +17,7 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -55,6 +56,12 @@ public final class KubernetesAdapter implements AutoCloseable {
         return new KubernetesAdapter(new KubernetesApi(access, timeLeft), driver);
     }
 
+    /// The same on a machine with another clock.
+    static KubernetesAdapter open(
+            KubernetesAccess access, String driver, Supplier<Duration> timeLeft, InstantSource clock) {
+        return new KubernetesAdapter(new KubernetesApi(access, timeLeft, clock), driver);
+    }
+
     /// Keeps what is read of volumes, pods and datasets current by watches until it is closed; before that, each
     /// reading lists.
     public AutoCloseable follow(BackgroundTasks tasks) {
@@ -90,6 +97,11 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// Where nodes read the monitors of all clusters.
     public MonitorStore monitors() {
         return new KubernetesMonitorStore(api);
+    }
+
+    /// The API server's clock, by which objects were made.
+    public InstantSource clock() {
+        return api.clock();
     }
 
     /// The driver's own namespace.

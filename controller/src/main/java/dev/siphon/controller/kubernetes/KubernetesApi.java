@@ -21,6 +21,7 @@ import java.net.HttpURLConnection;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -53,21 +54,15 @@ final class KubernetesApi implements AutoCloseable {
     /// How many objects to ask for at once: some hundred KB.
     private static final long PAGE = 250;
 
-    /// Where Java has the exceptions that are about connections.
-    private static final List<String> OF_CONNECTIONS =
-            List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
-
     /// What an object may be, in bytes (etcd's limit for a request), and a page of them.
     private static final int MOST_BYTES = 16 << 20;
 
     /// A refusal is some hundred bytes.
     private static final int MOST_STATUS_BYTES = 16 << 10;
 
-    private static final int TOO_MANY_REQUESTS = 429;
-    private static final int SERVER_ERROR = 500;
-
     private final KubernetesAccess access;
     private final Supplier<Duration> timeLeft;
+    private final ServerClock clock;
 
     /// A request is given up by interrupting its thread.
     private final ExecutorService requests = Executors.newThreadPerTaskExecutor(
@@ -78,8 +73,19 @@ final class KubernetesApi implements AutoCloseable {
 
     /// @param timeLeft what is left of the caller's deadline
     KubernetesApi(KubernetesAccess access, Supplier<Duration> timeLeft) {
+        this(access, timeLeft, InstantSource.system());
+    }
+
+    /// @param clock this machine's
+    KubernetesApi(KubernetesAccess access, Supplier<Duration> timeLeft, InstantSource clock) {
         this.access = access;
         this.timeLeft = timeLeft;
+        this.clock = new ServerClock(clock);
+    }
+
+    /// The API server's clock.
+    InstantSource clock() {
+        return clock;
     }
 
     /// The driver's own namespace.
@@ -183,6 +189,7 @@ final class KubernetesApi implements AutoCloseable {
             try {
                 HttpResponse<InputStream> answer =
                         http.sendAsync(request, InputStream.class).get();
+                Optional.ofNullable(answer.header("Date")).ifPresent(clock::set);
                 try (InputStream body = answer.body()) {
                     return answered.read(answer.code(), body);
                 }
@@ -310,7 +317,7 @@ final class KubernetesApi implements AutoCloseable {
             throw new DriverException.BackendUnavailable("the API server of Kubernetes gave no answer within "
                     + limit.toMillis() + " ms (" + doing + "); retry");
         } catch (ExecutionException failed) {
-            throw meaning(
+            throw Failures.meaning(
                     doing, Optional.<Throwable>ofNullable(failed.getCause()).orElse(failed));
         } catch (InterruptedException _) {
             running.cancel(true);
@@ -328,57 +335,6 @@ final class KubernetesApi implements AutoCloseable {
         KubernetesClient open = client.orElseGet(() -> Connection.open(access, LONGEST));
         client = Optional.of(open);
         return open;
-    }
-
-    private static DriverException meaning(String doing, Throwable cause) {
-        return switch (cause) {
-            case DriverException known -> known;
-            case KubernetesClientException answer -> answered(doing, answer);
-            // its message may quote what was read, its name cannot
-            default ->
-                new DriverException.BackendFault(
-                        doing + " in Kubernetes broke off: " + cause.getClass().getName());
-        };
-    }
-
-    private static DriverException answered(String doing, KubernetesClientException answer) {
-        int code = answer.getCode();
-        if (code <= 0) {
-            return new DriverException.BackendUnavailable(
-                    "the API server of Kubernetes cannot be reached (" + doing + "): " + trouble(answer) + "; retry");
-        }
-        String what = doing + " was answered with " + code + " by the API server of Kubernetes";
-        if (code == HttpURLConnection.HTTP_UNAUTHORIZED) {
-            return new DriverException.AccessDenied(what + ": it does not know the driver's service account or user");
-        }
-        if (code == HttpURLConnection.HTTP_FORBIDDEN) {
-            return new DriverException.AccessDenied(what + ": " + said(answer)
-                    + "; the rules that the driver needs are in docs/operations.md, \"In Kubernetes\"");
-        }
-        if (code == HttpURLConnection.HTTP_NOT_FOUND) {
-            return new DriverException.BackendUnavailable(what + ": " + said(answer) + "; retry when it is there");
-        }
-        if (code == HttpURLConnection.HTTP_GONE || code == TOO_MANY_REQUESTS || code >= SERVER_ERROR) {
-            return new DriverException.BackendUnavailable(what + "; retry");
-        }
-        return new DriverException.BackendFault(what + ", which nobody expects");
-    }
-
-    /// What the server said; asked for only where that names an object and a rule, and quotes nothing.
-    private static String said(KubernetesClientException answer) {
-        return Optional.ofNullable(answer.getStatus()).map(Status::getMessage).orElse("no reason given");
-    }
-
-    /// The first of the causes that is about network or TLS; what is about the answer would quote it.
-    private static String trouble(Throwable answer) {
-        String name = "";
-        for (Throwable cause = answer; cause != null; cause = cause.getCause()) {
-            name = cause.getClass().getName();
-            if (OF_CONNECTIONS.stream().anyMatch(name::startsWith)) {
-                return Optional.ofNullable(cause.getMessage()).orElse(name);
-            }
-        }
-        return "what came was no answer (" + name + ")";
     }
 
     @Override

@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 final class Rights {
     private static final String REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
+    private static final String SIPHON = "siphon.dev";
+
     private final KubernetesApi api;
 
     Rights(KubernetesApi api) {
@@ -38,39 +40,20 @@ final class Rights {
                         own("", "configmaps", KubernetesMonitorStore.NAME, "get", "patch"),
                         own("coordination.k8s.io", "leases", "", "create"),
                         own("coordination.k8s.io", "leases", Leadership.LEASE, "get", "update", "patch"),
-                        Stream.of(
-                                new Right("get", "", "namespaces", "", false),
-                                new Right("list", "", "namespaces", "", false),
-                                new Right("get", "siphon.dev", "datasets", "", false),
-                                new Right("list", "siphon.dev", "datasets", "", false),
-                                new Right("patch", "siphon.dev", "datasets/status", "", false),
-                                new Right("get", "siphon.dev", "datasetaccesses", "", false),
-                                new Right("list", "siphon.dev", "datasetaccesses", "", false),
-                                new Right("watch", "siphon.dev", "datasetaccesses", "", false),
-                                new Right("patch", "siphon.dev", "datasetaccesses/status", "", false),
-                                new Right("get", "", "pods", "", false),
-                                new Right("list", "", "pods", "", false),
-                                new Right("watch", "", "pods", "", false),
-                                new Right("patch", "", "pods", "", false),
-                                new Right("list", "", "nodes", "", false),
-                                new Right("watch", "", "nodes", "", false),
-                                new Right("create", "", "events", "", false),
-                                new Right("get", "siphon.dev", "namespaceaccesses", "", false),
-                                new Right("list", "siphon.dev", "namespaceaccesses", "", false),
-                                new Right("create", "siphon.dev", "namespaceaccesses", "", false),
-                                new Right("patch", "siphon.dev", "namespaceaccesses", "", false),
-                                new Right("delete", "siphon.dev", "namespaceaccesses", "", false),
-                                new Right("list", "siphon.dev", "datasetreplicas", "", false),
-                                new Right("watch", "siphon.dev", "datasetreplicas", "", false),
-                                new Right("create", "siphon.dev", "datasetreplicas", "", false),
-                                new Right("patch", "siphon.dev", "datasetreplicas", "", false),
-                                new Right("delete", "siphon.dev", "datasetreplicas", "", false),
-                                new Right("list", "siphon.dev", "datasetwarmups", "", false),
-                                new Right("watch", "siphon.dev", "datasetwarmups", "", false),
-                                new Right("patch", "siphon.dev", "datasetwarmups/status", "", false),
-                                new Right("get", "", "persistentvolumes", "", false),
-                                new Right("get", "", "persistentvolumeclaims", "", false),
-                                new Right("list", "", "persistentvolumes", "", false)))
+                        everywhere("", "namespaces", "get", "list"),
+                        everywhere("", "persistentvolumes", "get", "list", "watch"),
+                        everywhere("", "persistentvolumeclaims", "get", "list", "watch"),
+                        everywhere("", "pods", "get", "list", "watch", "patch"),
+                        everywhere("", "nodes", "list", "watch"),
+                        everywhere("", "events", "create"),
+                        everywhere(SIPHON, "datasets", "get", "list", "watch"),
+                        everywhere(SIPHON, "datasets/status", "patch"),
+                        everywhere(SIPHON, "datasetaccesses", "get", "list", "watch"),
+                        everywhere(SIPHON, "datasetaccesses/status", "patch"),
+                        everywhere(SIPHON, "namespaceaccesses", "get", "list", "create", "patch", "delete"),
+                        everywhere(SIPHON, "datasetreplicas", "list", "watch", "create", "patch", "delete"),
+                        everywhere(SIPHON, "datasetwarmups", "list", "watch"),
+                        everywhere(SIPHON, "datasetwarmups/status", "patch"))
                 .flatMap(rights -> rights);
     }
 
@@ -80,17 +63,18 @@ final class Rights {
                         own("batch", "jobs", "", "get", "list", "create", "delete"),
                         own("", "persistentvolumeclaims", "", "create", "delete"),
                         own("", "pods/log", "", "get"),
-                        Stream.of(
-                                new Right("create", "", "persistentvolumes", "", false),
-                                new Right("delete", "", "persistentvolumes", "", false),
-                                new Right("create", "siphon.dev", "datasets", "", false),
-                                new Right("delete", "siphon.dev", "datasets", "", false),
-                                new Right("get", "snapshot.storage.k8s.io", "volumesnapshots", "", false)))
+                        everywhere("", "persistentvolumes", "create", "delete"),
+                        everywhere(SIPHON, "datasets", "create", "delete"),
+                        everywhere("snapshot.storage.k8s.io", "volumesnapshots", "get"))
                 .flatMap(rights -> rights);
     }
 
     private static Stream<Right> own(String group, String resource, String name, String... verbs) {
         return Stream.of(verbs).map(verb -> new Right(verb, group, resource, name, true));
+    }
+
+    private static Stream<Right> everywhere(String group, String resource, String... verbs) {
+        return Stream.of(verbs).map(verb -> new Right(verb, group, resource, "", false));
     }
 
     /// What the driver may not, in words; empty if it may all. One request each.

@@ -90,6 +90,7 @@ public final class Warming implements AutoCloseable {
     /// @param grants the datasets that there are, and who may read them
     /// @param answers to a node's question about a dataset of that name
     /// @param progress gets how far replicas are
+    /// @param clock by which pods and replicas were made
     public Warming(
             WarmingCluster cluster,
             GateSettings settings,

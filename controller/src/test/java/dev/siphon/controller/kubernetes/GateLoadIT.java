@@ -3,34 +3,19 @@ package dev.siphon.controller.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.gson.JsonObject;
-import dev.siphon.controller.warm.GateSettings;
-import dev.siphon.controller.warm.ReplicaProgress;
 import dev.siphon.controller.warm.Warming;
-import dev.siphon.controller.warm.WarmingMetrics;
 import dev.siphon.csi.BackgroundTasks;
-import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Grants;
-import dev.siphon.csi.VolumeId;
-import dev.siphon.csi.dataset.DatasetAccess;
-import dev.siphon.csi.dataset.DatasetReplica;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
 import io.fabric8.kubernetes.client.WatcherException;
-import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -58,14 +43,12 @@ final class GateLoadIT {
 
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
-            "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
-
     private final BackgroundTasks tasks = new BackgroundTasks();
     private final ExecutorService heart = Executors.newVirtualThreadPerTaskExecutor();
     private final Map<String, Long> opened = new ConcurrentHashMap<>();
     private final LinkedBlockingQueue<String> openings = new LinkedBlockingQueue<>();
     private TestCluster cluster;
+    private GateObjects objects;
     private KubernetesAdapter adapter;
     private BackgroundTasks.Task beating;
 
@@ -73,11 +56,15 @@ final class GateLoadIT {
     void start(@TempDir Path folder) throws Exception {
         cluster = KubernetesLab.start(folder);
         KubernetesLab.serveReplicas(cluster.admin());
+        objects = new GateObjects(cluster);
         adapter = cluster.adapter();
-        inParallel(NODES, this::node);
+        inParallel(NODES, index -> objects.node(node(index)));
         beating = tasks.every(
-                "heartbeats", Duration.ofSeconds(5), Duration.ofSeconds(10), () -> inParallel(NODES, this::beat));
-        inParallel(PODS, this::pod);
+                "heartbeats",
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(10),
+                () -> inParallel(NODES, index -> objects.beat(node(index))));
+        inParallel(PODS, index -> objects.pod("train-" + index, "u1/d-" + index % DATASETS));
     }
 
     @AfterEach
@@ -85,7 +72,7 @@ final class GateLoadIT {
         beating.close();
         adapter.close();
         KubernetesLab.endReplicas(cluster.admin());
-        inParallel(NODES, index -> cluster.admin().raw("/api/v1/nodes/" + node0(index), "DELETE", "{}"));
+        inParallel(NODES, index -> objects.removeNode(node(index)));
         heart.shutdownNow();
         cluster.close();
     }
@@ -107,31 +94,8 @@ final class GateLoadIT {
         }
     }
 
-    private static String node0(int index) {
+    private static String node(int index) {
         return "load-" + index;
-    }
-
-    private void node(int index) {
-        var _ = cluster.admin().raw("/api/v1/nodes", "POST", """
-                {"apiVersion": "v1", "kind": "Node",
-                 "metadata": {"name": "%1$s", "labels": {"kubernetes.io/hostname": "%1$s"}}}
-                """.formatted(node0(index)));
-        beat(index);
-    }
-
-    /// As its kubelet would; without that a node is not ready for long.
-    private void beat(int index) {
-        var _ = cluster.admin()
-                .nodes()
-                .withName(node0(index))
-                .subresource("status")
-                .patch(PatchContext.of(PatchType.JSON_MERGE), """
-                {"status": {"allocatable": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "8"},
-                            "capacity": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "8"},
-                            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
-                                            "lastHeartbeatTime": "%s"}]}}
-                """.formatted(
-                                Instant.now().truncatedTo(java.time.temporal.ChronoUnit.SECONDS)));
     }
 
     private static String dataset(int index) {
@@ -147,42 +111,6 @@ final class GateLoadIT {
         return IntStream.range(0, PODS)
                 .filter(pod -> dataset(pod % DATASETS).equals(dataset))
                 .count();
-    }
-
-    private String pods() {
-        return "/api/v1/namespaces/" + cluster.access().namespace() + "/pods";
-    }
-
-    private void pod(int index) {
-        var _ = cluster.admin().raw(pods(), "POST", """
-                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train-%d"},
-                 "spec": {"serviceAccountName": "siphon-controller", "schedulerName": "none",
-                          "schedulingGates": [{"name": "siphon.dev/dataset"}],
-                          "containers": [{"name": "main", "image": "none",
-                                          "resources": {"limits": {"nvidia.com/gpu": "1"}}}],
-                          "volumes": [{"name": "data",
-                            "csi": {"driver": "cephfs.siphon.dev", "volumeAttributes": {"dataset": "u1/d-%d"}}}]}}
-                """.formatted(index, index % DATASETS));
-    }
-
-    private Warming warming() {
-        Map<String, Grants.Shared> datasets = new TreeMap<>();
-        IntStream.range(0, DATASETS)
-                .forEach(index -> datasets.put(
-                        dataset(index),
-                        new Grants.Shared(
-                                VOLUME,
-                                false,
-                                new TreeSet<>(List.of(cluster.access().namespace())))));
-        Grants grants = new Grants(Map.of(), datasets);
-        return new Warming(
-                adapter.warming(),
-                new GateSettings(Duration.ofHours(1), 2),
-                () -> grants,
-                (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
-                new WarmingMetrics(new PrometheusRegistry()),
-                new ReplicaProgress(),
-                InstantSource.system());
     }
 
     /// Of what pods at a gate are looked at for, by what the API server counts.
@@ -203,31 +131,6 @@ final class GateLoadIT {
         return requests() - before;
     }
 
-    private Map<String, List<String>> replicas() {
-        Map<String, List<String>> byDataset = new TreeMap<>();
-        cluster.admin()
-                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
-                .list()
-                .getItems()
-                .forEach(object -> {
-                    String dataset = String.valueOf(object.<String>get("spec", "dataset"));
-                    byDataset
-                            .computeIfAbsent(dataset, _ -> new java.util.ArrayList<>())
-                            .add(object.getMetadata().getName());
-                });
-        return byDataset;
-    }
-
-    private void report(String name, Report report) {
-        JsonObject change = new JsonObject();
-        change.add("status", report.toStatus());
-        var _ = cluster.admin()
-                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
-                .withName(name)
-                .subresource("status")
-                .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString());
-    }
-
     private Watch watchOpenings() {
         return cluster.admin().pods().inNamespace(cluster.access().namespace()).watch(new Watcher<Pod>() {
             @Override
@@ -246,20 +149,24 @@ final class GateLoadIT {
     @Test
     void gatesOpenSoonAtFewRequests() throws Exception {
         long others = requestsOfAMinute();
-        try (Warming _ = warming().start(tasks);
+        List<String> datasets =
+                IntStream.range(0, DATASETS).mapToObj(GateLoadIT::dataset).toList();
+        try (Warming _ = objects.warming(adapter, datasets).start(tasks);
                 Watch _ = watchOpenings()) {
             long end = System.nanoTime() + Duration.ofMinutes(3).toNanos();
-            while (replicas().size() < DATASETS) {
+            while (objects.replicas().size() < DATASETS) {
                 assertTrue(System.nanoTime() < end, "not all is ordered");
                 assertEquals(Optional.empty(), Optional.ofNullable(openings.poll(1, TimeUnit.SECONDS)));
             }
-            replicas().values().forEach(names -> names.forEach(name -> report(name, Report.filling(1, 100, "/cache"))));
+            objects.replicas()
+                    .values()
+                    .forEach(names -> names.forEach(name -> objects.report(name, Report.filling(1, 100, "/cache"))));
             long steady = requestsOfAMinute() - others;
             long begun = requests();
             Map<String, Long> whole = new TreeMap<>();
-            Map<String, List<String>> replicas = replicas();
+            Map<String, List<String>> replicas = objects.replicas();
             for (Map.Entry<String, List<String>> each : replicas.entrySet()) {
-                each.getValue().forEach(name -> report(name, Report.local(100, "/cache")));
+                each.getValue().forEach(name -> objects.report(name, Report.local(100, "/cache")));
                 whole.put(each.getKey(), System.nanoTime());
                 for (long pod = 0; pod < readers(each.getKey()); pod++) {
                     assertTrue(

@@ -89,14 +89,17 @@ final class InMemoryApiServer implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
-            if (Optional.ofNullable(exchange.getRequestURI().getRawQuery())
-                    .orElse("")
-                    .contains("watch=true")) {
+            String query =
+                    Optional.ofNullable(exchange.getRequestURI().getRawQuery()).orElse("");
+            String method = query.contains("watch=true") ? "WATCH" : exchange.getRequestMethod();
+            Optional<Answer> refusal =
+                    refusal(method + " " + exchange.getRequestURI().getPath());
+            if (refusal.isEmpty() && method.equals("WATCH")) {
                 watch(exchange);
                 return;
             }
             String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-            Answer answer = answer(exchange, body);
+            Answer answer = refusal.isPresent() ? refusal.get() : answer(exchange, body);
             byte[] text = answer.body().toString().getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", "application/json");
             exchange.sendResponseHeaders(answer.code(), text.length);
@@ -183,18 +186,21 @@ final class InMemoryApiServer implements AutoCloseable {
         return requests;
     }
 
-    /// @param code what it answers to a request `GET /api/v1/...` in place of what it would; empty for as usual
+    /// @param code what it answers to a request `GET /api/v1/...` (or `WATCH ...`); empty for as usual
     synchronized void refuse(Function<String, OptionalInt> code) {
         refusing = code;
     }
 
+    private synchronized Optional<Answer> refusal(String request) {
+        requests += request.startsWith("WATCH") ? 0 : 1;
+        OptionalInt refused = refusing.apply(request);
+        return refused.isPresent()
+                ? Optional.of(status(refused.getAsInt(), "InternalError", "refused by the test"))
+                : Optional.empty();
+    }
+
     private synchronized Answer answer(HttpExchange exchange, String body) {
-        requests++;
         String path = exchange.getRequestURI().getPath();
-        OptionalInt refused = refusing.apply(exchange.getRequestMethod() + " " + path);
-        if (refused.isPresent()) {
-            return status(refused.getAsInt(), "InternalError", "refused by the test");
-        }
         Map<String, String> query = query(exchange.getRequestURI().getRawQuery());
         return switch (exchange.getRequestMethod()) {
             case "GET" -> objects.containsKey(path) ? new Answer(OK, there(path)) : getOrList(path, query);

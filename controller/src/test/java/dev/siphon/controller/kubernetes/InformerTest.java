@@ -62,6 +62,21 @@ final class InformerTest extends InformerContract {
         await(informer, "one true");
     }
 
+    /// As with the rules of an earlier chart.
+    @Test
+    void whatMayBeListedAndNotWatchedIsListedAgain() throws InterruptedException {
+        create("one");
+        server.refuse(request -> request.equals("WATCH " + COLLECTION) ? OptionalInt.of(403) : OptionalInt.empty());
+        Informer<String> informer = informer();
+        follow(informer);
+        await(informer, "one true");
+        change("one");
+        await(informer, "one false");
+        server.refuse(_ -> OptionalInt.empty());
+        delete("one");
+        await(informer);
+    }
+
     @Test
     void nothingIsAskedWhileNothingChanges() throws InterruptedException {
         create("one");

@@ -106,9 +106,10 @@ final class RightsTest {
                 .getLast();
         assertTrue(
                 line.contains("may not list secrets, get configmaps siphon-grants, patch configmaps siphon-grants, list"
-                        + " namespaces everywhere, list datasets everywhere, list datasetaccesses everywhere, list pods"
-                        + " everywhere, list nodes everywhere, list namespaceaccesses everywhere, list datasetreplicas"
-                        + " everywhere, list datasetwarmups everywhere, list persistentvolumes everywhere, list jobs"),
+                        + " namespaces everywhere, list persistentvolumes everywhere, list persistentvolumeclaims"
+                        + " everywhere, list pods everywhere, list nodes everywhere, list datasets everywhere, list"
+                        + " datasetaccesses everywhere, list namespaceaccesses everywhere, list datasetreplicas"
+                        + " everywhere, list datasetwarmups everywhere, list jobs"),
                 line);
         assertTrue(line.contains("kubectl apply -k deploy/"), line);
     }

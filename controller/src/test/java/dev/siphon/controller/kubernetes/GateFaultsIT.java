@@ -1,0 +1,118 @@
+package dev.siphon.controller.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.siphon.controller.ceph.CephLab;
+import dev.siphon.controller.warm.Warming;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.dataset.DatasetReplica.Report;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A pod waits at the gate while the API server, the way to it or the controller's clock fails: it goes when its
+/// dataset
+/// is whole and not before, and nodes are told once.
+@Tag("kubernetes")
+@Timeout(300)
+final class GateFaultsIT {
+    private static final Duration SOON = Duration.ofSeconds(90);
+    private static final String DATASET = "u1.x";
+
+    /// Some looks of the gate.
+    private static final Duration LONG = Duration.ofSeconds(5);
+
+    private final BackgroundTasks tasks = new BackgroundTasks();
+    private TestCluster cluster;
+    private GateObjects objects;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void start() {
+        cluster = KubernetesLab.start(folder);
+        KubernetesLab.serveReplicas(cluster.admin());
+        objects = new GateObjects(cluster);
+        objects.node("faulty-1");
+    }
+
+    @AfterEach
+    void stop() {
+        objects.removeNode("faulty-1");
+        KubernetesLab.endReplicas(cluster.admin());
+        cluster.close();
+    }
+
+    private static KubernetesAdapter adapter(KubernetesAccess access, InstantSource clock) {
+        return KubernetesAdapter.open(access, "cephfs.siphon.dev", () -> TestCluster.PATIENT, clock);
+    }
+
+    /// @param fault happens while a pod waits and its replica is filled
+    private void assertGoesOn(KubernetesAdapter adapter, Consumer<String> fault) {
+        try (adapter;
+                Warming _ = objects.warming(adapter, List.of(DATASET)).start(tasks)) {
+            objects.pod("train", "u1/x");
+            CephLab.await(SOON, () -> objects.replicas().containsKey(DATASET));
+            List<String> told = objects.replicas().getOrDefault(DATASET, List.of());
+            assertEquals(1, told.size());
+            objects.report(told.getFirst(), Report.filling(1, 100, "/cache"));
+            fault.accept(told.getFirst());
+            assertFalse(objects.isOpen("train"), "its dataset is not whole yet");
+            objects.beat("faulty-1");
+            objects.report(told.getFirst(), Report.local(100, "/cache"));
+            CephLab.await(SOON, () -> objects.isOpen("train"));
+            assertEquals(Map.of(), tasks.failures());
+        }
+    }
+
+    @Test
+    void theApiServerIsStartedAgain() {
+        assertGoesOn(adapter(cluster.access(), InstantSource.system()), _ -> {
+            CephLab.daemon("sig", "KILL", "kube-apiserver");
+            CephLab.daemon("start", "kube-apiserver");
+            CephLab.await(SOON, () -> {
+                try {
+                    return "ok".equals(cluster.admin().raw("/readyz"));
+                } catch (KubernetesClientException notYet) {
+                    return false;
+                }
+            });
+        });
+    }
+
+    @Test
+    void watchesAreCutWithoutAWord() throws Exception {
+        try (Relay relay = Relay.to(cluster.access())) {
+            KubernetesAccess relayed = relay.access(cluster.access(), folder);
+            assertGoesOn(adapter(relayed, InstantSource.system()), _ -> relay.forget());
+        }
+    }
+
+    /// A clock that is ahead would take each node for a silent one, and let each pod go at once.
+    @ParameterizedTest
+    @ValueSource(strings = {"PT5M", "-PT5M"})
+    void theControllersClockIsFiveMinutesOff(Duration ahead) {
+        InstantSource wrong = InstantSource.offset(InstantSource.system(), ahead);
+        assertGoesOn(adapter(cluster.access(), wrong), replica -> {
+            long end = System.nanoTime() + LONG.toNanos();
+            for (int percent = 2; System.nanoTime() < end; percent = Math.min(percent + 1, 99)) {
+                objects.report(replica, Report.filling(percent, 100, "/cache"));
+                assertFalse(objects.isOpen("train"));
+            }
+        });
+    }
+}

@@ -1,0 +1,138 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.warm.GateSettings;
+import dev.siphon.controller.warm.ReplicaProgress;
+import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.csi.dataset.DatasetReplica.Report;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// Makes nodes, pods at the gate and reports of nodes on a real API server.
+final class GateObjects {
+    private static final VolumeId.Dataset VOLUME =
+            new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
+
+    private final TestCluster cluster;
+
+    GateObjects(TestCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /// One that is ready, with 8 GPUs.
+    void node(String name) {
+        var _ = cluster.admin().raw("/api/v1/nodes", "POST", """
+                {"apiVersion": "v1", "kind": "Node",
+                 "metadata": {"name": "%1$s", "labels": {"kubernetes.io/hostname": "%1$s"}}}
+                """.formatted(name));
+        beat(name);
+    }
+
+    /// As its kubelet would; without that a node is not ready for long.
+    void beat(String name) {
+        var _ = cluster.admin()
+                .nodes()
+                .withName(name)
+                .subresource("status")
+                .patch(PatchContext.of(PatchType.JSON_MERGE), """
+                {"status": {"allocatable": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "8"},
+                            "capacity": {"cpu": "64", "pods": "110", "nvidia.com/gpu": "8"},
+                            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
+                                            "lastHeartbeatTime": "%s"}]}}
+                """.formatted(
+                                Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+    }
+
+    void removeNode(String name) {
+        var _ = cluster.admin().raw("/api/v1/nodes/" + name, "DELETE", "{}");
+    }
+
+    /// A pod at the gate with one GPU.
+    ///
+    /// @param dataset OWNER/NAME
+    void pod(String name, String dataset) {
+        var _ = cluster.admin()
+                .raw("/api/v1/namespaces/" + cluster.access().namespace() + "/pods", "POST", """
+                {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "%s"},
+                 "spec": {"serviceAccountName": "siphon-controller", "schedulerName": "none",
+                          "schedulingGates": [{"name": "siphon.dev/dataset"}],
+                          "containers": [{"name": "main", "image": "none",
+                                          "resources": {"limits": {"nvidia.com/gpu": "1"}}}],
+                          "volumes": [{"name": "data",
+                            "csi": {"driver": "cephfs.siphon.dev", "volumeAttributes": {"dataset": "%s"}}}]}}
+                """.formatted(
+                                name, dataset));
+    }
+
+    /// Whether the gate has let the pod go.
+    boolean isOpen(String pod) {
+        return cluster.admin()
+                .pods()
+                .inNamespace(cluster.access().namespace())
+                .withName(pod)
+                .get()
+                .getSpec()
+                .getSchedulingGates()
+                .isEmpty();
+    }
+
+    /// The replicas that nodes were told of, by the datasets.
+    Map<String, List<String>> replicas() {
+        Map<String, List<String>> byDataset = new TreeMap<>();
+        cluster.admin()
+                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                .list()
+                .getItems()
+                .forEach(object -> byDataset
+                        .computeIfAbsent(String.valueOf(object.<String>get("spec", "dataset")), _ -> new ArrayList<>())
+                        .add(object.getMetadata().getName()));
+        return byDataset;
+    }
+
+    /// What the node of a replica says.
+    void report(String replica, Report report) {
+        JsonObject change = new JsonObject();
+        change.add("status", report.toStatus());
+        var _ = cluster.admin()
+                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                .withName(replica)
+                .subresource("status")
+                .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString());
+    }
+
+    /// A controller's gate that waits for an hour.
+    ///
+    /// @param datasets that everybody may read, as OWNER.NAME
+    Warming warming(KubernetesAdapter adapter, List<String> datasets) {
+        Map<String, Grants.Shared> shared = new TreeMap<>();
+        datasets.forEach(dataset -> shared.put(
+                dataset,
+                new Grants.Shared(
+                        VOLUME, false, new TreeSet<>(List.of(cluster.access().namespace())))));
+        Grants grants = new Grants(Map.of(), shared);
+        return new Warming(
+                adapter.warming(),
+                new GateSettings(Duration.ofHours(1), 2),
+                () -> grants,
+                (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
+                new WarmingMetrics(new PrometheusRegistry()),
+                new ReplicaProgress(),
+                adapter.clock());
+    }
+}
