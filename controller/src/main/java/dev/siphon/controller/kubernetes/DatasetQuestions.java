@@ -75,6 +75,11 @@ final class DatasetQuestions implements AutoCloseable {
         begin();
     }
 
+    /// Has all questions listed.
+    void find() {
+        run(() -> workers.execute(list));
+    }
+
     /// How many wait.
     int waiting() {
         return waiting.size();

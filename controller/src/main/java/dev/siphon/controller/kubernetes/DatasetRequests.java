@@ -54,6 +54,7 @@ final class DatasetRequests implements AutoCloseable {
     DatasetRequests start(BackgroundTasks tasks) {
         accesses.read(this::take);
         following = Optional.of(accesses.follow(tasks));
+        questions.find(); // those that a list for somebody else came upon before
         return this;
     }
 

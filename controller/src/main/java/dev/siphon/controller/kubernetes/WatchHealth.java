@@ -88,7 +88,8 @@ final class WatchHealth {
     }
 
     private synchronized void fail(String why, boolean isDenied) {
-        if (!failure.equals(Optional.of(why))) {
+        boolean isStopping = Thread.currentThread().isInterrupted();
+        if (!isStopping && !failure.equals(Optional.of(why))) {
             LOG.warn("{} are not watched now: {}", kind, why);
         }
         denied = isDenied;

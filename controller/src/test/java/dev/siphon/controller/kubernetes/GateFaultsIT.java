@@ -14,10 +14,11 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,10 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// is whole and not before, and nodes are told once.
 @Tag("kubernetes")
 @Timeout(300)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class GateFaultsIT {
     private static final Duration SOON = Duration.ofSeconds(90);
-    private static final String DATASET = "u1.x";
-
     /// Some looks of the gate.
     private static final Duration LONG = Duration.ofSeconds(5);
 
@@ -39,18 +39,18 @@ final class GateFaultsIT {
     private TestCluster cluster;
     private GateObjects objects;
 
-    @TempDir
-    private Path folder;
+    private Path folder = Path.of("");
 
-    @BeforeEach
-    void start() {
+    @BeforeAll
+    void start(@TempDir Path own) {
+        folder = own;
         cluster = KubernetesLab.start(folder);
         KubernetesLab.serveReplicas(cluster.admin());
         objects = new GateObjects(cluster);
         objects.node("faulty-1");
     }
 
-    @AfterEach
+    @AfterAll
     void stop() {
         objects.removeNode("faulty-1");
         KubernetesLab.endReplicas(cluster.admin());
@@ -61,27 +61,31 @@ final class GateFaultsIT {
         return KubernetesAdapter.open(access, "cephfs.siphon.dev", () -> TestCluster.PATIENT, clock);
     }
 
+    /// @param name the pod's, and of the dataset that it reads
     /// @param fault happens while a pod waits and its replica is filled
-    private void assertGoesOn(KubernetesAdapter adapter, Consumer<String> fault) {
+    private void assertGoesOn(String name, KubernetesAdapter adapter, Consumer<String> fault) {
+        String dataset = "u1." + name;
+        objects.beat("faulty-1");
+        objects.awaitNode("faulty-1");
         try (adapter;
-                Warming _ = objects.warming(adapter, List.of(DATASET)).start(tasks)) {
-            objects.pod("train", "u1/x");
-            CephLab.await(SOON, () -> objects.replicas().containsKey(DATASET));
-            List<String> told = objects.replicas().getOrDefault(DATASET, List.of());
+                Warming _ = objects.warming(adapter, List.of(dataset)).start(tasks)) {
+            objects.pod(name, "u1/" + name);
+            CephLab.await(SOON, () -> objects.replicas().containsKey(dataset));
+            List<String> told = objects.replicas().getOrDefault(dataset, List.of());
             assertEquals(1, told.size());
             objects.report(told.getFirst(), Report.filling(1, 100, "/cache"));
             fault.accept(told.getFirst());
-            assertFalse(objects.isOpen("train"), "its dataset is not whole yet");
+            assertFalse(objects.isOpen(name), "its dataset is not whole yet");
             objects.beat("faulty-1");
             objects.report(told.getFirst(), Report.local(100, "/cache"));
-            CephLab.await(SOON, () -> objects.isOpen("train"));
+            CephLab.await(SOON, () -> objects.isOpen(name));
             assertEquals(Map.of(), tasks.failures());
         }
     }
 
     @Test
     void theApiServerIsStartedAgain() {
-        assertGoesOn(adapter(cluster.access(), InstantSource.system()), _ -> {
+        assertGoesOn("restarted", adapter(cluster.access(), InstantSource.system()), _ -> {
             CephLab.daemon("sig", "KILL", "kube-apiserver");
             CephLab.daemon("start", "kube-apiserver");
             CephLab.await(SOON, () -> {
@@ -98,7 +102,7 @@ final class GateFaultsIT {
     void watchesAreCutWithoutAWord() throws Exception {
         try (Relay relay = Relay.to(cluster.access())) {
             KubernetesAccess relayed = relay.access(cluster.access(), folder);
-            assertGoesOn(adapter(relayed, InstantSource.system()), _ -> relay.forget());
+            assertGoesOn("cut", adapter(relayed, InstantSource.system()), _ -> relay.forget());
         }
     }
 
@@ -107,11 +111,12 @@ final class GateFaultsIT {
     @ValueSource(strings = {"PT5M", "-PT5M"})
     void theControllersClockIsFiveMinutesOff(Duration ahead) {
         InstantSource wrong = InstantSource.offset(InstantSource.system(), ahead);
-        assertGoesOn(adapter(cluster.access(), wrong), replica -> {
+        String name = ahead.isNegative() ? "behind" : "ahead";
+        assertGoesOn(name, adapter(cluster.access(), wrong), replica -> {
             long end = System.nanoTime() + LONG.toNanos();
             for (int percent = 2; System.nanoTime() < end; percent = Math.min(percent + 1, 99)) {
                 objects.report(replica, Report.filling(percent, 100, "/cache"));
-                assertFalse(objects.isOpen("train"));
+                assertFalse(objects.isOpen(name));
             }
         });
     }

@@ -1,6 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
+import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.controller.warm.ReplicaProgress;
 import dev.siphon.controller.warm.Warming;
@@ -35,7 +36,7 @@ final class GateObjects {
         this.cluster = cluster;
     }
 
-    /// One that is ready, with 8 GPUs.
+    /// One with 8 GPUs, which is ready soon: Kubernetes keeps pods away from it until it has seen that.
     void node(String name) {
         var _ = cluster.admin().raw("/api/v1/nodes", "POST", """
                 {"apiVersion": "v1", "kind": "Node",
@@ -57,6 +58,19 @@ final class GateObjects {
                                             "lastHeartbeatTime": "%s"}]}}
                 """.formatted(
                                 Instant.now().truncatedTo(ChronoUnit.SECONDS)));
+    }
+
+    /// Until pods may come.
+    void awaitNode(String name) {
+        CephLab.await(
+                TestCluster.PATIENT.multipliedBy(3),
+                () -> cluster.admin()
+                        .nodes()
+                        .withName(name)
+                        .get()
+                        .getSpec()
+                        .getTaints()
+                        .isEmpty());
     }
 
     void removeNode(String name) {
