@@ -9,7 +9,9 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How the lists and watches of a collection went, and when the next one may be. Each trouble is logged once.
+/// How the lists and watches of a collection went, and when the next one may be. A trouble is logged once, when it has
+/// come twice in a row: a watch that begins on a connection which the server has just closed fails as a matter of
+/// course.
 final class WatchHealth {
     private static final Logger LOG = LoggerFactory.getLogger(WatchHealth.class);
 
@@ -28,6 +30,7 @@ final class WatchHealth {
     private long begun;
 
     private Optional<String> failure = Optional.empty();
+    private Optional<String> logged = Optional.empty();
     private int failures;
 
     /// Whether the driver may list and not watch, as an older chart's rules have it: then it lists, again and again.
@@ -79,22 +82,24 @@ final class WatchHealth {
 
     /// The server has accepted a watch.
     synchronized void watched() {
-        if (failure.isPresent()) {
+        if (logged.isPresent()) {
             LOG.info("{} are watched again", kind);
         }
+        logged = Optional.empty();
         denied = false;
         failure = Optional.empty();
         failures = 0;
     }
 
     private synchronized void fail(String why, boolean isDenied) {
-        boolean isStopping = Thread.currentThread().isInterrupted();
-        if (!isStopping && !failure.equals(Optional.of(why))) {
-            LOG.warn("{} are not watched now: {}", kind, why);
-        }
         denied = isDenied;
         failure = Optional.of(why);
         failures = isDenied ? TRUSTED_FAILURES : failures + 1;
+        boolean isStopping = Thread.currentThread().isInterrupted();
+        if (failures > 1 && !isStopping && !failure.equals(logged)) {
+            LOG.warn("{} are not watched now: {}", kind, why);
+            logged = failure;
+        }
     }
 
     /// How long to wait before the next one.
