@@ -131,6 +131,8 @@ final class HostileConnectionsTest {
             case CSI -> {
                 try (UnixSocketChannel channel = UnixSocketChannel.open(new UnixEndpoint(dir.resolve("csi.sock")))) {
                     assertTrue(IdentityGrpc.newBlockingStub(channel.channel())
+                            // as sidecars do: a socket whose queue is full refuses for a moment
+                            .withWaitForReady()
                             .withDeadlineAfter(PROBE)
                             .probe(ProbeRequest.getDefaultInstance())
                             .getReady()
