@@ -5,17 +5,14 @@ import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/// The `DatasetAccess` objects of the cluster: questions of nodes, and the datasets that pods were given which name
-/// them
-/// themselves. They go with their pods, so some are of pods that have ended.
+/// The `DatasetAccess` objects of the cluster: questions of nodes, and the datasets that pods were given which
+/// name them themselves. They go with their pods, so some are of pods that have ended.
 final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
     /// Where they are.
     static final String PATH = "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/" + DatasetAccess.PLURAL;
@@ -29,19 +26,12 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
 
     private static final int PAGE = 250;
 
-    /// Pods of one job read the same dataset, which is kept once.
-    private static final int SHARED = 1_000;
-
     private final KubernetesApi api;
     private final Informer<Given> informer;
     private final AtomicReference<Consumer<JsonObject>> reader = new AtomicReference<>(_ -> {});
 
-    private final Map<VolumeId.Dataset, VolumeId.Dataset> shared = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<VolumeId.Dataset, VolumeId.Dataset> eldest) {
-            return size() > SHARED;
-        }
-    };
+    /// Pods of one job read the same dataset.
+    private final Interned<VolumeId.Dataset> shared = new Interned<>();
 
     /// A pod with a dataset.
     ///
@@ -82,7 +72,7 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
         JsonObject access = object.kept();
         reader.get().accept(access);
         return given(access).map(given -> {
-            VolumeId.Dataset same = shared.computeIfAbsent(given.dataset(), own -> own);
+            VolumeId.Dataset same = shared.of(given.dataset());
             return new Given(given.namespace(), given.pod(), given.podUid(), same);
         });
     }

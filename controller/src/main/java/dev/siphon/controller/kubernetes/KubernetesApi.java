@@ -317,7 +317,7 @@ final class KubernetesApi implements AutoCloseable {
             throw new DriverException.BackendUnavailable("the API server of Kubernetes gave no answer within "
                     + limit.toMillis() + " ms (" + doing + "); retry");
         } catch (ExecutionException failed) {
-            throw Failures.meaning(
+            throw ApiFailures.meaning(
                     doing, Optional.<Throwable>ofNullable(failed.getCause()).orElse(failed));
         } catch (InterruptedException _) {
             running.cancel(true);

@@ -85,6 +85,9 @@ final class KubernetesUsingPods implements UsingPods {
     @Override
     public void each(Set<VolumeId.Dataset> datasets, Consumer<Use> each) {
         Shown shown = shown(datasets);
+        if (shown.claims().isEmpty() && shown.pods().isEmpty()) {
+            return;
+        }
         for (RunningPods.Running pod : running.all()) {
             of(pod, shown).forEach(dataset -> each.accept(new Use(dataset, pod.node(), pod.namespace())));
         }

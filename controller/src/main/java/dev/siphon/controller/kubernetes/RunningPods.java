@@ -9,7 +9,6 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,21 +22,14 @@ final class RunningPods implements Informer.Values<RunningPods.Running> {
     /// Of one pod. Pods may name thousands of resources, at no cost; those of nodes are few.
     private static final int MOST_RESOURCES = 32;
 
-    /// Pods of one job ask for the same, which is kept once.
-    private static final int SHARED = 1_000;
-
     private static final int DIGITS_OF_A_LONG = 16;
     private static final int HEXADECIMAL = 16;
 
     private final PodReading reading;
     private final Informer<Running> informer;
 
-    private final Map<Resources, Resources> shared = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Resources, Resources> eldest) {
-            return size() > SHARED;
-        }
-    };
+    /// Pods of one job ask for the same.
+    private final Interned<Resources> shared = new Interned<>();
 
     /// By node.
     private final Map<String, Resources> taken = new HashMap<>();
@@ -94,7 +86,7 @@ final class RunningPods implements Informer.Values<RunningPods.Running> {
         String namespace = JsonParts.text(pod, "metadata", "namespace").orElse("");
         return new Running(
                 JsonParts.text(pod, "spec", "nodeName").orElse(""),
-                shared.computeIfAbsent(needs, own -> own),
+                shared.of(needs),
                 namespace,
                 JsonParts.text(pod, "metadata", "uid").orElse(""),
                 reading.uses(pod).stream()

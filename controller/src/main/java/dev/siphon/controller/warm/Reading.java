@@ -18,8 +18,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /// Which datasets pods at the gate read, and whether they may. What a pod names does not change; what a PVC is, is
-/// looked
-/// for until it is known.
+/// looked for until it is known.
 final class Reading {
     private final WarmingCluster cluster;
 

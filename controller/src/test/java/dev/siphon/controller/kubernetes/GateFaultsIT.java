@@ -7,7 +7,6 @@ import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.warm.Warming;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -88,13 +87,7 @@ final class GateFaultsIT {
         assertGoesOn("restarted", adapter(cluster.access(), InstantSource.system()), _ -> {
             CephLab.daemon("sig", "KILL", "kube-apiserver");
             CephLab.daemon("start", "kube-apiserver");
-            CephLab.await(SOON, () -> {
-                try {
-                    return "ok".equals(cluster.admin().raw("/readyz"));
-                } catch (KubernetesClientException notYet) {
-                    return false;
-                }
-            });
+            KubernetesLab.awaitApi(cluster, SOON);
         });
     }
 

@@ -2,15 +2,18 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.siphon.controller.ceph.CephLab;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -73,6 +76,17 @@ final class KubernetesLab {
             try (KubernetesClient last = Connection.open(asAdmin, TestCluster.PATIENT)) {
                 made.forEach(each -> last.resource(each).delete());
                 last.namespaces().withName(namespace).delete();
+            }
+        });
+    }
+
+    /// Waits until the API server serves, at most `limit`.
+    static void awaitApi(TestCluster cluster, Duration limit) {
+        CephLab.await(limit, () -> {
+            try {
+                return "ok".equals(cluster.admin().raw("/readyz"));
+            } catch (KubernetesClientException notYet) {
+                return false;
             }
         });
     }

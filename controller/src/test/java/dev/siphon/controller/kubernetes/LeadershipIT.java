@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.ceph.CephLab;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.io.IOException;
@@ -180,25 +179,15 @@ final class LeadershipIT extends LeadershipContract {
             // longer than a leader may go on without it
             var _ = controllers.awaitLeaders(TAKEN_OVER, leaders -> leaders.isEmpty());
             CephLab.daemon("start", "kube-apiserver");
-            awaitApi();
+            KubernetesLab.awaitApi(cluster, TAKEN_OVER.multipliedBy(2));
             var _ = controllers.awaitLeaders(TAKEN_OVER, leaders -> leaders.size() == 1);
             CephLab.daemon("sig", "KILL", "kube-apiserver");
             CephLab.daemon("start", "kube-apiserver");
-            awaitApi();
+            KubernetesLab.awaitApi(cluster, TAKEN_OVER.multipliedBy(2));
             var _ = controllers.awaitLeaders(TAKEN_OVER, leaders -> leaders.size() == 1);
             awaitRenewals(RENEWALS);
             controllers.checkNeverTwo();
         }
-    }
-
-    private void awaitApi() {
-        CephLab.await(TAKEN_OVER.multipliedBy(2), () -> {
-            try {
-                return "ok".equals(cluster.admin().raw("/readyz"));
-            } catch (KubernetesClientException notYet) {
-                return false;
-            }
-        });
     }
 
     /// What is sent on a connection that the network has forgotten is answered by nobody, for a quarter of an hour.

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// What it means when a request to the API server comes to nothing. Messages quote no object: it may be a Secret.
-final class Failures {
+final class ApiFailures {
     /// Where Java has the exceptions that are about connections.
     private static final List<String> OF_CONNECTIONS =
             List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
@@ -16,7 +16,7 @@ final class Failures {
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVER_ERROR = 500;
 
-    private Failures() {}
+    private ApiFailures() {}
 
     /// What the driver says of it.
     ///
