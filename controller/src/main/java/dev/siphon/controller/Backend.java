@@ -3,8 +3,8 @@ package dev.siphon.controller;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
-import dev.siphon.controller.identity.Directory;
-import dev.siphon.controller.identity.FileDirectory;
+import dev.siphon.controller.identity.AccountDirectory;
+import dev.siphon.controller.identity.FileAccountDirectory;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.KeyStore;
@@ -12,7 +12,7 @@ import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.ldap.LdapAdapter;
 import dev.siphon.controller.monitor.MonitorFollower;
 import dev.siphon.controller.monitor.MonitorSource;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.server.DriverName;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 /// @param monitors follows those that Rook moves
 public record Backend(
         CephAdapter ceph,
-        Directory directory,
+        AccountDirectory directory,
         Optional<KeyStore> keys,
         Optional<DatasetKeyStore> datasetKeys,
         Optional<KubernetesAdapter> kubernetes,
@@ -41,8 +41,8 @@ public record Backend(
     /// How often to see whether LDAP answers.
     private static final Duration LOOK_AT_LDAP = Duration.ofSeconds(10);
 
-    /// Begins to connect, and does not wait for it. Where Rook has the monitors, it asks Kubernetes for them first, for
-    /// some seconds at most.
+    /// Begins to connect, and does not wait for it. Where Rook has the monitors, it asks Kubernetes for them
+    /// first, for some seconds at most.
     ///
     /// @param driver the CSI driver's name
     /// @param identity who this process is to the MDS daemons
@@ -58,7 +58,7 @@ public record Backend(
                 config.kubernetes().map(access -> KubernetesAdapter.open(access, driver.value(), timeLeft));
         Map<String, MonitorSource> sources = sources(config.clusters(), kubernetes);
         CephAdapter ceph = CephAdapter.open(
-                config.clusters().at(MonitorFollower.look(sources)),
+                config.clusters().at(MonitorFollower.readMonitors(sources)),
                 identity,
                 config.limits(),
                 config.keyType(),
@@ -87,14 +87,18 @@ public record Backend(
     ///
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if Kubernetes does not answer
     public Optional<String> owner() {
-        return kubernetes.map(KubernetesAdapter::clusterUid).map(Names::owner);
+        return kubernetes.map(KubernetesAdapter::clusterUid).map(CephNames::owner);
     }
 
-    private static Directory directory(
-            DirectoryChoice choice, Supplier<Duration> timeLeft, PrometheusRegistry metrics, BackgroundTasks tasks) {
+    private static AccountDirectory directory(
+            AccountDirectoryOption choice,
+            Supplier<Duration> timeLeft,
+            PrometheusRegistry metrics,
+            BackgroundTasks tasks) {
         return switch (choice) {
-            case DirectoryChoice.InFiles files -> new FileDirectory(files.passwd(), files.group());
-            case DirectoryChoice.InLdap ldap -> LdapAdapter.open(ldap.config(), LOOK_AT_LDAP, timeLeft, metrics, tasks);
+            case AccountDirectoryOption.InFiles files -> new FileAccountDirectory(files.passwd(), files.group());
+            case AccountDirectoryOption.InLdap ldap ->
+                LdapAdapter.open(ldap.config(), LOOK_AT_LDAP, timeLeft, metrics, tasks);
         };
     }
 

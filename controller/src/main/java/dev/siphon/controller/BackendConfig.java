@@ -19,7 +19,7 @@ import java.util.Optional;
 public record BackendConfig(
         ClustersFile clusters,
         CallLimits limits,
-        DirectoryChoice directory,
+        AccountDirectoryOption directory,
         Optional<Path> keyFolder,
         Optional<String> keyType,
         boolean datasetKeysInSecrets,

@@ -95,7 +95,7 @@ public final class BackendOptions {
     private int threads;
 
     /// Reads the flags; what is wrong with them is in `problems`.
-    public ConfigProblems.Read<BackendConfig> read(ConfigProblems problems) {
+    public ConfigProblems.ParsedValue<BackendConfig> read(ConfigProblems problems) {
         var file = problems.read("--clusters", () -> clusters(clusters));
         var accounts = directory.isEmpty() ? files(problems) : ldap(problems);
         var limits = problems.read("--command-timeout, --threads-per-cluster", () -> limits(commandSeconds, threads));
@@ -121,7 +121,7 @@ public final class BackendOptions {
         return !kubernetesNamespace.isEmpty();
     }
 
-    private ConfigProblems.Read<Optional<KubernetesAccess>> kubernetes(ConfigProblems problems) {
+    private ConfigProblems.ParsedValue<Optional<KubernetesAccess>> kubernetes(ConfigProblems problems) {
         if (hasKubernetes() && !keyFolder.isEmpty()) {
             problems.add("--key-dir", "does not go with --kubernetes-namespace, where keys are Secrets");
         }
@@ -150,15 +150,15 @@ public final class BackendOptions {
         return file;
     }
 
-    private ConfigProblems.Read<DirectoryChoice> files(ConfigProblems problems) {
+    private ConfigProblems.ParsedValue<AccountDirectoryOption> files(ConfigProblems problems) {
         var accounts = problems.read("--directory-passwd", () -> readable(passwd));
         var groups = problems.read("--directory-group", () -> readable(group));
-        return problems.readIfNone(() -> new DirectoryChoice.InFiles(accounts.get(), groups.get()));
+        return problems.readIfNone(() -> new AccountDirectoryOption.InFiles(accounts.get(), groups.get()));
     }
 
-    private ConfigProblems.Read<DirectoryChoice> ldap(ConfigProblems problems) {
+    private ConfigProblems.ParsedValue<AccountDirectoryOption> ldap(ConfigProblems problems) {
         return problems.read(
-                "--directory-config", () -> new DirectoryChoice.InLdap(LdapConfigFile.read(Path.of(directory))));
+                "--directory-config", () -> new AccountDirectoryOption.InLdap(LdapConfigFile.read(Path.of(directory))));
     }
 
     private static Optional<String> given(String text) {

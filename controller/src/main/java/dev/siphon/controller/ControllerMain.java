@@ -1,6 +1,6 @@
 package dev.siphon.controller;
 
-import dev.siphon.controller.allowance.Reconciler;
+import dev.siphon.controller.allowance.QuotaReconciler;
 import dev.siphon.controller.audit.TrashWatch;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.fs.ClientIdentity;
@@ -8,7 +8,7 @@ import dev.siphon.controller.grant.AdoptedVolumes;
 import dev.siphon.controller.grant.FileGrantsStore;
 import dev.siphon.controller.grant.GrantsMetrics;
 import dev.siphon.controller.grant.NamespaceGrants;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.kubernetes.Leadership;
@@ -20,7 +20,7 @@ import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.KeyMinting;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.Owners;
@@ -147,7 +147,7 @@ public final class ControllerMain implements Callable<Integer> {
                         ports.files(),
                         InstantSource.system()));
         KeyMinting minting = keys.<KeyMinting>map(all -> all).orElse(KeyMinting.NONE);
-        Domain domain = Domain.over(
+        ControllerDomain domain = ControllerDomain.over(
                 ports,
                 new Owners(
                         backend.directory(),
@@ -157,9 +157,9 @@ public final class ControllerMain implements Callable<Integer> {
                         records.map(writer -> writer.after(minting)).orElse(minting),
                         grants.<AccountAccess>map(access -> access).orElse(AccountAccess.NONE)),
                 timeLeft);
-        Optional<DeclaredDatasets> datasets = DeclaredDatasets.of(config, backend, ports, grants, metrics);
+        Optional<DatasetServices> datasets = DatasetServices.of(config, backend, ports, grants, metrics);
         Optional<SealedSnapshots> sealed =
-                datasets.flatMap(DeclaredDatasets::sealing).map(sealing -> new SealedSnapshots(sealing, domain));
+                datasets.flatMap(DatasetServices::sealing).map(sealing -> new SealedSnapshots(sealing, domain));
         // who ends in order removes its socket; another one that led may have been killed anywhere
         boolean afterKill = leadership.isPresent()
                 || Files.exists(config.server().endpoint().path(), LinkOption.NOFOLLOW_LINKS);
@@ -171,7 +171,7 @@ public final class ControllerMain implements Callable<Integer> {
                                 new ControllerService(
                                         domain,
                                         config.attach(),
-                                        datasets.map(DeclaredDatasets::volumes),
+                                        datasets.map(DatasetServices::volumes),
                                         sealed,
                                         grants),
                                 new GroupControllerService(domain)),
@@ -192,7 +192,7 @@ public final class ControllerMain implements Callable<Integer> {
                 "earlier images", snapshots.earlierImages(metrics).start(tasks)));
         process.closeAtEnd(
                 "reconciler",
-                new Reconciler(ports, backend.directory(), domain.volumes().ledger(), metrics)
+                new QuotaReconciler(ports, backend.directory(), domain.volumes().ledger(), metrics)
                         .start(config.reconcileEvery(), tasks));
         process.closeAtEnd("trash", new TrashWatch(ports.clusters(), ceph.trash(), metrics).start(tasks));
         if (afterKill) {
@@ -211,7 +211,7 @@ public final class ControllerMain implements Callable<Integer> {
 
     /// The controller can work while the cluster that classes use by default answers; another's trouble shows at
     /// its own volumes, and in the metrics. Without its directory it does all but create.
-    private static Readiness.Check check(Clusters clusters, Directory directory) {
+    private static Readiness.Check check(Clusters clusters, AccountDirectory directory) {
         return new Readiness.Check() {
             @Override
             public Optional<String> problem() {

@@ -24,11 +24,11 @@ public final class ByteSize {
         Matcher parts = FORM.matcher(text.strip());
         if (!parts.matches()) {
             throw new IllegalArgumentException(
-                    Quoted.of(text) + " is no size: expected bytes, or a number with a unit such as 500Gi, 1.5T");
+                    QuotedText.of(text) + " is no size: expected bytes, or a number with a unit such as 500Gi, 1.5T");
         }
         BigDecimal bytes = new BigDecimal(parts.group(1)).multiply(factor(parts.group(2)));
         if (bytes.compareTo(MOST) > 0) {
-            throw new IllegalArgumentException(Quoted.of(text) + " is more than 2^63 - 1 bytes");
+            throw new IllegalArgumentException(QuotedText.of(text) + " is more than 2^63 - 1 bytes");
         }
         return bytes.setScale(0, RoundingMode.DOWN).longValueExact();
     }

@@ -38,7 +38,7 @@ public final class CephPath {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `path` is not clean
     public static void check(String path) {
         if (!isClean(path)) {
-            throw new DriverException.InvalidRequest("path " + Quoted.of(path)
+            throw new DriverException.InvalidRequest("path " + QuotedText.of(path)
                     + " must be absolute, without '.', '..', '.snap', empty parts or control characters, of at most "
                     + LIMITS);
         }
@@ -50,7 +50,7 @@ public final class CephPath {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `path` is not clean
     public static void checkRelative(String path) {
         if (!isClean("/" + path.replaceFirst("/\\.snap/", "/"))) {
-            throw new DriverException.InvalidRequest("path " + Quoted.of(path)
+            throw new DriverException.InvalidRequest("path " + QuotedText.of(path)
                     + " must be relative, without '.', '..', empty parts or control characters, of at most "
                     + LIMITS);
         }

@@ -59,7 +59,7 @@ public sealed interface ContainerUser {
     }
 
     private static DriverException malformed(String text) {
-        return new DriverException.InvalidRequest(KEY + " " + Quoted.of(text)
+        return new DriverException.InvalidRequest(KEY + " " + QuotedText.of(text)
                 + " must be root, account, UID or UID:GID, with numbers from 0 to " + MAX_ID);
     }
 }

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 /// @param datasets those that there are, by their names
 /// @param partial which of them are not all that there are: what has no room where these are published is in the
 ///     objects of namespaces
-public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set<Part> partial) {
+public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, Set<Part> partial) {
     /// Nobody may use anything.
     public static final Grants NONE = new Grants(Map.of(), Map.of());
 
@@ -32,7 +32,7 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set
     public enum Part {
         GROUPS,
         DATASETS,
-        /// Those of the datasets that lie outside [dev.siphon.csi.dataset.Dataset#DIRECTORY].
+        /// Those of the datasets that lie outside [dev.siphon.csi.dataset.DatasetVolume#DIRECTORY].
         PLACES
     }
 
@@ -51,13 +51,13 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set
     }
 
     /// All that there are.
-    public Grants(Map<Place, Grant> groups, Map<String, Shared> datasets) {
+    public Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets) {
         this(groups, datasets, Set.of());
     }
 
     /// The same with a namespace that may use what is in other groups too, whosever these are.
-    public Grants with(String namespace, Set<Place> places) {
-        Map<Place, Grant> more = new TreeMap<>(groups);
+    public Grants with(String namespace, Set<GroupKey> places) {
+        Map<GroupKey, Grant> more = new TreeMap<>(groups);
         places.forEach(place -> {
             Grant before = groups.getOrDefault(place, new Grant("", new TreeSet<>()));
             more.put(place, before.with(before.account(), namespace));
@@ -66,15 +66,15 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set
     }
 
     /// A subvolumegroup, written `CLUSTER:FS:GROUP`.
-    public record Place(String cluster, String fileSystem, String group) implements Comparable<Place> {
+    public record GroupKey(String cluster, String fileSystem, String group) implements Comparable<GroupKey> {
         /// Reads what [#toString] wrote; empty if it is something else.
-        public static Optional<Place> parse(String text) {
+        public static Optional<GroupKey> parse(String text) {
             String[] parts = text.split(":", -1);
-            return parts.length == 3 ? Optional.of(new Place(parts[0], parts[1], parts[2])) : Optional.empty();
+            return parts.length == 3 ? Optional.of(new GroupKey(parts[0], parts[1], parts[2])) : Optional.empty();
         }
 
         @Override
-        public int compareTo(Place other) {
+        public int compareTo(GroupKey other) {
             return toString().compareTo(other.toString());
         }
 
@@ -130,7 +130,7 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set
     /// @param volume where it is; for no claim
     /// @param everybody whether every namespace may, also one that is not there yet
     /// @param namespaces that may
-    public record Shared(VolumeId.Dataset volume, boolean everybody, SortedSet<String> namespaces) {
+    public record Shared(VolumeId.DatasetVolume volume, boolean everybody, SortedSet<String> namespaces) {
         public Shared {
             namespaces = Collections.unmodifiableSortedSet(new TreeSet<>(namespaces));
         }
@@ -164,7 +164,7 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set
         private static Optional<Shared> read(JsonObject json) {
             return field(json, VOLUME)
                     .map(Grants::text)
-                    .flatMap(VolumeId.Dataset::tryParse)
+                    .flatMap(VolumeId.DatasetVolume::tryParse)
                     .map(volume -> new Shared(
                             volume,
                             field(json, EVERYBODY)
@@ -182,14 +182,14 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set
     }
 
     /// The datasets that are at the place that `volume` shows: one image may have several names.
-    public List<Shared> datasetsOf(VolumeId.Dataset volume) {
+    public List<Shared> datasetsOf(VolumeId.DatasetVolume volume) {
         return datasets.values().stream()
                 .filter(shared -> shared.volume().equals(volume.forNobody()))
                 .toList();
     }
 
     /// What is granted for a group; empty if nothing ever was.
-    public Optional<Grant> of(Place place) {
+    public Optional<Grant> of(GroupKey place) {
         return Optional.ofNullable(groups.get(place));
     }
 
@@ -220,10 +220,10 @@ public record Grants(Map<Place, Grant> groups, Map<String, Shared> datasets, Set
     public static Grants parse(String text) {
         try {
             JsonObject json = JsonParser.parseString(text).getAsJsonObject();
-            Map<Place, Grant> groups = new TreeMap<>();
+            Map<GroupKey, Grant> groups = new TreeMap<>();
             object(json, GROUPS).asMap().forEach((key, value) -> {
                 Grant grant = Grant.read(value.getAsJsonObject());
-                Place.parse(key).ifPresent(place -> groups.put(place, grant));
+                GroupKey.parse(key).ifPresent(place -> groups.put(place, grant));
             });
             Map<String, Shared> datasets = new TreeMap<>();
             object(json, DATASETS)

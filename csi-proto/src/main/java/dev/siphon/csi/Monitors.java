@@ -138,7 +138,7 @@ public record Monitors(List<Monitor> entries) {
     }
 
     private static DriverException malformed(String monHost) {
-        return new DriverException.InvalidRequest("monitors " + Quoted.of(monHost)
+        return new DriverException.InvalidRequest("monitors " + QuotedText.of(monHost)
                 + " must be addresses as in Ceph's mon_host, at most " + MAX_CHARS + " characters");
     }
 

@@ -56,14 +56,15 @@ public final class MountOptions {
         String value = equals < 0 ? "" : option.substring(equals + 1);
         Pattern form = ALLOWED.get(name);
         if (form == null) {
-            // the value is left out, and what looks like no name: whoever tries to pass a key must not find it in a log
+            // the value is left out, and what looks like no name: whoever tries to pass a key must not find it in
+            // a log
             throw new DriverException.InvalidRequest("mount option "
-                    + (NAME.matcher(name).matches() ? Quoted.of(name) : "of no known form")
+                    + (NAME.matcher(name).matches() ? QuotedText.of(name) : "of no known form")
                     + " is not allowed; allowed are " + String.join(", ", new TreeSet<>(ALLOWED.keySet())));
         }
         if ((form == NONE) == (equals >= 0) || !form.matcher(value).matches()) {
             throw new DriverException.InvalidRequest(
-                    "mount option " + Quoted.of(name) + " has a value that it cannot have");
+                    "mount option " + QuotedText.of(name) + " has a value that it cannot have");
         }
     }
 }

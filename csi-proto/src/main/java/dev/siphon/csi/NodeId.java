@@ -20,7 +20,7 @@ public record NodeId(String name, Optional<String> address) {
     public static NodeId parse(String text) {
         return tryParse(text)
                 .orElseThrow(() -> new DriverException.InvalidRequest(
-                        "node_id " + Quoted.of(text) + " is not of the form NAME or NAME@ADDRESS"));
+                        "node_id " + QuotedText.of(text) + " is not of the form NAME or NAME@ADDRESS"));
     }
 
     /// As [#parse], with empty for what no node of this driver reports.

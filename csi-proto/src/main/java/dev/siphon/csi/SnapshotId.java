@@ -16,7 +16,7 @@ public record SnapshotId(VolumeId.Provisioned volume, String name) {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is not a snapshot id of this driver
     public static SnapshotId parse(String text) {
         return tryParse(text)
-                .orElseThrow(() -> new DriverException.InvalidRequest("snapshot_id " + Quoted.of(text)
+                .orElseThrow(() -> new DriverException.InvalidRequest("snapshot_id " + QuotedText.of(text)
                         + " is not one of this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME@SNAPSHOT"));
     }
 

@@ -52,7 +52,7 @@ public record VolumeContext(
                 case "fuse" -> FUSE;
                 default ->
                     throw new DriverException.InvalidRequest(
-                            "mounter " + Quoted.of(text) + " must be kernel, fuse or auto");
+                            "mounter " + QuotedText.of(text) + " must be kernel, fuse or auto");
             };
         }
 
@@ -119,7 +119,7 @@ public record VolumeContext(
     private static VolumeContext read(VolumeId id, Map<String, String> map) {
         for (String key : map.keySet()) {
             if (!KNOWN.contains(key) && !isOfKubernetes(key)) {
-                throw new DriverException.InvalidRequest("key " + Quoted.of(key) + " is not known");
+                throw new DriverException.InvalidRequest("key " + QuotedText.of(key) + " is not known");
             }
         }
         List<String> monitors = Monitors.split(map.getOrDefault(MONITORS, ""));
@@ -140,7 +140,7 @@ public record VolumeContext(
                         Optional.empty(),
                         mounter,
                         options,
-                        readOnly || fixed instanceof VolumeId.Dataset,
+                        readOnly || fixed instanceof VolumeId.DatasetVolume,
                         Optional.empty(),
                         user);
             case VolumeId.Provisioned own -> {

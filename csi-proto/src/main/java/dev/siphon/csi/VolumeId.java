@@ -68,9 +68,9 @@ public sealed interface VolumeId {
     /// @param digest how the digest of its manifest begins ([Digest#beginning])
     /// @param claim tells the volumes of one dataset apart; empty of one that was written by hand
     /// @param path the directory that holds the files `image` and `image.manifest`
-    record Dataset(String cluster, String fileSystem, String digest, Optional<String> claim, String path)
+    record DatasetVolume(String cluster, String fileSystem, String digest, Optional<String> claim, String path)
             implements ByHand {
-        public Dataset {
+        public DatasetVolume {
             Part.CLUSTER.check(cluster);
             Part.FILE_SYSTEM.check(fileSystem);
             Part.DIGEST.check(digest);
@@ -80,18 +80,20 @@ public sealed interface VolumeId {
         }
 
         /// The dataset's volume of that id; empty if it is none's.
-        public static Optional<Dataset> tryParse(String text) {
-            return VolumeId.tryParse(text).filter(Dataset.class::isInstance).map(Dataset.class::cast);
+        public static Optional<DatasetVolume> tryParse(String text) {
+            return VolumeId.tryParse(text)
+                    .filter(DatasetVolume.class::isInstance)
+                    .map(DatasetVolume.class::cast);
         }
 
         /// The same dataset, whoever's volume shows it.
-        public Dataset forNobody() {
-            return new Dataset(cluster, fileSystem, digest, Optional.empty(), path);
+        public DatasetVolume forNobody() {
+            return new DatasetVolume(cluster, fileSystem, digest, Optional.empty(), path);
         }
 
         /// The volume of the same dataset that a claim gets.
-        public Dataset forClaim(String name) {
-            return new Dataset(cluster, fileSystem, digest, Optional.of(name), path);
+        public DatasetVolume forClaim(String name) {
+            return new DatasetVolume(cluster, fileSystem, digest, Optional.of(name), path);
         }
 
         private static String text(
@@ -109,7 +111,7 @@ public sealed interface VolumeId {
     private static void checkLength(String id) {
         if (id.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
             throw new DriverException.InvalidRequest(
-                    "volume_id " + Quoted.of(id) + " is longer than " + MAX_BYTES + " bytes");
+                    "volume_id " + QuotedText.of(id) + " is longer than " + MAX_BYTES + " bytes");
         }
     }
 
@@ -120,7 +122,7 @@ public sealed interface VolumeId {
     static VolumeId parse(String text) {
         return tryParse(text)
                 .orElseThrow(() -> new DriverException.InvalidRequest(
-                        "volume_id " + Quoted.of(text) + " is not one of this driver: expected"
+                        "volume_id " + QuotedText.of(text) + " is not one of this driver: expected"
                                 + " s1:CLUSTER:FS:GROUP:SUBVOLUME, static:CLUSTER:FS:/PATH or"
                                 + " dataset:CLUSTER:FS:DIGEST:/PATH of at most " + MAX_BYTES + " bytes"));
     }
@@ -142,7 +144,7 @@ public sealed interface VolumeId {
         }
         Matcher dataset = Part.DATASET.matcher(text);
         if (dataset.matches() && CephPath.isClean(dataset.group(5))) {
-            return Optional.of(new Dataset(
+            return Optional.of(new DatasetVolume(
                     dataset.group(1),
                     dataset.group(2),
                     dataset.group(3),
@@ -160,7 +162,7 @@ public sealed interface VolumeId {
     static void checkFormat(String field, String text) {
         Matcher versioned = Part.VERSIONED.matcher(text);
         if (versioned.lookingAt() && !versioned.group(1).equals("1")) {
-            throw new DriverException.InUse(field + " " + Quoted.of(text) + " has format s" + versioned.group(1)
+            throw new DriverException.InUse(field + " " + QuotedText.of(text) + " has format s" + versioned.group(1)
                     + " of another version of this driver; this one knows format s1 only, and touches nothing else");
         }
     }
@@ -195,7 +197,7 @@ public sealed interface VolumeId {
         /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` cannot be such a part
         public void check(String text) {
             if (!form.matcher(text).matches()) {
-                throw new DriverException.InvalidRequest(what + " " + Quoted.of(text) + " must match " + form);
+                throw new DriverException.InvalidRequest(what + " " + QuotedText.of(text) + " must match " + form);
             }
         }
 

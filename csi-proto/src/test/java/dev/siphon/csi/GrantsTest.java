@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.Grants.Grant;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import dev.siphon.csi.Grants.Shared;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class GrantsTest {
-    private static final Place PLACE = new Place("lab", "cephfs", "aone");
+    private static final GroupKey PLACE = new GroupKey("lab", "cephfs", "aone");
 
     private static Grant grant(String account, String... namespaces) {
         return new Grant(account, new TreeSet<>(List.of(namespaces)));
@@ -26,7 +26,11 @@ final class GrantsTest {
     @Test
     void whatIsWrittenIsRead() {
         Grants grants = new Grants(
-                Map.of(PLACE, grant("jürgen", "user-b", "user-a"), new Place("lab", "cephfs", "atwo"), grant("u\"2")),
+                Map.of(
+                        PLACE,
+                        grant("jürgen", "user-b", "user-a"),
+                        new GroupKey("lab", "cephfs", "atwo"),
+                        grant("u\"2")),
                 Map.of());
         assertEquals(grants, Grants.parse(grants.toJson()));
         assertEquals(
@@ -34,8 +38,8 @@ final class GrantsTest {
                 Grant.parse(grant("jürgen", "user-a", "user-b").toJson()));
     }
 
-    private static VolumeId.Dataset volume(String path) {
-        return new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), path);
+    private static VolumeId.DatasetVolume volume(String path) {
+        return new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), path);
     }
 
     @Test

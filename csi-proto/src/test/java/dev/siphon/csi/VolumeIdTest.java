@@ -72,16 +72,17 @@ final class VolumeIdTest {
 
     @Test
     void aDatasetIsKnownByItsDigestAndItsPlace() {
-        VolumeId id = new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/a b");
+        VolumeId id =
+                new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/a b");
         assertEquals("dataset:lab:cephfs:" + "0123456789".repeat(4) + ":/datasets/a b", id.toString());
         assertEquals(id, VolumeId.parse(id.toString()));
     }
 
     @Test
     void theVolumesOfADatasetAreToldApartByTheirClaims() {
-        VolumeId.Dataset dataset =
-                new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/a:b");
-        VolumeId.Dataset mine = dataset.forClaim("0123456789av");
+        VolumeId.DatasetVolume dataset =
+                new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/a:b");
+        VolumeId.DatasetVolume mine = dataset.forClaim("0123456789av");
         assertEquals("dataset:lab:cephfs:" + "0123456789".repeat(4) + ":0123456789av:/datasets/a:b", mine.toString());
         assertEquals(mine, VolumeId.parse(mine.toString()));
         assertEquals(dataset, mine.forNobody());

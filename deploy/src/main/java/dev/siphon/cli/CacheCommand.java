@@ -84,7 +84,7 @@ public final class CacheCommand implements Runnable {
         if (seconds < 1) {
             throw new ParameterException(subcommand("warm").commandLine(), "--timeout: must be at least 1 second");
         }
-        WarmLines lines = new WarmLines(
+        WarmupProgressLines lines = new WarmupProgressLines(
                 subcommand("warm").commandLine().getOut(),
                 Optional.ofNullable(System.console())
                         .filter(Console::isTerminal)

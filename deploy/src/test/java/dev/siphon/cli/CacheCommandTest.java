@@ -8,7 +8,7 @@ import com.google.gson.JsonParser;
 import com.google.protobuf.Timestamp;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.server.ErrorMapping;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.csi.server.UnaryCall;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
 import io.grpc.stub.StreamObserver;
@@ -76,7 +76,7 @@ final class CacheCommandTest {
     private final class Node extends CacheGrpc.CacheImplBase {
         @Override
         public void list(ListRequest request, StreamObserver<ListResponse> observer) {
-            Unary.reply(
+            UnaryCall.reply(
                     observer,
                     () -> ListResponse.newBuilder()
                             .addReplicas(WHOLE)
@@ -98,7 +98,7 @@ final class CacheCommandTest {
 
         @Override
         public void evict(EvictRequest request, StreamObserver<EvictResponse> observer) {
-            Unary.reply(observer, () -> {
+            UnaryCall.reply(observer, () -> {
                 if (request.getDataset().equals(ONE)) {
                     throw new DriverException.InUse("it is pinned; unpin it first");
                 }
@@ -109,7 +109,8 @@ final class CacheCommandTest {
         @Override
         public void pin(PinRequest request, StreamObserver<PinResponse> observer) {
             asked.add(request.getDataset() + " " + request.getPinned());
-            Unary.reply(observer, () -> PinResponse.newBuilder().setDigest(ONE).build());
+            UnaryCall.reply(
+                    observer, () -> PinResponse.newBuilder().setDigest(ONE).build());
         }
     }
 
@@ -159,7 +160,7 @@ final class CacheCommandTest {
 
     @Test
     void aTerminalHasOneLineThatChanges() {
-        WarmLines lines = new WarmLines(new PrintWriter(out), true);
+        WarmupProgressLines lines = new WarmupProgressLines(new PrintWriter(out), true);
         lines.show(WHOLE);
         lines.show(WHOLE);
         lines.end();

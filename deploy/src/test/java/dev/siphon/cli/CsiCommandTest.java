@@ -12,7 +12,7 @@ import csi.v1.CreateVolumeResponse;
 import csi.v1.Volume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.server.ErrorMapping;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.csi.server.UnaryCall;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
 import io.grpc.Context;
@@ -54,7 +54,7 @@ final class CsiCommandTest {
         ControllerGrpc.ControllerImplBase service = new ControllerGrpc.ControllerImplBase() {
             @Override
             public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {
-                Unary.reply(observer, () -> create(request));
+                UnaryCall.reply(observer, () -> create(request));
             }
         };
         servers.add(UnixSocketServer.start(

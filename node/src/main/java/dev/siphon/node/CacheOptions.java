@@ -1,9 +1,9 @@
 package dev.siphon.node;
 
 import dev.siphon.csi.ByteSize;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.server.ConfigProblems;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -31,7 +31,7 @@ final class CacheOptions {
                             + " filled. It is used once it is there, and the node does without it until then.")
     private boolean required;
 
-    ConfigProblems.Read<List<CacheLimits>> read(ConfigProblems problems) {
+    ConfigProblems.ParsedValue<List<CacheDirectoryLimits>> read(ConfigProblems problems) {
         return problems.read(
                 "--cache-dir",
                 () -> directories.stream()
@@ -40,13 +40,14 @@ final class CacheOptions {
                         .toList());
     }
 
-    private CacheLimits limits(String text) {
+    private CacheDirectoryLimits limits(String text) {
         int equals = text.lastIndexOf('=');
         if (equals < 0) {
             throw new IllegalArgumentException(
-                    Quoted.of(text) + " must be DIRECTORY=SIZE, such as /mnt/nvme0/siphon=500Gi");
+                    QuotedText.of(text) + " must be DIRECTORY=SIZE, such as /mnt/nvme0/siphon=500Gi");
         }
         Path directory = Path.of(text.substring(0, equals)).normalize();
-        return new CacheLimits(directory, ByteSize.bytes(text.substring(equals + 1)), WATERMARK_PERCENT, required);
+        return new CacheDirectoryLimits(
+                directory, ByteSize.bytes(text.substring(equals + 1)), WATERMARK_PERCENT, required);
     }
 }

@@ -2,9 +2,9 @@ package dev.siphon.node;
 
 import dev.siphon.csi.Monitors;
 import dev.siphon.csi.check.CheckOptions;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
 import dev.siphon.csi.check.MonitorCheck;
-import dev.siphon.csi.check.Outcome;
 import dev.siphon.csi.report.PrintOptions;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.JsonLogging;
@@ -65,18 +65,18 @@ public final class CheckNodeCommand implements Callable<Integer> {
         var kind = problems.read("--key-type", () -> given(keyType, CephKey.Kind::parse));
         Checklist list = problems.orFail(command, () -> check.checklist(command));
         JsonLogging.start(Level.ERROR);
-        new MountChecks(config.mounter(), kind.get()).look(list);
+        new MountChecks(config.mounter(), kind.get()).run(list);
         new HostChecks(
                         config.stateDirectory(),
                         config.registration(),
                         config.devices().podResources(),
                         config.fuse().supervisor())
-                .look(list);
+                .run(list);
         addresses
                 .get()
                 .ifPresentOrElse(
-                        there -> MonitorCheck.look(list, "monitors", there),
-                        () -> list.note("monitors", new Outcome.Skipped("--monitors is not given")));
+                        there -> MonitorCheck.run(list, "monitors", there),
+                        () -> list.note("monitors", new CheckOutcome.Skipped("--monitors is not given")));
         printing.print(command, list.table());
         return list.exit();
     }

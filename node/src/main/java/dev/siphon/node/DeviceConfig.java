@@ -5,7 +5,7 @@ import dev.siphon.node.device.ClaimedDevices;
 import dev.siphon.node.device.DeviceClaims;
 import dev.siphon.node.device.PodDevices;
 import dev.siphon.node.device.rpc.KubeletPodDevices;
-import dev.siphon.node.replica.NearPods;
+import dev.siphon.node.replica.GpuProximity;
 import dev.siphon.node.topology.MachineRoots;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
@@ -15,15 +15,15 @@ import java.util.Optional;
 ///
 /// @param podResources where the kubelet says it; empty if nobody is asked
 /// @param machine where the machine's devices are read
-/// @param fillsSecond as [NearPods]
+/// @param fillsSecond as [GpuProximity]
 public record DeviceConfig(Optional<UnixEndpoint> podResources, MachineRoots machine, boolean fillsSecond) {
     /// NodePublishVolume follows NodeStageVolume within a second where nothing is slow.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
-    NearPods near() {
-        return podResources.isEmpty() ? NearPods.UNKNOWN : new NearPods(PATIENCE, LIMIT, fillsSecond);
+    GpuProximity near() {
+        return podResources.isEmpty() ? GpuProximity.UNKNOWN : new GpuProximity(PATIENCE, LIMIT, fillsSecond);
     }
 
     Optional<KubeletPodDevices> kubelet(PrometheusRegistry metrics) {

@@ -1,6 +1,6 @@
 package dev.siphon.node;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.registration.KubeletPlugin;
@@ -42,8 +42,8 @@ final class DeviceOptions {
             description = "The same of proc, for what it says of GPUs and of cache directories.")
     private Path proc = Path.of("/proc");
 
-    ConfigProblems.Read<DeviceConfig> read(
-            ConfigProblems problems, ConfigProblems.Read<Optional<KubeletPlugin>> registration) {
+    ConfigProblems.ParsedValue<DeviceConfig> read(
+            ConfigProblems problems, ConfigProblems.ParsedValue<Optional<KubeletPlugin>> registration) {
         var fills = problems.read("--second-replica", () -> fillsSecond(second));
         var socket = problems.read(
                 "--pod-resources",
@@ -58,7 +58,7 @@ final class DeviceOptions {
         return switch (when) {
             case "if-room" -> true;
             case "never" -> false;
-            default -> throw new IllegalArgumentException(Quoted.of(when) + " must be if-room or never");
+            default -> throw new IllegalArgumentException(QuotedText.of(when) + " must be if-room or never");
         };
     }
 }

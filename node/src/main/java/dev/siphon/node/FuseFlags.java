@@ -31,7 +31,7 @@ final class FuseFlags {
             description = "Files and directories of which each ceph-fuse may keep the metadata (default: 16384).")
     private int cachedInodes;
 
-    ConfigProblems.Read<FuseConfig> read(ConfigProblems problems) {
+    ConfigProblems.ParsedValue<FuseConfig> read(ConfigProblems problems) {
         var supervisor = problems.read(
                 "--fuse-socket",
                 () -> Optional.of(socket).filter(text -> !text.isEmpty()).map(UnixEndpoint::parse));

@@ -1,7 +1,7 @@
 package dev.siphon.node;
 
+import dev.siphon.csi.server.BearerTokenAuth;
 import dev.siphon.csi.server.OpsAddress;
-import dev.siphon.csi.server.TokenDoor;
 import dev.siphon.csi.server.UnixEndpoint;
 import java.util.Optional;
 
@@ -11,5 +11,5 @@ import java.util.Optional;
 /// @param remote for who has a token; empty if nobody is served by TCP
 public record HttpConfig(UnixEndpoint socket, Optional<Remote> remote) {
     /// By TCP.
-    public record Remote(OpsAddress address, TokenDoor door) {}
+    public record Remote(OpsAddress address, BearerTokenAuth door) {}
 }

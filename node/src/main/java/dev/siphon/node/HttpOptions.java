@@ -1,8 +1,8 @@
 package dev.siphon.node;
 
+import dev.siphon.csi.server.BearerTokenAuth;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.OpsAddress;
-import dev.siphon.csi.server.TokenDoor;
 import dev.siphon.csi.server.UnixEndpoint;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -55,7 +55,7 @@ final class HttpOptions {
     private String token = "";
 
     /// @param state where the socket is if nobody says otherwise
-    ConfigProblems.Read<HttpConfig> read(ConfigProblems problems, Path state) {
+    ConfigProblems.ParsedValue<HttpConfig> read(ConfigProblems problems, Path state) {
         var endpoint = problems.read(
                 "--http-socket",
                 () -> UnixEndpoint.parse(
@@ -75,6 +75,6 @@ final class HttpOptions {
             return Optional.empty();
         }
         return Optional.of(new HttpConfig.Remote(
-                new OpsAddress(host, port), new TokenDoor(Path.of(certificate), Path.of(key), Path.of(token))));
+                new OpsAddress(host, port), new BearerTokenAuth(Path.of(certificate), Path.of(key), Path.of(token))));
     }
 }

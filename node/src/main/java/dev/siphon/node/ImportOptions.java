@@ -4,9 +4,9 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.fetch.FetchLimits;
 import dev.siphon.node.image.ImageImport;
+import dev.siphon.node.image.ImageModes;
 import dev.siphon.node.image.ImportOrigin;
 import dev.siphon.node.image.ImportRequest;
-import dev.siphon.node.image.Modes;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -44,7 +44,7 @@ final class ImportOptions {
             description =
                     "readable: all is root's, and readable by whoever may mount it. preserved: owners and modes as"
                             + " they are (default: readable).")
-    private Modes modes = Modes.READABLE;
+    private ImageModes modes = ImageModes.READABLE;
 
     @Option(
             names = "--parallel",

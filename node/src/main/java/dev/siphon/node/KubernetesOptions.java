@@ -1,6 +1,6 @@
 package dev.siphon.node;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.ServerConfig;
 import dev.siphon.csi.server.UnixEndpoint;
@@ -47,8 +47,8 @@ final class KubernetesOptions {
     private String kubeconfig = "";
 
     /// The registration; empty without its flag.
-    ConfigProblems.Read<Optional<KubeletPlugin>> registration(
-            ConfigProblems problems, ConfigProblems.Read<ServerConfig> server) {
+    ConfigProblems.ParsedValue<Optional<KubeletPlugin>> registration(
+            ConfigProblems problems, ConfigProblems.ParsedValue<ServerConfig> server) {
         if (registrationDirectory.isEmpty()) {
             if (!kubeletEndpoint.isEmpty()) {
                 problems.add("--kubelet-endpoint", "needs --kubelet-registration-dir");
@@ -67,7 +67,8 @@ final class KubernetesOptions {
     }
 
     /// Where the grants come from: the API, or else `file`, or else nowhere, which lets every pod in.
-    ConfigProblems.Read<GrantsFrom> grants(ConfigProblems problems, ConfigProblems.Read<Optional<Path>> file) {
+    ConfigProblems.ParsedValue<GrantsSourceOption> grants(
+            ConfigProblems problems, ConfigProblems.ParsedValue<Optional<Path>> file) {
         if (namespace.isEmpty()) {
             if (!kubeconfig.isEmpty()) {
                 problems.add("--kubeconfig", "needs --kubernetes-namespace");
@@ -75,14 +76,15 @@ final class KubernetesOptions {
             return problems.read(
                     "--grants-file",
                     file,
-                    path -> path.<GrantsFrom>map(GrantsFrom.File::new).orElseGet(GrantsFrom.Nowhere::new));
+                    path -> path.<GrantsSourceOption>map(GrantsSourceOption.File::new)
+                            .orElseGet(GrantsSourceOption.Nowhere::new));
         }
         var name = problems.read("--kubernetes-namespace", () -> namespace(namespace));
         var access = problems.read("--kubeconfig", this::access);
         if (file.isRead() && file.get().isPresent()) {
             problems.add("--kubernetes-namespace", "excludes --grants-file");
         }
-        return problems.readIfNone(() -> new GrantsFrom.Api(access.get(), name.get()));
+        return problems.readIfNone(() -> new GrantsSourceOption.Api(access.get(), name.get()));
     }
 
     private ApiAccess access() {
@@ -99,7 +101,7 @@ final class KubernetesOptions {
     private static String namespace(String name) {
         if (!NAMESPACE.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                    Quoted.of(name) + " must be a namespace's name: at most 63 of a-z, 0-9 and '-'");
+                    QuotedText.of(name) + " must be a namespace's name: at most 63 of a-z, 0-9 and '-'");
         }
         return name;
     }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 record NodeCheck(Optional<Registration> registration, NodeGrants grants) implements Readiness.Check {
     @Override
     public Optional<String> problem() {
-        String all = Stream.of(MounterSelection.obstacle(), registration.flatMap(Registration::look))
+        String all = Stream.of(MounterSelection.obstacle(), registration.flatMap(Registration::check))
                 .flatMap(Optional::stream)
                 .collect(Collectors.joining("; "));
         return Optional.of(all).filter(found -> !found.isEmpty());

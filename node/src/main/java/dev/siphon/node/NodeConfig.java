@@ -6,7 +6,7 @@ import dev.siphon.csi.server.ServerConfig;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.mount.NodeVolumes;
 import dev.siphon.node.registration.KubeletPlugin;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -33,8 +33,8 @@ public record NodeConfig(
         NodeVolumes.Limits limits,
         MounterChoice mounter,
         FuseConfig fuse,
-        GrantsFrom grants,
-        List<CacheLimits> caches,
+        GrantsSourceOption grants,
+        List<CacheDirectoryLimits> caches,
         DeviceConfig devices,
         UnixEndpoint control,
         HttpConfig http,

@@ -19,16 +19,16 @@ record NodeGrants(PublishCheck check, Optional<Api> api) {
     /// @param access likewise
     record Api(CachedGrants cached, GrantsConfigMap map, NamespaceAccessApi access) {}
 
-    static NodeGrants from(GrantsFrom source, PrometheusRegistry metrics) {
+    static NodeGrants from(GrantsSourceOption source, PrometheusRegistry metrics) {
         return switch (source) {
-            case GrantsFrom.Nowhere _ ->
+            case GrantsSourceOption.Nowhere _ ->
                 new NodeGrants(
                         new PublishCheck(Optional.empty(), NamespacePlaces.NONE, Optional.empty()), Optional.empty());
-            case GrantsFrom.File(var file) ->
+            case GrantsSourceOption.File(var file) ->
                 new NodeGrants(
                         new PublishCheck(Optional.of(new GrantsFile(file)), NamespacePlaces.NONE, Optional.empty()),
                         Optional.empty());
-            case GrantsFrom.Api(var access, var namespace) -> {
+            case GrantsSourceOption.Api(var access, var namespace) -> {
                 GrantsConfigMap map = new GrantsConfigMap(access, namespace);
                 CachedGrants cached = new CachedGrants(map, metrics);
                 NamespaceAccessApi own = new NamespaceAccessApi(access);

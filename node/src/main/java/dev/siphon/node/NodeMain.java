@@ -9,12 +9,12 @@ import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.MetricsPage;
 import dev.siphon.csi.server.StartFailure;
 import dev.siphon.node.ceph.MounterSelection;
-import dev.siphon.node.device.DatasetPlacing;
 import dev.siphon.node.device.DeviceClaims;
-import dev.siphon.node.device.Following;
+import dev.siphon.node.device.GpuAffinityRebalancer;
 import dev.siphon.node.device.Machine;
 import dev.siphon.node.device.NearestCaches;
-import dev.siphon.node.device.RunningPods;
+import dev.siphon.node.device.NearestDatasetPublisher;
+import dev.siphon.node.device.RunningPodCaches;
 import dev.siphon.node.device.rpc.KubeletPodDevices;
 import dev.siphon.node.fuse.FuseProcesses;
 import dev.siphon.node.inline.Inline;
@@ -36,18 +36,18 @@ import dev.siphon.node.pod.PublishedPods;
 import dev.siphon.node.registration.Registration;
 import dev.siphon.node.replica.DatasetTrees;
 import dev.siphon.node.replica.ErofsSelection;
-import dev.siphon.node.replica.Pace;
-import dev.siphon.node.replica.Placement;
 import dev.siphon.node.replica.ReplicaMetrics;
+import dev.siphon.node.replica.ReplicaPlacement;
+import dev.siphon.node.replica.ReplicaPolicy;
 import dev.siphon.node.replica.ReplicaSettings;
 import dev.siphon.node.replica.Replicas;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import dev.siphon.node.rpc.CacheService;
 import dev.siphon.node.rpc.DatasetPages;
 import dev.siphon.node.rpc.NodeService;
 import dev.siphon.node.rpc.RegistrationService;
+import dev.siphon.node.warm.ReplicaOrderRunner;
 import dev.siphon.node.warm.ReplicaOrders;
-import dev.siphon.node.warm.Warmer;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Path;
@@ -97,8 +97,8 @@ public final class NodeMain implements Callable<Integer> {
                 new ReplicaSettings(
                         trees,
                         config.caches(),
-                        Placement.mostFree(),
-                        Pace.usual(),
+                        ReplicaPlacement.mostFree(),
+                        ReplicaPolicy.usual(),
                         config.devices().near(),
                         ErofsSelection.ofThisNode(fuse)),
                 tasks,
@@ -126,12 +126,12 @@ public final class NodeMain implements Callable<Integer> {
         PodHealth pods = new PodHealth(published, events(config), metrics);
         Machine machine = new Machine(
                 config.devices().machine(),
-                config.caches().stream().map(CacheLimits::directory).toList(),
+                config.caches().stream().map(CacheDirectoryLimits::directory).toList(),
                 calls);
         Optional<KubeletPodDevices> kubelet = config.devices().kubelet(metrics);
         DeviceClaims claims = claims(config, metrics);
         NearestCaches nearest = new NearestCaches(DeviceConfig.devices(kubelet, claims), machine);
-        DatasetPlacing placing = new DatasetPlacing(nearest, pods, metrics);
+        NearestDatasetPublisher placing = new NearestDatasetPublisher(nearest, pods, metrics);
         InlineVolumes inline = new InlineVolumes(state.path().resolve("inline"));
         volumes.recover();
         published.sweep();
@@ -161,8 +161,10 @@ public final class NodeMain implements Callable<Integer> {
         monitors.ifPresent(map -> process.closeAtEnd("monitors", map));
         kubelet.ifPresent(known -> process.closeAtEnd(
                 "following",
-                new Following(new RunningPods(known, claims, nearest), datasets, published, placing).start(tasks)));
-        Optional<Warmer> warmer = orders(config, tasks).map(each -> new Warmer(each, volumes, replicas).start());
+                new GpuAffinityRebalancer(new RunningPodCaches(known, claims, nearest), datasets, published, placing)
+                        .start(tasks)));
+        Optional<ReplicaOrderRunner> warmer =
+                orders(config, tasks).map(each -> new ReplicaOrderRunner(each, volumes, replicas).start());
         warmer.ifPresent(each -> process.closeAtEnd("warming", each));
         CacheService control = new CacheService(replicas, config.server().deadlines());
         openDoor(process, "control", () -> control.serve(config.control()));
@@ -184,8 +186,8 @@ public final class NodeMain implements Callable<Integer> {
     /// A node that may ask the API whose volumes are whose may tell it how they are.
     private static PodEvents events(NodeConfig config) {
         return switch (config.grants()) {
-            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> PodEvents.NOWHERE;
-            case GrantsFrom.Api(var access, var _) ->
+            case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> PodEvents.NOWHERE;
+            case GrantsSourceOption.Api(var access, var _) ->
                 new EventsApi(access, config.server().driverName().toString(), config.id());
         };
     }
@@ -193,15 +195,16 @@ public final class NodeMain implements Callable<Integer> {
     /// The same node is told there where the monitors of clusters are.
     private static Optional<MonitorsConfigMap> monitors(NodeConfig config) {
         return switch (config.grants()) {
-            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> Optional.empty();
-            case GrantsFrom.Api(var access, var namespace) -> Optional.of(new MonitorsConfigMap(access, namespace));
+            case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> Optional.empty();
+            case GrantsSourceOption.Api(var access, var namespace) ->
+                Optional.of(new MonitorsConfigMap(access, namespace));
         };
     }
 
     private static Consumer<String> cacheEvents(NodeConfig config) {
         return switch (config.grants()) {
-            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> _ -> {};
-            case GrantsFrom.Api(var access, var _) ->
+            case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> _ -> {};
+            case GrantsSourceOption.Api(var access, var _) ->
                 new CacheEvents(
                         new EventsApi(access, config.server().driverName().toString(), config.id()));
         };
@@ -210,32 +213,33 @@ public final class NodeMain implements Callable<Integer> {
     /// A node that may ask the API whose volumes are whose may ask the controller for datasets there.
     private static InlineDatasets inlineDatasets(NodeConfig config) {
         return switch (config.grants()) {
-            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> InlineDatasets.NONE;
-            case GrantsFrom.Api(var access, var _) -> new DatasetAccessApi(access, config.id());
+            case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> InlineDatasets.NONE;
+            case GrantsSourceOption.Api(var access, var _) -> new DatasetAccessApi(access, config.id());
         };
     }
 
     /// The same node may look there what pods are allocated, if its administrator wants that.
     private static DeviceClaims claims(NodeConfig config, PrometheusRegistry metrics) {
         return switch (config.grants()) {
-            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> DeviceClaims.NONE;
-            case GrantsFrom.Api(var access, var _) -> new ResourceClaimsApi(access, config.id(), metrics);
+            case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> DeviceClaims.NONE;
+            case GrantsSourceOption.Api(var access, var _) -> new ResourceClaimsApi(access, config.id(), metrics);
         };
     }
 
     /// The same node asks there who may read its metrics.
     private static Optional<MetricsReaders> metricsReaders(NodeConfig config) {
         return switch (config.grants()) {
-            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> Optional.empty();
-            case GrantsFrom.Api(var access, var _) -> Optional.of(new MetricsReaders(access));
+            case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> Optional.empty();
+            case GrantsSourceOption.Api(var access, var _) -> Optional.of(new MetricsReaders(access));
         };
     }
 
     /// The same node may be told by the controller what to keep.
     private static Optional<ReplicaOrders> orders(NodeConfig config, BackgroundTasks tasks) {
         return switch (config.grants()) {
-            case GrantsFrom.Nowhere _, GrantsFrom.File _ -> Optional.empty();
-            case GrantsFrom.Api(var access, var _) -> Optional.of(new DatasetReplicaApi(access, config.id(), tasks));
+            case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> Optional.empty();
+            case GrantsSourceOption.Api(var access, var _) ->
+                Optional.of(new DatasetReplicaApi(access, config.id(), tasks));
         };
     }
 

@@ -1,8 +1,8 @@
 package dev.siphon.node;
 
 import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.image.ImageModes;
 import dev.siphon.node.image.ImagePacker;
-import dev.siphon.node.image.Modes;
 import dev.siphon.node.image.PackRequest;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -45,7 +45,7 @@ public final class PackCommand implements Callable<Integer> {
             defaultValue = "readable",
             description = "readable: all is root's, and readable by whoever may mount it. preserved: owners, modes and"
                     + " access lists as they are (default: readable).")
-    private Modes modes = Modes.READABLE;
+    private ImageModes modes = ImageModes.READABLE;
 
     @Option(
             names = "--parallel",

@@ -2,7 +2,7 @@ package dev.siphon.node;
 
 import com.google.gson.JsonObject;
 import dev.siphon.csi.NodeId;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.server.ConfigProblems;
 import dev.siphon.csi.server.JsonLogging;
 import dev.siphon.csi.server.UnixEndpoint;
@@ -160,7 +160,7 @@ public final class TopologyCommand implements Callable<Integer> {
     private static String[] pod(String text) {
         String[] parts = text.split("/", -1);
         if (parts.length != 2 || parts[0].isEmpty() || parts[1].isEmpty()) {
-            throw new IllegalArgumentException(Quoted.of(text) + " must be NAMESPACE/NAME");
+            throw new IllegalArgumentException(QuotedText.of(text) + " must be NAMESPACE/NAME");
         }
         return parts;
     }

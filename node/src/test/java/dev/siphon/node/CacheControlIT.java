@@ -13,9 +13,9 @@ import dev.siphon.csi.server.SocketHttp;
 import dev.siphon.csi.server.SocketHttp.Answer;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.replica.ErofsSelection;
-import dev.siphon.node.replica.NearPods;
-import dev.siphon.node.replica.Pace;
-import dev.siphon.node.replica.Placement;
+import dev.siphon.node.replica.GpuProximity;
+import dev.siphon.node.replica.ReplicaPlacement;
+import dev.siphon.node.replica.ReplicaPolicy;
 import dev.siphon.node.replica.ReplicaSettings;
 import dev.siphon.node.replica.Replicas;
 import dev.siphon.node.replica.TestDataset;
@@ -80,9 +80,9 @@ class CacheControlIT {
                     new ReplicaSettings(
                             trees,
                             List.of(),
-                            Placement.mostFree(),
-                            Pace.usual(),
-                            NearPods.UNKNOWN,
+                            ReplicaPlacement.mostFree(),
+                            ReplicaPolicy.usual(),
+                            GpuProximity.UNKNOWN,
                             ErofsSelection.ofThisNode()),
                     new BackgroundTasks(),
                     _ -> {})) {

@@ -147,7 +147,7 @@ class FuseSupervisorIT {
                 Path.of(root.mountPoint()),
                 List.of("--no-such-option"),
                 Optional.empty());
-        assertEquals(new ChildProcess.Outcome(true, true, ""), fuse.start(again, LIMIT));
+        assertEquals(new ChildProcess.StartOutcome(true, true, ""), fuse.start(again, LIMIT));
         FuseStart over =
                 new FuseStart(again.program(), "another", again.mountPoint(), again.arguments(), again.credentials());
         assertThrows(DriverException.OperationPending.class, () -> fuse.start(over, LIMIT));

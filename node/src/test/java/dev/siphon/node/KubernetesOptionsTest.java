@@ -28,7 +28,7 @@ final class KubernetesOptionsTest {
     void withoutFlagsNothingOfKubernetesIsUsed() {
         NodeConfig config = read();
         assertEquals(Optional.empty(), config.registration());
-        assertEquals(new GrantsFrom.Nowhere(), config.grants());
+        assertEquals(new GrantsSourceOption.Nowhere(), config.grants());
     }
 
     @Test
@@ -53,10 +53,10 @@ final class KubernetesOptionsTest {
     @Test
     void grantsComeFromAFileOrFromTheApi() {
         assertEquals(
-                new GrantsFrom.File(Path.of("/grants/grants.json")),
+                new GrantsSourceOption.File(Path.of("/grants/grants.json")),
                 read("--grants-file=/grants/grants.json").grants());
         assertEquals(
-                new GrantsFrom.Api(new ApiAccess.Kubeconfig(Path.of("/etc/kubeconfig")), "siphon"),
+                new GrantsSourceOption.Api(new ApiAccess.Kubeconfig(Path.of("/etc/kubeconfig")), "siphon"),
                 read("--kubernetes-namespace=siphon", "--kubeconfig=/etc/kubeconfig")
                         .grants());
     }

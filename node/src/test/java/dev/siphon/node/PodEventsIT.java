@@ -59,7 +59,7 @@ final class PodEventsIT {
     private String granted() {
         VolumeId.Provisioned id = (VolumeId.Provisioned) volume.id();
         Grants.Grant grant = new Grants.Grant("u1", new TreeSet<>(List.of("vision")));
-        return new Grants(Map.of(new Grants.Place(id.cluster(), id.fileSystem(), id.group()), grant), Map.of())
+        return new Grants(Map.of(new Grants.GroupKey(id.cluster(), id.fileSystem(), id.group()), grant), Map.of())
                 .toJson();
     }
 

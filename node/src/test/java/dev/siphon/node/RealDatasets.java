@@ -1,12 +1,12 @@
 package dev.siphon.node;
 
 import dev.siphon.csi.BackgroundTasks;
-import dev.siphon.node.mount.Datasets;
+import dev.siphon.node.mount.MountedDatasets;
 import dev.siphon.node.replica.DatasetTrees;
 import dev.siphon.node.replica.ErofsSelection;
-import dev.siphon.node.replica.NearPods;
-import dev.siphon.node.replica.Pace;
-import dev.siphon.node.replica.Placement;
+import dev.siphon.node.replica.GpuProximity;
+import dev.siphon.node.replica.ReplicaPlacement;
+import dev.siphon.node.replica.ReplicaPolicy;
 import dev.siphon.node.replica.ReplicaSettings;
 import dev.siphon.node.replica.Replicas;
 import java.nio.file.Path;
@@ -17,16 +17,16 @@ public final class RealDatasets {
     private RealDatasets() {}
 
     /// Those of a node with that state directory; they end with the test's process.
-    public static Datasets in(Path state) {
+    public static MountedDatasets in(Path state) {
         Path trees = state.resolve("datasets");
         return new DatasetTrees(
                 Replicas.start(
                         new ReplicaSettings(
                                 trees,
                                 List.of(),
-                                Placement.mostFree(),
-                                Pace.usual(),
-                                NearPods.UNKNOWN,
+                                ReplicaPlacement.mostFree(),
+                                ReplicaPolicy.usual(),
+                                GpuProximity.UNKNOWN,
                                 ErofsSelection.ofThisNode()),
                         new BackgroundTasks(),
                         _ -> {}),

@@ -6,8 +6,8 @@ import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.node.image.ImageModes;
 import dev.siphon.node.image.ImagePacker;
-import dev.siphon.node.image.Modes;
 import dev.siphon.node.image.PackListener;
 import dev.siphon.node.image.PackRequest;
 import dev.siphon.node.linux.LoopDevice;
@@ -60,8 +60,8 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
             }
             Path staging = workplace.directory("staging");
             var _ = node.stub().nodeStageVolume(Requests.stage(home, staging));
-            Manifest manifest =
-                    new ImagePacker(NOBODY).pack(new PackRequest(source, staging.resolve("image"), Modes.READABLE, 4));
+            Manifest manifest = new ImagePacker(NOBODY)
+                    .pack(new PackRequest(source, staging.resolve("image"), ImageModes.READABLE, 4));
             var _ = node.stub().nodeUnstageVolume(Requests.unstage(home, staging));
             return new SealedDataset(home, volume(home, manifest.root().beginning()), files);
         }
@@ -81,14 +81,14 @@ record SealedDataset(Lab.Volume home, Lab.Volume volume, Map<String, Digest> fil
 
     private static Lab.Volume volume(Lab.Volume home, String digest) {
         return new Lab.Volume(
-                new VolumeId.Dataset("lab", Lab.fileSystem(), digest, Optional.empty(), home.path()),
+                new VolumeId.DatasetVolume("lab", Lab.fileSystem(), digest, Optional.empty(), home.path()),
                 home.path(),
                 Map.of("monitors", Lab.monitors(), "mounter", Lab.mounter()),
                 home.secrets());
     }
 
-    VolumeId.Dataset id() {
-        return (VolumeId.Dataset) volume.id();
+    VolumeId.DatasetVolume id() {
+        return (VolumeId.DatasetVolume) volume.id();
     }
 
     void assertWhole(Path tree) throws IOException {

@@ -1,13 +1,13 @@
 package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
-import dev.siphon.controller.admin.rpc.Leader;
+import dev.siphon.controller.admin.rpc.ControllerClient;
 import dev.siphon.controller.audit.AccountChecks;
-import dev.siphon.controller.audit.Ages;
 import dev.siphon.controller.audit.Auditor;
-import dev.siphon.controller.audit.Deletion;
 import dev.siphon.controller.audit.Finding;
-import dev.siphon.controller.audit.OtherKubernetes;
+import dev.siphon.controller.audit.ForeignIdentityChecks;
+import dev.siphon.controller.audit.GracePeriods;
+import dev.siphon.controller.audit.LeftoverDeletion;
 import dev.siphon.controller.audit.Repairs;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.csi.DriverException;
@@ -98,25 +98,25 @@ public final class AuditCommand implements Callable<Integer> {
     public Integer call() {
         return options.run(command, backend -> {
             List<Finding> found = new ArrayList<>(auditor(backend).audit());
-            found.addAll(others(backend).look());
+            found.addAll(others(backend).find());
             if (!repair || !yes) {
                 options.print(command, table(found, repair ? "would be" : "repair"));
                 return exit(found);
             }
-            try (Leader controller = leader.open(command)) {
+            try (ControllerClient controller = leader.open(command)) {
                 return mend(found, repairs(backend, controller));
             }
         });
     }
 
-    private OtherKubernetes others(Backend backend) {
+    private ForeignIdentityChecks others(Backend backend) {
         Optional<String> own = backend.owner();
         if (own.filter(lost::contains).isPresent()) {
             throw new ParameterException(
                     command.commandLine(),
                     "--lost-kubernetes " + own.get() + " is the Kubernetes that this controller is in");
         }
-        return new OtherKubernetes(
+        return new ForeignIdentityChecks(
                 backend.ceph().ports().clusters(), backend.ceph().identities(), own, lost);
     }
 
@@ -127,7 +127,7 @@ public final class AuditCommand implements Callable<Integer> {
                 backend.ceph().identities(),
                 kept(backend),
                 new AccountChecks(backend.directory()),
-                new Ages(
+                new GracePeriods(
                         Duration.ofHours(fillingHours),
                         Duration.ofHours(orphanHours),
                         Duration.ofHours(trashHours),
@@ -140,7 +140,7 @@ public final class AuditCommand implements Callable<Integer> {
                 backend.keys(), backend.kubernetes().map(kubernetes -> kubernetes::volumesWithPersistentVolume));
     }
 
-    private static Repairs repairs(Backend backend, Leader controller) {
+    private static Repairs repairs(Backend backend, ControllerClient controller) {
         return new Repairs(
                 backend.ceph().ports(),
                 backend.ceph().survey(),
@@ -152,7 +152,7 @@ public final class AuditCommand implements Callable<Integer> {
                                 backend.ceph().identities(),
                                 store,
                                 () -> Duration.ofMinutes(1))),
-                new Deletion(
+                new LeftoverDeletion(
                         backend.ceph().survey(), backend.ceph().clientSessions(), kept(backend), controller::delete));
     }
 
@@ -164,7 +164,7 @@ public final class AuditCommand implements Callable<Integer> {
             boolean done = false;
             String words = finding.repair().toString();
             try {
-                done = repairs.mend(finding.repair());
+                done = repairs.repair(finding.repair());
             } catch (DriverException refused) {
                 words = "failed: " + refused.getMessage();
             }

@@ -3,7 +3,7 @@ package dev.siphon.controller.admin;
 import dev.siphon.controller.ceph.ClustersFile;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.check.ControllerCaps;
-import dev.siphon.controller.check.ControllerCaps.Use;
+import dev.siphon.controller.check.ControllerCaps.Feature;
 import dev.siphon.controller.config.JsonFile;
 import dev.siphon.csi.DriverException;
 import java.io.PrintWriter;
@@ -103,15 +103,15 @@ public final class CephCapsCommand implements Callable<Integer> {
     }
 
     private ControllerCaps caps() {
-        List<Use> uses = new ArrayList<>();
+        List<Feature> uses = new ArrayList<>();
         if (!noKeys) {
-            uses.add(Use.KEYS);
+            uses.add(Feature.KEYS);
         }
         if (attach) {
-            uses.add(Use.ATTACH);
+            uses.add(Feature.ATTACH);
         }
         if (keyCommands) {
-            uses.add(Use.KEY_COMMANDS);
+            uses.add(Feature.KEY_COMMANDS);
         }
         try {
             return new ControllerCaps(fileSystems, uses);

@@ -2,7 +2,7 @@ package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
 import dev.siphon.controller.check.ClusterChecks;
-import dev.siphon.controller.check.ControllerCaps.Use;
+import dev.siphon.controller.check.ControllerCaps.Feature;
 import dev.siphon.controller.check.DirectoryChecks;
 import dev.siphon.controller.check.KubernetesChecks;
 import dev.siphon.controller.check.RookChecks;
@@ -72,36 +72,36 @@ public final class CheckControllerCommand implements Callable<Integer> {
     public Integer call() {
         Checklist list = check.checklist(command);
         return options.run(command, backend -> {
-            look(list, backend);
+            runChecks(list, backend);
             options.print(command, list.table());
             return list.exit();
         });
     }
 
-    private void look(Checklist list, Backend backend) {
+    private void runChecks(Checklist list, Backend backend) {
         var clusters = new ClusterChecks(backend.ceph().state(), fileSystems, uses(backend));
         var rook = new RookChecks(backend.ceph().state(), backend.kubernetes(), backend.monitors(), rookNamespace);
         backend.ceph()
                 .ports()
                 .clusters()
                 .ids()
-                .forEach(cluster -> rook.look(list, cluster, clusters.look(list, cluster)));
+                .forEach(cluster -> rook.run(list, cluster, clusters.run(list, cluster)));
         new DirectoryChecks(
                         backend.directory(),
                         options.directoryInWords(),
                         Optional.of(account).filter(name -> !name.isEmpty()))
-                .look(list);
-        new KubernetesChecks(backend.kubernetes()).look(list);
+                .run(list);
+        new KubernetesChecks(backend.kubernetes()).run(list);
     }
 
-    private List<Use> uses(Backend backend) {
-        List<Use> uses = new ArrayList<>();
-        backend.keys().ifPresent(_ -> uses.add(Use.KEYS));
+    private List<Feature> uses(Backend backend) {
+        List<Feature> uses = new ArrayList<>();
+        backend.keys().ifPresent(_ -> uses.add(Feature.KEYS));
         if (attach) {
-            uses.add(Use.ATTACH);
+            uses.add(Feature.ATTACH);
         }
         if (keyCommands) {
-            uses.add(Use.KEY_COMMANDS);
+            uses.add(Feature.KEY_COMMANDS);
         }
         return uses;
     }

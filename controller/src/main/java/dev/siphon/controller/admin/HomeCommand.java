@@ -2,16 +2,16 @@ package dev.siphon.controller.admin;
 
 import csi.v1.Volume;
 import dev.siphon.controller.Backend;
-import dev.siphon.controller.admin.rpc.Leader;
+import dev.siphon.controller.admin.rpc.ControllerClient;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.offboard.AccountGroups;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.report.Table;
@@ -31,8 +31,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `siphon home ACCOUNT`: the home of an account for login hosts. Each host has a volume that stands for the home, as a
-/// PVC has, and so a key of its own that can be taken from it.
+/// `siphon home ACCOUNT`: the home of an account for login hosts. Each host has a volume that stands for the
+/// home, as a PVC has, and so a key of its own that can be taken from it.
 @Command(
         name = "home",
         description =
@@ -62,7 +62,7 @@ public final class HomeCommand implements Callable<Integer> {
     public Integer call() {
         options.check(command, admin.printsJson());
         return admin.run(command, backend -> {
-            try (Leader leader = running.open(command)) {
+            try (ControllerClient leader = running.open(command)) {
                 return switch (options.action()) {
                     case SHOW -> show(backend, leader);
                     case FORGET -> forget(backend, leader);
@@ -74,7 +74,7 @@ public final class HomeCommand implements Callable<Integer> {
         });
     }
 
-    private int show(Backend backend, Leader leader) throws IOException {
+    private int show(Backend backend, ControllerClient leader) throws IOException {
         KeyStore keys = backend.keys()
                 .orElseThrow(
                         () -> new DriverException.InvalidRequest(
@@ -109,7 +109,7 @@ public final class HomeCommand implements Callable<Integer> {
     }
 
     /// Makes the host's volume or finds it; a home that is smaller than asked for grows.
-    private Volume make(Leader leader) {
+    private Volume make(ControllerClient leader) {
         long size = options.sizeBytes();
         try {
             return leader.create(options.volumeName(), parameters(), size, Optional.empty());
@@ -139,12 +139,12 @@ public final class HomeCommand implements Callable<Integer> {
         admin.printOne(command, all);
     }
 
-    private int forget(Backend backend, Leader leader) {
+    private int forget(Backend backend, ControllerClient leader) {
         leader.delete(door(backend));
         return CommandLine.ExitCode.OK;
     }
 
-    private int delete(Backend backend, Leader leader) {
+    private int delete(Backend backend, ControllerClient leader) {
         leader.deleteHomeBehind(door(backend));
         return CommandLine.ExitCode.OK;
     }
@@ -161,22 +161,22 @@ public final class HomeCommand implements Callable<Integer> {
             throw new DriverException.InvalidRequest("--fs is needed: cluster " + cluster + " has " + fileSystems);
         }
         String fileSystem = options.fileSystem.isEmpty() ? fileSystems.getFirst() : options.fileSystem;
-        Group group = backend.directory()
+        SubvolumeGroup group = backend.directory()
                 .account(account)
-                .map(found -> Group.of(cluster, fileSystem, found))
+                .map(found -> SubvolumeGroup.of(cluster, fileSystem, found))
                 .orElseGet(() -> noted(backend, cluster, fileSystem));
         return Homes.door(group, options.volumeName());
     }
 
     /// The group of an account that the directory has no more, by what is noted at the groups.
-    private Group noted(Backend backend, String cluster, String fileSystem) {
+    private SubvolumeGroup noted(Backend backend, String cluster, String fileSystem) {
         AccountGroups groups = new AccountGroups(
                 backend.ceph().ports().clusters(), backend.ceph().survey(), backend.directory());
         return groups.of(account).stream()
                 .filter(group ->
                         group.cluster().equals(cluster) && group.fileSystem().equals(fileSystem))
                 .findAny()
-                .orElseThrow(() -> new DriverException.NotFound("account " + Quoted.of(account)
+                .orElseThrow(() -> new DriverException.NotFound("account " + QuotedText.of(account)
                         + " has nothing in file system " + fileSystem + " of cluster " + cluster));
     }
 
@@ -206,6 +206,6 @@ public final class HomeCommand implements Callable<Integer> {
         if (VolumeId.parse(id) instanceof VolumeId.Provisioned volume) {
             return volume;
         }
-        throw new DriverException.BackendFault("the controller made a volume with the id " + Quoted.of(id));
+        throw new DriverException.BackendFault("the controller made a volume with the id " + QuotedText.of(id));
     }
 }

@@ -2,14 +2,14 @@ package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
 import dev.siphon.controller.key.ClientSession;
-import dev.siphon.controller.key.Eviction;
-import dev.siphon.controller.key.Revocation;
-import dev.siphon.controller.key.Revocation.Outcome;
-import dev.siphon.controller.key.Revocation.Revoked;
+import dev.siphon.controller.key.KeyRevocation;
+import dev.siphon.controller.key.KeyRevocation.RevocationOutcome;
+import dev.siphon.controller.key.KeyRevocation.Revoked;
+import dev.siphon.controller.key.SessionEviction;
 import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.report.Table;
 import dev.siphon.csi.report.Table.Cell;
@@ -91,14 +91,14 @@ final class KeyRevokeCommand implements Callable<Integer> {
 
     /// @throws ParameterException if a flag has no meaning, before anything is done
     private void check() {
-        Optional<NodePlace> place = which.node.map(this::place);
+        Optional<NodeReference> place = which.node.map(this::place);
         if (blockHours.isEmpty()) {
             return;
         }
         if (blockHours.get() < 1) {
             throw usage("--block-address: must be at least 1 hour; leave it out to block no address");
         }
-        if (place.flatMap(NodePlace::address).isEmpty()) {
+        if (place.flatMap(NodeReference::address).isEmpty()) {
             throw usage("--block-address needs --node ADDRESS or NAME@ADDRESS, which says what to block");
         }
     }
@@ -108,17 +108,17 @@ final class KeyRevokeCommand implements Callable<Integer> {
     }
 
     private int revoke(Backend backend) {
-        Revocation revocation = new Revocation(
+        KeyRevocation revocation = new KeyRevocation(
                 backend.ceph().identities(),
-                KeyVolumes.store(command, backend),
+                VolumeArguments.store(command, backend),
                 backend.ceph().clientSessions(),
-                volume -> KeyVolumes.exists(backend, volume),
-                volume -> KeyVolumes.grant(command, backend, volume),
-                Eviction.PATIENCE);
-        Failures failures = new Failures();
-        KeyDatasets datasets = new KeyDatasets(command, backend, failures);
+                volume -> VolumeArguments.exists(backend, volume),
+                volume -> VolumeArguments.grant(command, backend, volume),
+                SessionEviction.PATIENCE);
+        PartialFailures failures = new PartialFailures();
+        DatasetArguments datasets = new DatasetArguments(command, backend, failures);
         List<VolumeId.Provisioned> volumes = new ArrayList<>();
-        Optional<NodePlace> node = which.node.map(this::place);
+        Optional<NodeReference> node = which.node.map(this::place);
         if (node.isPresent()) {
             block(backend, node.get(), failures);
             forEachFileSystem(backend, failures, (cluster, fileSystem) -> {
@@ -127,8 +127,8 @@ final class KeyRevokeCommand implements Callable<Integer> {
             });
         } else {
             Map<Boolean, List<String>> kinds =
-                    which.volumes.stream().collect(Collectors.partitioningBy(KeyDatasets::isDataset));
-            volumes.addAll(KeyVolumes.parse(command, kinds.getOrDefault(false, List.of())));
+                    which.volumes.stream().collect(Collectors.partitioningBy(DatasetArguments::isDataset));
+            volumes.addAll(VolumeArguments.parse(command, kinds.getOrDefault(false, List.of())));
             kinds.getOrDefault(true, List.of()).forEach(datasets::add);
         }
         if (node.isPresent() && !volumes.isEmpty()) {
@@ -138,7 +138,8 @@ final class KeyRevokeCommand implements Callable<Integer> {
                     + volumes.stream().map(VolumeId::toString).collect(Collectors.joining(" ")));
             out.flush();
         }
-        Outcome outcome = node.isPresent() ? revocation.revokeAt(volumes, node.get()) : revocation.revoke(volumes);
+        RevocationOutcome outcome =
+                node.isPresent() ? revocation.revokeAt(volumes, node.get()) : revocation.revoke(volumes);
         if (!outcome.revoked().isEmpty() || datasets.isEmpty()) {
             print(outcome.revoked());
         }
@@ -159,14 +160,16 @@ final class KeyRevokeCommand implements Callable<Integer> {
     }
 
     /// A name that nobody has must not look like a node of which nothing was mounted.
-    private void tellWhoIsThere(Backend backend, Revocation revocation, String node) {
+    private void tellWhoIsThere(Backend backend, KeyRevocation revocation, String node) {
         List<ClientSession> open = new ArrayList<>();
         // what does not answer was told before
         forEachFileSystem(
-                backend, new Failures(), (cluster, fileSystem) -> open.addAll(revocation.open(cluster, fileSystem)));
+                backend,
+                new PartialFailures(),
+                (cluster, fileSystem) -> open.addAll(revocation.open(cluster, fileSystem)));
         PrintWriter out = command.commandLine().getErr();
-        out.println("siphon: no key was revoked: no session with the key of a volume is at " + Quoted.of(node)
-                + "; there are sessions at: " + (open.isEmpty() ? "none" : KeyDatasets.places(open)));
+        out.println("siphon: no key was revoked: no session with the key of a volume is at " + QuotedText.of(node)
+                + "; there are sessions at: " + (open.isEmpty() ? "none" : DatasetArguments.places(open)));
         if (blocked) {
             out.println("siphon: its address is blocked all the same");
         }
@@ -174,9 +177,9 @@ final class KeyRevokeCommand implements Callable<Integer> {
         out.flush();
     }
 
-    private NodePlace place(String text) {
+    private NodeReference place(String text) {
         try {
-            return NodePlace.parse(text);
+            return NodeReference.parse(text);
         } catch (DriverException.InvalidRequest wrong) {
             throw new ParameterException(command.commandLine(), "--node: " + wrong.getMessage(), wrong);
         }
@@ -185,11 +188,11 @@ final class KeyRevokeCommand implements Callable<Integer> {
     /// First, so that nobody gets in while sessions are ended.
     ///
     /// @throws DriverException.InUse if a daemon or a controller has the address; then no key is revoked
-    private void block(Backend backend, NodePlace place, Failures failures) {
+    private void block(Backend backend, NodeReference place, PartialFailures failures) {
         if (blockHours.isEmpty()) {
             return;
         }
-        AddressBlock block = AddressBlock.in(
+        AddressBlocklist block = AddressBlocklist.in(
                 backend.ceph().ports().clusters().ids(),
                 backend.ceph().clientSessions(),
                 place.address().orElseThrow(),
@@ -209,7 +212,7 @@ final class KeyRevokeCommand implements Callable<Integer> {
     }
 
     /// One that does not answer keeps none of the others.
-    private static void forEachFileSystem(Backend backend, Failures failures, InFileSystem body) {
+    private static void forEachFileSystem(Backend backend, PartialFailures failures, InFileSystem body) {
         Clusters clusters = backend.ceph().ports().clusters();
         for (String cluster : clusters.ids()) {
             failures.collect(
@@ -239,8 +242,8 @@ final class KeyRevokeCommand implements Callable<Integer> {
                             .map(VolumeId.Provisioned::subvolume)
                             .sorted()
                             .collect(Collectors.joining(","))),
-                    new Cell.Text(KeyDatasets.places(each.ended())),
-                    new Cell.Text(KeyDatasets.places(each.elsewhere())),
+                    new Cell.Text(DatasetArguments.places(each.ended())),
+                    new Cell.Text(DatasetArguments.places(each.elsewhere())),
                     new Cell.Text(each.current()
                             .map(VolumeIdentity::userId)
                             .map(id -> "client." + id)

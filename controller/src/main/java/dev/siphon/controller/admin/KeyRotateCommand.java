@@ -2,8 +2,8 @@ package dev.siphon.controller.admin;
 
 import dev.siphon.controller.Backend;
 import dev.siphon.controller.key.ClientSession;
-import dev.siphon.controller.key.Rotation;
-import dev.siphon.controller.key.Rotation.Progress;
+import dev.siphon.controller.key.KeyRotation;
+import dev.siphon.controller.key.KeyRotation.Progress;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.report.Table;
 import dev.siphon.csi.report.Table.Cell;
@@ -90,18 +90,18 @@ final class KeyRotateCommand implements Callable<Integer> {
     }
 
     private int rotate(Backend backend) {
-        Rotation rotation = new Rotation(
+        KeyRotation rotation = new KeyRotation(
                 backend.ceph().identities(),
-                KeyVolumes.store(command, backend),
+                VolumeArguments.store(command, backend),
                 backend.ceph().clientSessions(),
-                volume -> KeyVolumes.exists(backend, volume));
+                volume -> VolumeArguments.exists(backend, volume));
         Map<Boolean, List<String>> kinds =
-                which.volumes.stream().collect(Collectors.partitioningBy(KeyDatasets::isDataset));
+                which.volumes.stream().collect(Collectors.partitioningBy(DatasetArguments::isDataset));
         List<VolumeId.Provisioned> volumes = which.days
                 .map(days -> rotation.due(Duration.ofDays(days), Instant.now()))
-                .orElseGet(() -> KeyVolumes.parse(command, kinds.getOrDefault(false, List.of())));
-        Failures failures = new Failures();
-        KeyDatasets datasets = new KeyDatasets(command, backend, failures);
+                .orElseGet(() -> VolumeArguments.parse(command, kinds.getOrDefault(false, List.of())));
+        PartialFailures failures = new PartialFailures();
+        DatasetArguments datasets = new DatasetArguments(command, backend, failures);
         kinds.getOrDefault(true, List.of()).forEach(datasets::add);
         List<Progress> states = new ArrayList<>();
         volumes.forEach(volume -> failures.collect(volume, () -> states.add(rotation.rotate(volume))));

@@ -1,6 +1,6 @@
 package dev.siphon.controller.admin;
 
-import dev.siphon.controller.admin.rpc.Leader;
+import dev.siphon.controller.admin.rpc.ControllerClient;
 import java.time.Duration;
 import java.util.Objects;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,9 +26,9 @@ public final class LeaderOptions {
     /// A connection to the controller, made at the first call.
     ///
     /// @throws ParameterException if the endpoint is none
-    Leader open(CommandSpec command) {
+    ControllerClient open(CommandSpec command) {
         try {
-            return Leader.at(endpoint, Duration.ofSeconds(patienceSeconds));
+            return ControllerClient.at(endpoint, Duration.ofSeconds(patienceSeconds));
         } catch (IllegalArgumentException wrong) {
             throw new ParameterException(
                     command.commandLine(), "--endpoint: " + Objects.requireNonNull(wrong.getMessage()), wrong);

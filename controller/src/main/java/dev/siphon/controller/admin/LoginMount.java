@@ -1,6 +1,6 @@
 package dev.siphon.controller.admin;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,7 +84,7 @@ record LoginMount(List<String> monitors, String fileSystem, String path, String 
     /// A word of a command line.
     private static String shell(String word) {
         if (word.codePoints().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException("a control character in " + Quoted.of(word));
+            throw new IllegalArgumentException("a control character in " + QuotedText.of(word));
         }
         return word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }

@@ -2,16 +2,16 @@ package dev.siphon.controller.admin;
 
 import csi.v1.Volume;
 import dev.siphon.controller.Backend;
-import dev.siphon.controller.admin.rpc.Leader;
+import dev.siphon.controller.admin.rpc.ControllerClient;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.offboard.AccountGroups;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.offboard.Export;
 import dev.siphon.controller.offboard.Freezer;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.CephPorts;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Homes;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -98,7 +98,7 @@ final class OffboardCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return options.run(command, backend -> {
-            Failures failures = new Failures();
+            PartialFailures failures = new PartialFailures();
             int status = FAILED;
             boolean failed = true;
             try {
@@ -110,7 +110,7 @@ final class OffboardCommand implements Callable<Integer> {
         });
     }
 
-    private int carryOut(Backend backend, List<Group> groups, Failures failures) {
+    private int carryOut(Backend backend, List<SubvolumeGroup> groups, PartialFailures failures) {
         if (what.export.isPresent()) {
             return export(backend, groups, what.export.get());
         }
@@ -121,7 +121,7 @@ final class OffboardCommand implements Callable<Integer> {
     }
 
     /// A cluster that does not answer keeps none of the others.
-    private List<Group> groups(Backend backend, Failures failures) {
+    private List<SubvolumeGroup> groups(Backend backend, PartialFailures failures) {
         try {
             return new AccountGroups(
                             backend.ceph().ports().clusters(), backend.ceph().survey(), backend.directory())
@@ -138,7 +138,7 @@ final class OffboardCommand implements Callable<Integer> {
         }
     }
 
-    private int freeze(Backend backend, List<Group> groups, boolean freeze, Failures failures) {
+    private int freeze(Backend backend, List<SubvolumeGroup> groups, boolean freeze, PartialFailures failures) {
         Freezer freezer = freezer(backend);
         Table table = new Table("group", "state", "volumes", "keys", "sessions_ended", "note");
         List<Freezer.Result> results = new ArrayList<>();
@@ -181,11 +181,11 @@ final class OffboardCommand implements Callable<Integer> {
                 .collect(Collectors.joining("; "));
     }
 
-    private int handOver(Backend backend, List<Group> groups, String other) {
+    private int handOver(Backend backend, List<SubvolumeGroup> groups, String other) {
         boolean itself = !other.isEmpty()
                 && backend.directory()
                         .account(other)
-                        .map(found -> Names.group(found.id()))
+                        .map(found -> CephNames.group(found.id()))
                         .filter(name ->
                                 groups.stream().anyMatch(group -> group.name().equals(name)))
                         .isPresent();
@@ -194,7 +194,7 @@ final class OffboardCommand implements Callable<Integer> {
         }
         Table table = new Table("volume", "size", "copy", "note");
         boolean all = true;
-        try (Leader controller = leader.open(command)) {
+        try (ControllerClient controller = leader.open(command)) {
             for (VolumeId.Provisioned volume : volumes(backend, groups)) {
                 Optional<Subvolume> found = backend.ceph().ports().subvolumes().find(volume);
                 Optional<String> reason = nothingToCopy(volume, found);
@@ -222,7 +222,7 @@ final class OffboardCommand implements Callable<Integer> {
         return all ? 0 : FAILED;
     }
 
-    private static String copy(Leader controller, String other, VolumeId.Provisioned volume, long size) {
+    private static String copy(ControllerClient controller, String other, VolumeId.Provisioned volume, long size) {
         Map<String, String> parameters = Map.of(
                 "owner",
                 other,
@@ -236,7 +236,7 @@ final class OffboardCommand implements Callable<Integer> {
         return made.getVolumeId();
     }
 
-    private int export(Backend backend, List<Group> groups, Path folder) {
+    private int export(Backend backend, List<SubvolumeGroup> groups, Path folder) {
         if (!Files.isDirectory(folder)) {
             throw new ParameterException(command.commandLine(), "--export: no such directory: " + folder);
         }
@@ -272,7 +272,7 @@ final class OffboardCommand implements Callable<Integer> {
     }
 
     private static Optional<String> nothingToCopy(VolumeId.Provisioned volume, Optional<Subvolume> found) {
-        if (Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW))) {
+        if (CephNames.kindOf(volume.subvolume()).equals(Optional.of(CephNames.Kind.SHALLOW))) {
             return Optional.of("holds nothing: it stands for a snapshot");
         }
         if (Homes.isDoor(volume)) {
@@ -290,10 +290,10 @@ final class OffboardCommand implements Callable<Integer> {
         }
     }
 
-    private static List<VolumeId.Provisioned> volumes(Backend backend, List<Group> groups) {
+    private static List<VolumeId.Provisioned> volumes(Backend backend, List<SubvolumeGroup> groups) {
         return groups.stream()
                 .flatMap(group -> backend.ceph().ports().subvolumes().list(group).orElse(List.of()).stream()
-                        .filter(name -> Names.kindOf(name).isPresent())
+                        .filter(name -> CephNames.kindOf(name).isPresent())
                         .map(group::volume))
                 .toList();
     }

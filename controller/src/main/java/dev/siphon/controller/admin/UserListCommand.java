@@ -4,14 +4,14 @@ import dev.siphon.controller.Backend;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.CephPorts;
-import dev.siphon.controller.volume.Charges;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Holdings;
-import dev.siphon.controller.volume.Holdings.Standing;
+import dev.siphon.controller.volume.GroupUsage;
+import dev.siphon.controller.volume.GroupUsage.GroupStanding;
+import dev.siphon.controller.volume.SubvolumeGroup;
+import dev.siphon.controller.volume.UsageCalculator;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.report.Table;
 import dev.siphon.csi.report.Table.Cell;
 import java.util.ArrayList;
@@ -29,8 +29,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `siphon user list`: every account that has something, and how much of its allowance is used up. Only reads, through
-/// the file systems and the directory; the mons and mgrs of the clusters are asked nothing for it.
+/// `siphon user list`: every account that has something, and how much of its allowance is used up. Only reads,
+/// through the file systems and the directory; the mons and mgrs of the clusters are asked nothing for it.
 @Command(
         name = "list",
         description = {
@@ -56,11 +56,11 @@ public final class UserListCommand implements Callable<Integer> {
             long committed,
             long used,
             long volumes,
-            State state,
+            AccountState state,
             String fileSystem) {}
 
     /// What the directory says of an account.
-    private enum State {
+    private enum AccountState {
         ACTIVE,
         /// It has no such account any more.
         GONE,
@@ -75,12 +75,14 @@ public final class UserListCommand implements Callable<Integer> {
 
     private int list(Backend backend) {
         CephPorts ports = backend.ceph().ports();
-        Map<Group, Standing> groups = groups(ports);
+        Map<SubvolumeGroup, GroupStanding> groups = groups(ports);
         Optional<Map<String, Account>> accounts = accounts(backend);
         List<Row> rows = new ArrayList<>();
         groups.forEach((group, standing) -> {
             Optional<Account> account = accounts.map(all -> all.get(group.name()));
-            State state = accounts.isEmpty() ? State.UNKNOWN : account.isPresent() ? State.ACTIVE : State.GONE;
+            AccountState state = accounts.isEmpty()
+                    ? AccountState.UNKNOWN
+                    : account.isPresent() ? AccountState.ACTIVE : AccountState.GONE;
             Optional<AccountNote> who = account.map(AccountNote::of).or(standing::account);
             if (only.isEmpty() || who.filter(it -> it.name().equals(only)).isPresent()) {
                 row(ports, group, who, state).ifPresent(rows::add);
@@ -94,12 +96,12 @@ public final class UserListCommand implements Callable<Integer> {
         return CommandLine.ExitCode.OK;
     }
 
-    private static Map<Group, Standing> groups(CephPorts ports) {
-        Map<Group, Standing> groups = new HashMap<>();
+    private static Map<SubvolumeGroup, GroupStanding> groups(CephPorts ports) {
+        Map<SubvolumeGroup, GroupStanding> groups = new HashMap<>();
         for (String cluster : ports.clusters().ids()) {
             for (Clusters.FileSystem fileSystem : ports.clusters().fileSystems(cluster)) {
-                for (Standing standing : ports.files().standings(cluster, fileSystem.name())) {
-                    Group group = new Group(cluster, fileSystem.name(), standing.group());
+                for (GroupStanding standing : ports.files().standings(cluster, fileSystem.name())) {
+                    SubvolumeGroup group = new SubvolumeGroup(cluster, fileSystem.name(), standing.group());
                     if (Volumes.isOurs(group)) {
                         groups.put(group, standing);
                     }
@@ -113,7 +115,7 @@ public final class UserListCommand implements Callable<Integer> {
     private Optional<Map<String, Account>> accounts(Backend backend) {
         Map<String, Account> accounts = new HashMap<>();
         try {
-            backend.directory().accounts(account -> accounts.put(Group.nameOf(account), account));
+            backend.directory().accounts(account -> accounts.put(SubvolumeGroup.nameOf(account), account));
             return Optional.of(accounts);
         } catch (DriverException.BackendUnavailable silent) {
             command.commandLine()
@@ -123,17 +125,18 @@ public final class UserListCommand implements Callable<Integer> {
         }
     }
 
-    private static Optional<Row> row(CephPorts ports, Group group, Optional<AccountNote> who, State state) {
+    private static Optional<Row> row(
+            CephPorts ports, SubvolumeGroup group, Optional<AccountNote> who, AccountState state) {
         try {
-            Holdings holdings = ports.files().holdings(group);
-            Standing standing = holdings.standing();
+            GroupUsage groupUsage = ports.files().holdings(group);
+            GroupStanding standing = groupUsage.standing();
             return Optional.of(new Row(
                     who.map(AccountNote::name).orElse(group.name()),
                     who.map(AccountNote::uid).orElse("?"),
                     standing.quotaBytes(),
-                    Charges.committed(group, holdings),
+                    UsageCalculator.committed(group, groupUsage),
                     standing.writtenBytes(),
-                    Charges.volumes(holdings),
+                    UsageCalculator.volumes(groupUsage),
                     state,
                     group.cluster() + "/" + group.fileSystem()));
         } catch (DriverException.NotFound goneMeanwhile) {
@@ -146,9 +149,9 @@ public final class UserListCommand implements Callable<Integer> {
         Account account = backend.directory()
                 .account(only)
                 .orElseThrow(() -> new DriverException.NotFound(
-                        "account " + Quoted.of(only) + " has no volumes, and the directory has no such account"));
+                        "account " + QuotedText.of(only) + " has no volumes, and the directory has no such account"));
         String uid = AccountNote.of(account).uid();
-        return new Row(only, uid, account.allowanceBytes(), 0, 0, 0, State.ACTIVE, "-");
+        return new Row(only, uid, account.allowanceBytes(), 0, 0, 0, AccountState.ACTIVE, "-");
     }
 
     private static Table table(List<Row> rows) {

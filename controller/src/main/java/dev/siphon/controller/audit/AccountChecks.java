@@ -1,14 +1,14 @@
 package dev.siphon.controller.audit;
 
+import dev.siphon.controller.audit.FileSystemScan.ScannedEntry;
+import dev.siphon.controller.audit.FileSystemScan.ScannedGroup;
 import dev.siphon.controller.audit.Finding.Kind;
-import dev.siphon.controller.audit.Look.Place;
-import dev.siphon.controller.audit.Look.Seen;
-import dev.siphon.controller.audit.Survey.DataState;
+import dev.siphon.controller.audit.VolumesDirectory.DataState;
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
+import dev.siphon.controller.volume.AccountFreeze;
 import dev.siphon.controller.volume.AccountNote;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -19,13 +19,13 @@ import java.util.TreeMap;
 
 /// Compares groups with the accounts that they belong to, as far as the note on a group says whose it is.
 public final class AccountChecks {
-    private final Directory directory;
+    private final AccountDirectory directory;
 
-    public AccountChecks(Directory directory) {
+    public AccountChecks(AccountDirectory directory) {
         this.directory = directory;
     }
 
-    private static Optional<AccountNote> ownerOf(Seen seen) {
+    private static Optional<AccountNote> ownerOf(ScannedGroup seen) {
         return AccountNote.parse(seen.state().notes().getOrDefault(AccountNote.NAME, ""));
     }
 
@@ -34,16 +34,18 @@ public final class AccountChecks {
     }
 
     /// What does not fit the directory of accounts. While that does not answer, less is known.
-    List<Finding> of(List<Look> looks) {
+    List<Finding> of(List<FileSystemScan> looks) {
         List<Finding> found = new ArrayList<>();
-        for (Look look : looks) {
+        for (FileSystemScan scan : looks) {
             Map<String, List<String>> groupsOfUid = new TreeMap<>();
-            for (Seen seen : look.groups().values()) {
+            for (ScannedGroup seen : scan.groups().values()) {
                 Optional<AccountNote> owner = ownerOf(seen);
-                Optional.ofNullable(seen.state().notes().get(Freezing.NOTE)).ifPresent(since -> {
-                    String why = "account " + owner.map(AccountChecks::words).orElse("") + " is frozen since " + since;
-                    found.add(remark(Kind.FROZEN, seen, why));
-                });
+                Optional.ofNullable(seen.state().notes().get(AccountFreeze.NOTE))
+                        .ifPresent(since -> {
+                            String why = "account "
+                                    + owner.map(AccountChecks::words).orElse("") + " is frozen since " + since;
+                            found.add(remark(Kind.FROZEN, seen, why));
+                        });
                 owner.ifPresent(of -> {
                     groupsOfUid
                             .computeIfAbsent(of.uid(), _ -> new ArrayList<>())
@@ -55,7 +57,7 @@ public final class AccountChecks {
                 if (groups.size() > 1) {
                     found.add(new Finding(
                             Kind.UID_REUSED,
-                            look.cluster() + ":" + look.fileSystem() + ":uid " + uid,
+                            scan.cluster() + ":" + scan.fileSystem() + ":uid " + uid,
                             "belongs to several: " + String.join(", ", groups),
                             new Repair.ByHand(
                                     "none inherits another's volumes; siphon user offboard those that are" + " gone")));
@@ -65,12 +67,13 @@ public final class AccountChecks {
         return found;
     }
 
-    private List<Finding> ofOwner(Seen seen, AccountNote owner) {
+    private List<Finding> ofOwner(ScannedGroup seen, AccountNote owner) {
         Optional<Account> account;
         try {
             account = directory
                     .account(owner.name())
-                    .filter(each -> Names.group(each.id()).equals(seen.group().name()));
+                    .filter(each ->
+                            CephNames.group(each.id()).equals(seen.group().name()));
         } catch (DriverException.BackendUnavailable | DriverException.BackendFault unknown) {
             return List.of();
         }
@@ -92,10 +95,11 @@ public final class AccountChecks {
         });
         seen.entries()
                 .forEach(entry -> entry.data().stream()
-                        .filter(data -> data.kind() == Survey.FileKind.DIRECTORY && !isOwnedBy(data, account.get()))
+                        .filter(data ->
+                                data.kind() == VolumesDirectory.FileKind.DIRECTORY && !isOwnedBy(data, account.get()))
                         .forEach(data -> found.add(new Finding(
                                 Kind.OWNER_DIFFERS,
-                                VolumeChecks.describe(new Place(seen.group(), entry)),
+                                VolumeChecks.describe(new ScannedEntry(seen.group(), entry)),
                                 "belongs to " + data.uid() + ":" + data.gid() + ", and account " + owner.name() + " is "
                                         + account.get().uid() + ":"
                                         + account.get().gid(),
@@ -107,9 +111,9 @@ public final class AccountChecks {
         return data.uid() == account.uid() && data.gid() == account.gid();
     }
 
-    private static Finding remark(Kind kind, Seen seen, String why) {
+    private static Finding remark(Kind kind, ScannedGroup seen, String why) {
         int volumes = (int) seen.entries().stream()
-                .map(entry -> new Place(seen.group(), entry).id())
+                .map(entry -> new ScannedEntry(seen.group(), entry).id())
                 .flatMap(Optional<VolumeId.Provisioned>::stream)
                 .count();
         return new Finding(

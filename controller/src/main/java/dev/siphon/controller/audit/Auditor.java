@@ -1,15 +1,15 @@
 package dev.siphon.controller.audit;
 
+import dev.siphon.controller.audit.FileSystemScan.ScannedGroup;
 import dev.siphon.controller.audit.Finding.Kind;
-import dev.siphon.controller.audit.Look.Seen;
-import dev.siphon.controller.audit.Survey.EntryState;
-import dev.siphon.controller.audit.Survey.Top;
+import dev.siphon.controller.audit.VolumesDirectory.EntryState;
+import dev.siphon.controller.audit.VolumesDirectory.Top;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeIdentity;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -29,15 +29,15 @@ import java.util.stream.Collectors;
 /// Looks through every file system for what is not as it should be, and changes nothing.
 ///
 /// It runs beside a controller that makes and removes volumes. What is under way then looks like a defect for a
-/// moment, so what a first look finds counts only if a second one, [Ages#pause] later, finds it too; a healthy
-/// cluster is looked at once.
+/// moment, so what a first look finds counts only if a second one, [GracePeriods#pause] later, finds it too; a
+/// healthy cluster is looked at once.
 public final class Auditor {
     private final Clusters clusters;
-    private final Survey survey;
+    private final VolumesDirectory volumesDirectory;
     private final Identities identities;
     private final Kept kept;
     private final AccountChecks accounts;
-    private final Ages ages;
+    private final GracePeriods gracePeriods;
     private final Consumer<Duration> pause;
 
     /// What there has to be outside Ceph for a volume.
@@ -60,46 +60,46 @@ public final class Auditor {
     /// @param pause waits
     public Auditor(
             Clusters clusters,
-            Survey survey,
+            VolumesDirectory volumesDirectory,
             Identities identities,
             Kept kept,
             AccountChecks accounts,
-            Ages ages,
+            GracePeriods gracePeriods,
             Consumer<Duration> pause) {
         this.clusters = clusters;
-        this.survey = survey;
+        this.volumesDirectory = volumesDirectory;
         this.identities = identities;
         this.kept = kept;
         this.accounts = accounts;
-        this.ages = ages;
+        this.gracePeriods = gracePeriods;
         this.pause = pause;
     }
 
     /// What is wrong, sorted by kind and object.
     public List<Finding> audit() {
-        List<Finding> first = look();
+        List<Finding> first = scanAll();
         if (first.stream().noneMatch(finding -> finding.kind().isDefect())) {
             return first;
         }
-        pause.accept(ages.pause());
-        return look().stream()
+        pause.accept(gracePeriods.pause());
+        return scanAll().stream()
                 .filter(now -> first.stream().anyMatch(now::isAbout))
                 .toList();
     }
 
     /// What seems wrong at one look.
-    public List<Finding> look() {
+    public List<Finding> scanAll() {
         List<Finding> found = new ArrayList<>();
-        List<Look> all = new ArrayList<>();
+        List<FileSystemScan> all = new ArrayList<>();
         for (String cluster : clusters.ids()) {
-            List<Look> looks = new ArrayList<>();
+            List<FileSystemScan> looks = new ArrayList<>();
             for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
-                Look look = look(cluster, fileSystem.name());
-                looks.add(look);
-                VolumeChecks volumes = new VolumeChecks(look);
-                look.places().forEach(place -> found.addAll(volumes.of(place)));
-                found.addAll(new ContentChecks(look, ages).all());
-                found.addAll(new RemovalChecks(look, ages).all());
+                FileSystemScan scan = scan(cluster, fileSystem.name());
+                looks.add(scan);
+                VolumeChecks volumes = new VolumeChecks(scan);
+                scan.places().forEach(place -> found.addAll(volumes.of(place)));
+                found.addAll(new ContentChecks(scan, gracePeriods).all());
+                found.addAll(new RemovalChecks(scan, gracePeriods).all());
             }
             found.addAll(ofKeys(cluster, looks));
             found.addAll(accounts.of(looks));
@@ -113,36 +113,36 @@ public final class Auditor {
                 .toList();
     }
 
-    private Look look(String cluster, String fileSystem) {
+    private FileSystemScan scan(String cluster, String fileSystem) {
         Instant at = Instant.now();
-        Top top = survey.top(cluster, fileSystem);
-        Map<String, Seen> groups = new TreeMap<>();
+        Top top = volumesDirectory.top(cluster, fileSystem);
+        Map<String, ScannedGroup> groups = new TreeMap<>();
         for (String name : top.groups()) {
-            if (Names.isGroup(name)) {
-                seen(new Group(cluster, fileSystem, name)).ifPresent(seen -> groups.put(name, seen));
+            if (CephNames.isGroup(name)) {
+                seen(new SubvolumeGroup(cluster, fileSystem, name)).ifPresent(seen -> groups.put(name, seen));
             }
         }
-        return new Look(cluster, fileSystem, at, top, groups);
+        return new FileSystemScan(cluster, fileSystem, at, top, groups);
     }
 
-    private Optional<Seen> seen(Group group) {
-        return survey.group(group).map(state -> {
+    private Optional<ScannedGroup> seen(SubvolumeGroup group) {
+        return volumesDirectory.group(group).map(state -> {
             List<EntryState> entries = new ArrayList<>();
-            for (String name : survey.entries(group)) {
-                survey.entry(group, name).ifPresent(entries::add);
+            for (String name : volumesDirectory.entries(group)) {
+                volumesDirectory.entry(group, name).ifPresent(entries::add);
             }
-            return new Seen(state, entries);
+            return new ScannedGroup(state, entries);
         });
     }
 
     private List<Finding> withoutPersistentVolume(
-            List<Look> looks, Set<VolumeId.Provisioned> standing, List<Finding> others) {
+            List<FileSystemScan> looks, Set<VolumeId.Provisioned> standing, List<Finding> others) {
         Set<String> unfinished = others.stream()
                 .filter(other -> other.repair() instanceof Repair.DeleteVolume)
                 .map(Finding::object)
                 .collect(Collectors.toSet());
         return looks.stream()
-                .flatMap(Look::places)
+                .flatMap(FileSystemScan::places)
                 .filter(place -> place.volume()
                         .filter(volume -> !standing.contains(volume))
                         .isPresent())
@@ -151,17 +151,17 @@ public final class Auditor {
     }
 
     /// @param unfinished the volumes that are to be deleted for another reason
-    private Finding withoutPersistentVolume(Look.Place place, Set<String> unfinished) {
+    private Finding withoutPersistentVolume(FileSystemScan.ScannedEntry place, Set<String> unfinished) {
         VolumeId.Provisioned volume = place.volume().orElseThrow();
         boolean orphan = !unfinished.contains(volume.toString())
                 && VolumeChecks.hasNoFiles(place.entry())
-                && place.entry().changed().isBefore(Instant.now().minus(ages.orphan()));
+                && place.entry().changed().isBefore(Instant.now().minus(gracePeriods.orphan()));
         return orphan
                 ? new Finding(
                         Kind.ORPHAN,
                         volume.toString(),
                         "holds nothing, no PersistentVolume stands for it, and it is older than "
-                                + ages.orphan().toHours() + " h: its claim changed or went while it was made",
+                                + gracePeriods.orphan().toHours() + " h: its claim changed or went while it was made",
                         new Repair.DeleteVolume(volume, place.entry()))
                 : new Finding(
                         Kind.VOLUME_WITHOUT_PV,
@@ -173,7 +173,7 @@ public final class Auditor {
     }
 
     /// A driver that mints no keys may not list identities, and then has none.
-    private List<Finding> ofKeys(String cluster, List<Look> looks) {
+    private List<Finding> ofKeys(String cluster, List<FileSystemScan> looks) {
         KeyChecks checks = new KeyChecks(cluster, looks);
         List<String> all;
         try {

@@ -1,13 +1,13 @@
 package dev.siphon.controller.audit;
 
+import dev.siphon.controller.audit.FileSystemScan.ScannedEntry;
 import dev.siphon.controller.audit.Finding.Kind;
-import dev.siphon.controller.audit.Look.Place;
-import dev.siphon.controller.audit.Survey.FileKind;
-import dev.siphon.controller.audit.Survey.Meta;
-import dev.siphon.controller.audit.VolumeChecks.State;
+import dev.siphon.controller.audit.VolumeChecks.SubvolumeState;
+import dev.siphon.controller.audit.VolumesDirectory.FileKind;
+import dev.siphon.controller.audit.VolumesDirectory.Meta;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Homes;
-import dev.siphon.controller.volume.Names;
-import dev.siphon.controller.volume.Notes;
+import dev.siphon.controller.volume.SubvolumeMetadata;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -18,37 +18,37 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// Looks at where contents come from: clones and copies that did not end, snapshots taken for them, and volumes that
-/// stand for a snapshot.
+/// Looks at where contents come from: clones and copies that did not end, snapshots taken for them, and volumes
+/// that stand for a snapshot.
 final class ContentChecks {
     /// The mode of a volume whose limit of files was never set, see `Creation`. Its owner can set that too, so
     /// alone it says nothing: nobody was ever told of such a volume, so that one with files in it was whole.
     private static final int UNFINISHED = 01000;
 
-    private final Look look;
-    private final Ages ages;
-    private final List<Place> volumes;
+    private final FileSystemScan scan;
+    private final GracePeriods gracePeriods;
+    private final List<ScannedEntry> volumes;
     private final Set<String> transfers;
 
-    ContentChecks(Look look, Ages ages) {
-        this.look = look;
-        this.ages = ages;
-        this.volumes = look.places().filter(ContentChecks::isVolume).toList();
+    ContentChecks(FileSystemScan scan, GracePeriods gracePeriods) {
+        this.scan = scan;
+        this.gracePeriods = gracePeriods;
+        this.volumes = scan.places().filter(ContentChecks::isVolume).toList();
         this.transfers = volumes.stream()
-                .filter(place -> isKind(place, Names.Kind.FILLED) && !isWhole(place))
-                .map(place -> Names.transferSnapshot(place.entry().name()))
+                .filter(place -> isKind(place, CephNames.Kind.FILLED) && !isWhole(place))
+                .map(place -> CephNames.transferSnapshot(place.entry().name()))
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    private static boolean isVolume(Place place) {
+    private static boolean isVolume(ScannedEntry place) {
         return place.entry().kind() == FileKind.DIRECTORY
-                && place.id().flatMap(id -> Names.kindOf(id.subvolume())).isPresent();
+                && place.id().flatMap(id -> CephNames.kindOf(id.subvolume())).isPresent();
     }
 
     /// Everything wrong with contents in the file system.
     List<Finding> all() {
         List<Finding> found = new ArrayList<>();
-        for (Place place : volumes) {
+        for (ScannedEntry place : volumes) {
             found.addAll(ofVolume(place));
             found.addAll(ofSnapshots(place));
         }
@@ -57,8 +57,8 @@ final class ContentChecks {
         return found;
     }
 
-    private List<Finding> ofVolume(Place place) {
-        Optional<State> state = meta(place).flatMap(meta -> State.of(meta.global("state")));
+    private List<Finding> ofVolume(ScannedEntry place) {
+        Optional<SubvolumeState> state = meta(place).flatMap(meta -> SubvolumeState.of(meta.global("state")));
         VolumeId.Provisioned id = place.id().orElseThrow();
         if (state.isEmpty()) {
             return List.of();
@@ -71,7 +71,7 @@ final class ContentChecks {
                         "is the target of a clone that ended as " + state.get().text(),
                         VolumeChecks.deleted(id, place.entry())));
             case PENDING, IN_PROGRESS ->
-                look.top().clones().containsValue(place.path())
+                scan.top().clones().containsValue(place.path())
                         ? List.of()
                         : List.of(finding(
                                 Kind.CLONE_STUCK,
@@ -82,20 +82,20 @@ final class ContentChecks {
         };
     }
 
-    private static Repair stuck(Place place, VolumeId.Provisioned id) {
+    private static Repair stuck(ScannedEntry place, VolumeId.Provisioned id) {
         return VolumeChecks.hasNoFiles(place.entry())
                 ? new Repair.EndClone(
                         id,
                         place.entry(),
-                        meta(place).orElseThrow().with(MetaFile.GLOBAL, "state", State.FAILED.text()))
+                        meta(place).orElseThrow().with(MetaFile.GLOBAL, "state", SubvolumeState.FAILED.text()))
                 : new Repair.ByHand("it holds files: look at them, and if nobody misses them: write state = failed in "
                         + place.path() + "/.meta, then `siphon csi DeleteVolume`");
     }
 
-    private List<Finding> ofComplete(Place place, VolumeId.Provisioned id) {
-        boolean old = place.entry().changed().plus(ages.filling()).isBefore(look.at());
+    private List<Finding> ofComplete(ScannedEntry place, VolumeId.Provisioned id) {
+        boolean old = place.entry().changed().plus(gracePeriods.filling()).isBefore(scan.at());
         boolean closed = isClosed(place);
-        boolean notWhole = isKind(place, Names.Kind.FILLED) && !isWhole(place);
+        boolean notWhole = isKind(place, CephNames.Kind.FILLED) && !isWhole(place);
         if (closed && !VolumeChecks.hasNoFiles(place.entry())) {
             return List.of(finding(
                     Kind.CLOSED,
@@ -112,7 +112,7 @@ final class ContentChecks {
                     VolumeChecks.deleted(id, place.entry())));
         }
         if (Homes.isDoor(id)
-                && look.at(place.group().path() + "/" + Homes.of(place.group()).subvolume())
+                && scan.at(place.group().path() + "/" + Homes.of(place.group()).subvolume())
                         .isEmpty()) {
             return List.of(finding(
                     Kind.HOME_GONE,
@@ -120,7 +120,7 @@ final class ContentChecks {
                     "stands for a home that is gone",
                     new Repair.ByHand("delete the volume, which holds nothing")));
         }
-        if (isKind(place, Names.Kind.SHALLOW) && standsFor(place).isEmpty()) {
+        if (isKind(place, CephNames.Kind.SHALLOW) && standsFor(place).isEmpty()) {
             return List.of(finding(
                     Kind.SNAPSHOT_GONE,
                     place,
@@ -132,27 +132,27 @@ final class ContentChecks {
 
     /// Whether it has the mode of what is yet to be finished, and is of a kind that has that; a volume from
     /// elsewhere has a note instead, which no key of a volume can write.
-    private static boolean isClosed(Place place) {
-        return (isKind(place, Names.Kind.PLAIN) || isKind(place, Names.Kind.HOME))
+    private static boolean isClosed(ScannedEntry place) {
+        return (isKind(place, CephNames.Kind.PLAIN) || isKind(place, CephNames.Kind.HOME))
                 && place.entry().data().stream().anyMatch(data -> data.mode() == UNFINISHED);
     }
 
     /// The snapshot that a volume without contents stands for.
-    private Optional<SnapshotId> standsFor(Place shallow) {
+    private Optional<SnapshotId> standsFor(ScannedEntry shallow) {
         return volumes.stream()
                 .filter(place -> place.group().equals(shallow.group()))
                 .flatMap(place -> snapshots(place).stream())
-                .filter(id -> shallow.entry().name().endsWith(Names.shallowSuffix(id)))
+                .filter(id -> shallow.entry().name().endsWith(CephNames.shallowSuffix(id)))
                 .findFirst();
     }
 
-    private List<Finding> ofSnapshots(Place place) {
+    private List<Finding> ofSnapshots(ScannedEntry place) {
         List<Finding> found = new ArrayList<>();
         for (SnapshotId id : snapshots(place)) {
-            boolean exporting = Names.exportBegun(id.name())
-                    .filter(begun -> begun.plus(ages.filling()).isAfter(look.at()))
+            boolean exporting = CephNames.exportBegun(id.name())
+                    .filter(begun -> begun.plus(gracePeriods.filling()).isAfter(scan.at()))
                     .isPresent();
-            if (Names.isTransferSnapshot(id.name()) && !transfers.contains(id.name()) && !exporting) {
+            if (CephNames.isTransferSnapshot(id.name()) && !transfers.contains(id.name()) && !exporting) {
                 found.add(new Finding(
                         Kind.TRANSFER_LEFT,
                         id.toString(),
@@ -163,7 +163,7 @@ final class ContentChecks {
         Map<String, String> held =
                 meta(place).map(meta -> meta.sections().get(MetaFile.CLONED)).orElse(Map.of());
         held.forEach((tracking, snapshot) -> {
-            if (!look.top().clones().containsKey(tracking)) {
+            if (!scan.top().clones().containsKey(tracking)) {
                 found.add(new Finding(
                         Kind.SNAPSHOT_HELD,
                         place.id().orElseThrow() + "@" + snapshot + " for " + tracking,
@@ -180,16 +180,16 @@ final class ContentChecks {
 
     private List<Finding> clonesWithoutTarget() {
         List<Finding> found = new ArrayList<>();
-        look.top().clones().forEach((tracking, target) -> {
-            boolean ours = look.groups().values().stream()
+        scan.top().clones().forEach((tracking, target) -> {
+            boolean ours = scan.groups().values().stream()
                     .anyMatch(seen -> target.startsWith(seen.group().path() + "/"));
-            if (ours && look.at(target).isEmpty()) {
+            if (ours && scan.at(target).isEmpty()) {
                 String link = "/volumes/_index/clone/" + tracking;
                 found.add(new Finding(
                         Kind.CLONE_WITHOUT_TARGET,
-                        look.cluster() + ":" + look.fileSystem() + ":" + link,
+                        scan.cluster() + ":" + scan.fileSystem() + ":" + link,
                         "is a clone to be made in " + target + ", which is gone",
-                        new Repair.RemoveFile(look.cluster(), look.fileSystem(), link)));
+                        new Repair.RemoveFile(scan.cluster(), scan.fileSystem(), link)));
             }
         });
         return found;
@@ -198,19 +198,19 @@ final class ContentChecks {
     /// The name of a group of snapshots says of which volumes it is.
     private List<Finding> incompleteGroups() {
         Map<String, List<VolumeId.Provisioned>> members = new TreeMap<>();
-        for (Place place : volumes) {
+        for (ScannedEntry place : volumes) {
             for (SnapshotId id : snapshots(place)) {
-                if (Names.isGroupSnapshot(id.name())) {
+                if (CephNames.isGroupSnapshot(id.name())) {
                     members.computeIfAbsent(id.name(), _ -> new ArrayList<>()).add(id.volume());
                 }
             }
         }
         List<Finding> found = new ArrayList<>();
         members.forEach((name, volumesOfIt) -> {
-            if (!Names.isOf(name, volumesOfIt)) {
+            if (!CephNames.isOf(name, volumesOfIt)) {
                 found.add(new Finding(
                         Kind.GROUP_SNAPSHOT_INCOMPLETE,
-                        look.cluster() + ":" + look.fileSystem() + ":" + name,
+                        scan.cluster() + ":" + scan.fileSystem() + ":" + name,
                         "is there of " + volumesOfIt + " and was of others too",
                         new Repair.ByHand("ask for the group of snapshots again, or delete it")));
             }
@@ -218,28 +218,29 @@ final class ContentChecks {
         return found;
     }
 
-    private static List<SnapshotId> snapshots(Place place) {
+    private static List<SnapshotId> snapshots(ScannedEntry place) {
         return place.entry().snapshots().stream()
                 .filter(VolumeId.Part.SNAPSHOT::fits)
                 .map(name -> new SnapshotId(place.id().orElseThrow(), name))
                 .toList();
     }
 
-    private static boolean isKind(Place place, Names.Kind kind) {
-        return Names.kindOf(place.entry().name()).equals(Optional.of(kind));
+    private static boolean isKind(ScannedEntry place, CephNames.Kind kind) {
+        return CephNames.kindOf(place.entry().name()).equals(Optional.of(kind));
     }
 
-    private static boolean isWhole(Place place) {
+    private static boolean isWhole(ScannedEntry place) {
         return meta(place)
-                .filter(meta -> meta.value(MetaFile.NOTES, Notes.SOURCE).isPresent())
+                .filter(meta ->
+                        meta.value(MetaFile.NOTES, SubvolumeMetadata.SOURCE).isPresent())
                 .isPresent();
     }
 
-    private static Optional<MetaFile> meta(Place place) {
+    private static Optional<MetaFile> meta(ScannedEntry place) {
         return place.entry().meta() instanceof Meta.Read read ? Optional.of(read.file()) : Optional.empty();
     }
 
-    private static Finding finding(Kind kind, Place place, String why, Repair repair) {
+    private static Finding finding(Kind kind, ScannedEntry place, String why, Repair repair) {
         return new Finding(kind, VolumeChecks.describe(place), why, repair);
     }
 }

@@ -1,11 +1,11 @@
 package dev.siphon.controller.audit;
 
+import dev.siphon.controller.audit.FileSystemScan.ScannedEntry;
 import dev.siphon.controller.audit.Finding.Kind;
-import dev.siphon.controller.audit.Look.Place;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeIdentity;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.AccountFreeze;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,22 +26,23 @@ final class KeyChecks {
             Pattern.quote(VolumeIdentity.PREFIX) + "(.+)\\.(a[0-9a-v]{20})\\.([a-z][0-9a-v]{19,23})((?:\\.[0-9]+)?)");
 
     private final String cluster;
-    private final List<Look> looks;
+    private final List<FileSystemScan> looks;
     private final Set<VolumeId.Provisioned> volumes;
 
     /// @param looks at every file system of the cluster
-    KeyChecks(String cluster, List<Look> looks) {
+    KeyChecks(String cluster, List<FileSystemScan> looks) {
         this.cluster = cluster;
         this.looks = List.copyOf(looks);
         this.volumes = looks.stream()
-                .flatMap(Look::places)
+                .flatMap(FileSystemScan::places)
                 .flatMap(place -> place.id().stream())
                 .collect(Collectors.toUnmodifiableSet());
     }
 
     /// What is wrong with the identities of the cluster.
     List<Finding> identities(List<String> identities) {
-        Set<String> fileSystems = looks.stream().map(Look::fileSystem).collect(Collectors.toUnmodifiableSet());
+        Set<String> fileSystems =
+                looks.stream().map(FileSystemScan::fileSystem).collect(Collectors.toUnmodifiableSet());
         List<Finding> found = new ArrayList<>();
         for (String identity : identities) {
             Matcher parts = IDENTITY.matcher(identity);
@@ -79,10 +80,10 @@ final class KeyChecks {
         }
         Map<VolumeId.Provisioned, String> current = store.userIds();
         found.addAll(otherGenerations(current, identities));
-        for (Look look : looks) {
-            look.groups().values().stream()
-                    .filter(seen -> !seen.state().notes().containsKey(Freezing.NOTE))
-                    .flatMap(seen -> seen.entries().stream().map(entry -> new Place(seen.group(), entry)))
+        for (FileSystemScan scan : looks) {
+            scan.groups().values().stream()
+                    .filter(seen -> !seen.state().notes().containsKey(AccountFreeze.NOTE))
+                    .flatMap(seen -> seen.entries().stream().map(entry -> new ScannedEntry(seen.group(), entry)))
                     .flatMap(place -> place.volume().stream())
                     .filter(volume -> !identities.contains(current.getOrDefault(volume, "")))
                     .forEach(volume -> found.add(withoutKey(volume, kept.contains(volume), named.test(volume))));
@@ -93,12 +94,12 @@ final class KeyChecks {
     /// Identities of volumes beside the one whose key nodes get.
     private List<Finding> otherGenerations(Map<VolumeId.Provisioned, String> current, List<String> identities) {
         List<Finding> found = new ArrayList<>();
-        for (Look look : looks) {
+        for (FileSystemScan scan : looks) {
             for (String identity : identities) {
-                VolumeIdentity.parse(cluster, look.fileSystem(), identity)
+                VolumeIdentity.parse(cluster, scan.fileSystem(), identity)
                         .filter(each -> volumes.contains(each.volume()))
                         .flatMap(each -> Optional.ofNullable(current.get(each.volume()))
-                                .flatMap(kept -> VolumeIdentity.parse(cluster, look.fileSystem(), kept))
+                                .flatMap(kept -> VolumeIdentity.parse(cluster, scan.fileSystem(), kept))
                                 .flatMap(kept -> beside(kept, each)))
                         .ifPresent(found::add);
             }
@@ -123,7 +124,7 @@ final class KeyChecks {
     }
 
     private static Finding withoutKey(VolumeId.Provisioned volume, boolean kept, boolean named) {
-        boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
+        boolean shallow = CephNames.kindOf(volume.subvolume()).equals(Optional.of(CephNames.Kind.SHALLOW));
         Repair mint = shallow
                 ? new Repair.ByHand("the controller mints one within a minute of its PersistentVolume")
                 : new Repair.MintKey(volume);

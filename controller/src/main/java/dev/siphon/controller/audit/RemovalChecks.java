@@ -1,25 +1,25 @@
 package dev.siphon.controller.audit;
 
 import dev.siphon.controller.audit.Finding.Kind;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.CephNames;
 import java.util.ArrayList;
 import java.util.List;
 
 /// Looks at what removed volumes have left with the mgr.
 final class RemovalChecks {
-    private final Look look;
-    private final Ages ages;
+    private final FileSystemScan scan;
+    private final GracePeriods gracePeriods;
 
-    RemovalChecks(Look look, Ages ages) {
-        this.look = look;
-        this.ages = ages;
+    RemovalChecks(FileSystemScan scan, GracePeriods gracePeriods) {
+        this.scan = scan;
+        this.gracePeriods = gracePeriods;
     }
 
     /// Everything that is left of volumes that were removed.
     List<Finding> all() {
         List<Finding> found = new ArrayList<>();
-        look.top().trash().forEach((name, since) -> {
-            if (since.plus(ages.trash()).isBefore(look.at())) {
+        scan.top().trash().forEach((name, since) -> {
+            if (since.plus(gracePeriods.trash()).isBefore(scan.at())) {
                 found.add(new Finding(
                         Kind.TRASH_LEFT,
                         path("/volumes/_deleting/" + name),
@@ -28,23 +28,23 @@ final class RemovalChecks {
                                 + " until then")));
             }
         });
-        for (String volume : look.top().authFiles()) {
+        for (String volume : scan.top().authFiles()) {
             int slash = volume.indexOf('/');
             String group = volume.substring(0, slash);
-            boolean ours = !group.isEmpty() && Names.isGroup(group);
-            if (ours && look.at("/volumes/" + volume).isEmpty()) {
+            boolean ours = !group.isEmpty() && CephNames.isGroup(group);
+            if (ours && scan.at("/volumes/" + volume).isEmpty()) {
                 String file = "/volumes/_" + volume.replace('/', ':') + ".meta";
                 found.add(new Finding(
                         Kind.AUTH_FILE_LEFT,
                         path(file),
                         "belongs to a volume that is gone",
-                        new Repair.RemoveFile(look.cluster(), look.fileSystem(), file)));
+                        new Repair.RemoveFile(scan.cluster(), scan.fileSystem(), file)));
             }
         }
         return found;
     }
 
     private String path(String path) {
-        return look.cluster() + ":" + look.fileSystem() + ":" + path;
+        return scan.cluster() + ":" + scan.fileSystem() + ":" + path;
     }
 }

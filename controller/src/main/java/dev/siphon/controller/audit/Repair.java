@@ -1,13 +1,13 @@
 package dev.siphon.controller.audit;
 
-import dev.siphon.controller.audit.Survey.EntryState;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.audit.VolumesDirectory.EntryState;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
 
-/// What mends a finding. Each may be repeated, and none removes files, see [Deletion]; its text says what would be
-/// done.
+/// What mends a finding. Each may be repeated, and none removes files, see [LeftoverDeletion]; its text says what
+/// would be done.
 public sealed interface Repair {
     /// A person has to decide.
     record ByHand(String advice) implements Repair {
@@ -83,7 +83,7 @@ public sealed interface Repair {
     /// Sets the quota of an account's group.
     ///
     /// @param bytes 0 for none
-    record SetQuota(Group group, long bytes) implements Repair {
+    record SetQuota(SubvolumeGroup group, long bytes) implements Repair {
         @Override
         public String toString() {
             return bytes == 0 ? "remove the quota" : "set the quota to " + bytes + " bytes";

@@ -4,7 +4,7 @@ import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.KeyStore;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.volume.CephPorts;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
@@ -12,22 +12,22 @@ import java.util.Optional;
 /// Carries repairs out. Each may be repeated, and one that was cut off is finished by the next.
 public final class Repairs {
     private final CephPorts ceph;
-    private final Survey survey;
+    private final VolumesDirectory volumesDirectory;
     private final Identities identities;
     private final Optional<KeyStore> keys;
     private final Optional<VolumeKeys> minting;
-    private final Deletion deletion;
+    private final LeftoverDeletion deletion;
 
     /// @param keys where the keys of volumes are, and who mints them; empty if the driver mints none
     public Repairs(
             CephPorts ceph,
-            Survey survey,
+            VolumesDirectory volumesDirectory,
             Identities identities,
             Optional<KeyStore> keys,
             Optional<VolumeKeys> minting,
-            Deletion deletion) {
+            LeftoverDeletion deletion) {
         this.ceph = ceph;
-        this.survey = survey;
+        this.volumesDirectory = volumesDirectory;
         this.identities = identities;
         this.keys = keys;
         this.minting = minting;
@@ -38,7 +38,7 @@ public final class Repairs {
     ///
     /// @return whether anything was done; nothing is by hand
     /// @throws DriverException what Ceph or the controller refused
-    public boolean mend(Repair repair) {
+    public boolean repair(Repair repair) {
         switch (repair) {
             case Repair.ByHand _ -> {
                 return false;
@@ -55,19 +55,20 @@ public final class Repairs {
             case Repair.EndClone it -> {
                 checkUnchanged(it.target(), it.seen());
                 deletion.check(it.target());
-                survey.writeMeta(it.target(), it.failed());
+                volumesDirectory.writeMeta(it.target(), it.failed());
                 deletion.delete(it.target());
             }
             case Repair.WriteMeta it -> {
                 checkUnchanged(it.volume(), it.seen());
-                survey.writeMeta(it.volume(), it.meta());
+                volumesDirectory.writeMeta(it.volume(), it.meta());
                 if (!it.old().isEmpty()) {
-                    survey.removeFile(it.volume().cluster(), it.volume().fileSystem(), it.old());
+                    volumesDirectory.removeFile(
+                            it.volume().cluster(), it.volume().fileSystem(), it.old());
                 }
             }
-            case Repair.RemoveFile it -> survey.removeFile(it.cluster(), it.fileSystem(), it.path());
+            case Repair.RemoveFile it -> volumesDirectory.removeFile(it.cluster(), it.fileSystem(), it.path());
             case Repair.RemoveEmptyDirectory it ->
-                survey.removeEmptyDirectory(it.cluster(), it.fileSystem(), it.path());
+                volumesDirectory.removeEmptyDirectory(it.cluster(), it.fileSystem(), it.path());
             case Repair.SetQuota it ->
                 ceph.files()
                         .setQuotaBytes(
@@ -87,8 +88,10 @@ public final class Repairs {
     }
 
     /// A controller that works meanwhile goes first.
-    private void checkUnchanged(VolumeId.Provisioned volume, Survey.EntryState seen) {
-        if (!survey.entry(Group.of(volume), volume.subvolume()).equals(Optional.of(seen))) {
+    private void checkUnchanged(VolumeId.Provisioned volume, VolumesDirectory.EntryState seen) {
+        if (!volumesDirectory
+                .entry(SubvolumeGroup.of(volume), volume.subvolume())
+                .equals(Optional.of(seen))) {
             throw new DriverException.InUse("volume " + volume + " has changed since it was looked at; audit again");
         }
     }

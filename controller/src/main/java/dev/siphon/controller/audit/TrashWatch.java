@@ -38,14 +38,14 @@ public final class TrashWatch {
     private final Clock clock;
     private final Gauge entries;
     private final Gauge oldest;
-    private final Map<Place, Seen> seen = new HashMap<>();
+    private final Map<FileSystemRef, TrashState> seen = new HashMap<>();
 
-    private record Place(String cluster, String fileSystem) {}
+    private record FileSystemRef(String cluster, String fileSystem) {}
 
     /// @param since when the entries of the last list were removed
     /// @param told those that the log has named
     /// @param next when to look again
-    private record Seen(Map<String, Instant> since, Set<String> told, Instant next) {}
+    private record TrashState(Map<String, Instant> since, Set<String> told, Instant next) {}
 
     public TrashWatch(Clusters clusters, Trash trash, PrometheusRegistry registry) {
         this(clusters, trash, registry, Clock.systemUTC());
@@ -69,14 +69,14 @@ public final class TrashWatch {
 
     /// Begins, with the first look after the first interval, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
-        return tasks.every("trash", EVERY, EVERY, this::look);
+        return tasks.every("trash", EVERY, EVERY, this::check);
     }
 
     /// One look at each file system; what does not answer is left out.
-    void look() {
+    void check() {
         for (String cluster : clusters.ids()) {
             try {
-                clusters.fileSystems(cluster).forEach(each -> look(new Place(cluster, each.name())));
+                clusters.fileSystems(cluster).forEach(each -> check(new FileSystemRef(cluster, each.name())));
             } catch (DriverException silent) {
                 LOG.atDebug()
                         .addKeyValue("cluster", cluster)
@@ -85,9 +85,9 @@ public final class TrashWatch {
         }
     }
 
-    private void look(Place place) {
+    private void check(FileSystemRef place) {
         Instant now = clock.instant();
-        Seen before = seen.getOrDefault(place, new Seen(Map.of(), Set.of(), now));
+        TrashState before = seen.getOrDefault(place, new TrashState(Map.of(), Set.of(), now));
         if (now.isBefore(before.next())) {
             return;
         }
@@ -100,11 +100,12 @@ public final class TrashWatch {
                         .map(since -> Math.max(0, Duration.between(since, now).toSeconds()))
                         .orElse(0L));
         Instant next = found.isPresent() ? now : now.plus(EVERY_WHERE_NOTHING_IS);
-        seen.put(place, new Seen(all.since(), tell(place, all.since(), before.told(), now), next));
+        seen.put(place, new TrashState(all.since(), warnOnce(place, all.since(), before.told(), now), next));
     }
 
     /// @return those that the log has named, of those there are
-    private static Set<String> tell(Place place, Map<String, Instant> since, Set<String> told, Instant now) {
+    private static Set<String> warnOnce(
+            FileSystemRef place, Map<String, Instant> since, Set<String> told, Instant now) {
         List<String> old = since.entrySet().stream()
                 .filter(each -> each.getValue().plus(LONG).isBefore(now))
                 .map(Map.Entry::getKey)

@@ -1,14 +1,14 @@
 package dev.siphon.controller.audit;
 
+import dev.siphon.controller.audit.FileSystemScan.ScannedEntry;
 import dev.siphon.controller.audit.Finding.Kind;
-import dev.siphon.controller.audit.Look.Place;
-import dev.siphon.controller.audit.Survey.DataState;
-import dev.siphon.controller.audit.Survey.EntryState;
-import dev.siphon.controller.audit.Survey.FileKind;
-import dev.siphon.controller.audit.Survey.Meta;
+import dev.siphon.controller.audit.VolumesDirectory.DataState;
+import dev.siphon.controller.audit.VolumesDirectory.EntryState;
+import dev.siphon.controller.audit.VolumesDirectory.FileKind;
+import dev.siphon.controller.audit.VolumesDirectory.Meta;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Homes;
-import dev.siphon.controller.volume.Names;
-import dev.siphon.controller.volume.Notes;
+import dev.siphon.controller.volume.SubvolumeMetadata;
 import dev.siphon.csi.VolumeId;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -22,17 +22,17 @@ import java.util.Optional;
 final class VolumeChecks {
     private static final String OLD = "/volumes/_legacy/";
 
-    private final Look look;
+    private final FileSystemScan scan;
 
-    VolumeChecks(Look look) {
-        this.look = look;
+    VolumeChecks(FileSystemScan scan) {
+        this.scan = scan;
     }
 
     /// What is wrong with an entry of an account's group.
-    List<Finding> of(Place place) {
+    List<Finding> of(ScannedEntry place) {
         EntryState entry = place.entry();
         Optional<VolumeId.Provisioned> id =
-                place.id().filter(volume -> Names.kindOf(volume.subvolume()).isPresent());
+                place.id().filter(volume -> CephNames.kindOf(volume.subvolume()).isPresent());
         if (id.isEmpty()) {
             return List.of(finding(
                     Kind.UNKNOWN_ENTRY,
@@ -77,7 +77,7 @@ final class VolumeChecks {
         }
         return hasNoFiles(seen)
                 ? new Repair.DeleteVolume(volume, seen)
-                : new Repair.ByHand("it holds files: " + Deletion.ADVICE);
+                : new Repair.ByHand("it holds files: " + LeftoverDeletion.ADVICE);
     }
 
     /// Whether nothing would be lost with it, wherever in it somebody has moved his files.
@@ -89,28 +89,28 @@ final class VolumeChecks {
                 && entry.data().stream().allMatch(data -> data.kind() == FileKind.DIRECTORY && data.entries() == 0);
     }
 
-    private Finding lost(Place place, VolumeId.Provisioned id, String why) {
-        Optional<MetaFile> written = Names.kindOf(id.subvolume()).equals(Optional.of(Names.Kind.FILLED))
+    private Finding lost(ScannedEntry place, VolumeId.Provisioned id, String why) {
+        Optional<MetaFile> written = CephNames.kindOf(id.subvolume()).equals(Optional.of(CephNames.Kind.FILLED))
                 ? Optional.empty()
                 : onlyDataPath(place).map(MetaFile::complete);
         return finding(Kind.META_LOST, place, why, mended(place, id, written));
     }
 
-    private static Repair mended(Place place, VolumeId.Provisioned id, Optional<MetaFile> written) {
+    private static Repair mended(ScannedEntry place, VolumeId.Provisioned id, Optional<MetaFile> written) {
         return written.<Repair>map(meta -> new Repair.WriteMeta(id, place.entry(), meta, old(place.path())))
                 .orElseGet(() -> new Repair.ByHand("restore " + place.path()
                         + "/.meta from a snapshot, or move the files to another volume; nothing says for sure what the"
                         + " volume is"));
     }
 
-    private List<Finding> withMeta(Place place, VolumeId.Provisioned id, MetaFile meta) {
+    private List<Finding> withMeta(ScannedEntry place, VolumeId.Provisioned id, MetaFile meta) {
         List<Finding> found = new ArrayList<>();
         String path = meta.global("path");
         String state = meta.global("state");
         boolean retained = state.equals("snapshot-retained");
-        boolean knownState = retained || State.of(state).isPresent();
+        boolean knownState = retained || SubvolumeState.of(state).isPresent();
         boolean own = path.matches(java.util.regex.Pattern.quote(place.path()) + "/" + DATA_NAME);
-        if (look.top().old().contains(oldName(place.path()))) {
+        if (scan.top().old().contains(oldName(place.path()))) {
             found.add(finding(
                     Kind.TAKEN_FOR_OLD,
                     place,
@@ -129,13 +129,13 @@ final class VolumeChecks {
     }
 
     /// `.meta` as it must have been, notes kept, where the volume is known to be whole.
-    private static Optional<MetaFile> corrected(Place place, VolumeId.Provisioned id, MetaFile meta) {
-        boolean whole = !Names.kindOf(id.subvolume()).equals(Optional.of(Names.Kind.FILLED))
-                || meta.value(MetaFile.NOTES, Notes.SOURCE).isPresent();
+    private static Optional<MetaFile> corrected(ScannedEntry place, VolumeId.Provisioned id, MetaFile meta) {
+        boolean whole = !CephNames.kindOf(id.subvolume()).equals(Optional.of(CephNames.Kind.FILLED))
+                || meta.value(MetaFile.NOTES, SubvolumeMetadata.SOURCE).isPresent();
         return onlyDataPath(place).filter(_ -> whole).map(meta::completeAt);
     }
 
-    private List<Finding> retained(Place place, VolumeId.Provisioned id) {
+    private List<Finding> retained(ScannedEntry place, VolumeId.Provisioned id) {
         EntryState entry = place.entry();
         if (!entry.data().isEmpty()) {
             return List.of(finding(
@@ -153,7 +153,7 @@ final class VolumeChecks {
                 : List.of();
     }
 
-    private List<Finding> live(Place place, MetaFile meta) {
+    private List<Finding> live(ScannedEntry place, MetaFile meta) {
         EntryState entry = place.entry();
         String name = meta.global("path").substring(place.path().length() + 1);
         Optional<DataState> data =
@@ -175,11 +175,11 @@ final class VolumeChecks {
                         "has beside its data directory another, " + other.name() + ", with " + other.entries()
                                 + " entries",
                         other.entries() == 0 && other.kind() == FileKind.DIRECTORY
-                                ? new Repair.RemoveEmptyDirectory(look.cluster(), look.fileSystem(), path)
+                                ? new Repair.RemoveEmptyDirectory(scan.cluster(), scan.fileSystem(), path)
                                 : new Repair.ByHand("move what is in " + path + " to the other, and remove it")));
             }
         }
-        boolean complete = meta.global("state").equals(State.COMPLETE.text());
+        boolean complete = meta.global("state").equals(SubvolumeState.COMPLETE.text());
         if (complete
                 && data.filter(each -> each.kind() == FileKind.DIRECTORY
                                 && each.namespace().isEmpty())
@@ -198,7 +198,7 @@ final class VolumeChecks {
     }
 
     /// The path of the one data directory; empty if there is none, several, or something else of that name.
-    private static Optional<String> onlyDataPath(Place place) {
+    private static Optional<String> onlyDataPath(ScannedEntry place) {
         List<DataState> data = place.entry().data();
         return data.size() == 1 && data.getFirst().kind() == FileKind.DIRECTORY
                 ? Optional.of(place.path() + "/" + data.getFirst().name())
@@ -222,26 +222,26 @@ final class VolumeChecks {
         }
     }
 
-    private static Finding finding(Kind kind, Place place, String why, Repair repair) {
+    private static Finding finding(Kind kind, ScannedEntry place, String why, Repair repair) {
         return new Finding(kind, describe(place), why, repair);
     }
 
     /// A subvolume as findings name it: a volume's id where it can have one.
-    static String describe(Place place) {
+    static String describe(ScannedEntry place) {
         return place.id()
                 .map(VolumeId.Provisioned::toString)
                 .orElseGet(() -> place.group().cluster() + ":" + place.group().fileSystem() + ":" + place.path());
     }
 
     /// What the mgr says of a subvolume that has a data directory (`subvolume_attrs.py`).
-    enum State {
+    enum SubvolumeState {
         COMPLETE,
         PENDING,
         IN_PROGRESS,
         FAILED,
         CANCELED;
 
-        static Optional<State> of(String text) {
+        static Optional<SubvolumeState> of(String text) {
             return java.util.Arrays.stream(values())
                     .filter(state -> state.text().equals(text))
                     .findFirst();

@@ -1,7 +1,7 @@
 package dev.siphon.controller.ceph;
 
-import dev.siphon.controller.audit.Survey;
 import dev.siphon.controller.audit.Trash;
+import dev.siphon.controller.audit.VolumesDirectory;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
@@ -33,7 +33,7 @@ public final class CephAdapter implements AutoCloseable {
     private final CephFileSystems fileSystems;
     private final CephPorts ports;
     private final Identities identities;
-    private final CephState state;
+    private final ClusterStatus state;
     private final JournalFlush journal;
     private final ScheduledExecutorService sweeper = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("ceph-sweep").factory());
@@ -50,7 +50,7 @@ public final class CephAdapter implements AutoCloseable {
                 new CephQuiesce(clusters::connection),
                 fileSystems.sessions());
         this.identities = new CephIdentities(clusters::connection, keyType);
-        this.state = new CephState(clusters::connection, keyType);
+        this.state = new ClusterStatus(clusters::connection, keyType);
     }
 
     /// Begins to connect to all clusters and does not wait for it.
@@ -85,7 +85,7 @@ public final class CephAdapter implements AutoCloseable {
     }
 
     /// What lies below `/volumes`, in the same clusters.
-    public Survey survey() {
+    public VolumesDirectory survey() {
         return fileSystems.survey();
     }
 
@@ -110,7 +110,7 @@ public final class CephAdapter implements AutoCloseable {
     }
 
     /// What the same clusters tell about themselves.
-    public CephState state() {
+    public ClusterStatus state() {
         return state;
     }
 
@@ -119,8 +119,9 @@ public final class CephAdapter implements AutoCloseable {
         return fileSystems.clientSessions();
     }
 
-    /// Begins to mount every file system, which ends the sessions that an earlier run of this controller left when it
-    /// was killed; does not wait for it. Without that they end at the first use of files, or by a timeout.
+    /// Begins to mount every file system, which ends the sessions that an earlier run of this controller left
+    /// when it was killed; does not wait for it. Without that they end at the first use of files, or by a
+    /// timeout.
     public void takeOver() {
         clusters.ids()
                 .forEach(cluster -> NativeThreads.named("take-over-" + cluster).start(() -> takeOver(cluster)));

@@ -11,7 +11,7 @@ import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.controller.monitor.MonitorFollower;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -139,7 +139,7 @@ public final class CephClusters implements Clusters, MonitorFollower.Connections
     }
 
     private String unknown(String cluster) {
-        return "cluster " + Quoted.of(cluster) + " is not in the clusters file, which has " + ids();
+        return "cluster " + QuotedText.of(cluster) + " is not in the clusters file, which has " + ids();
     }
 
     /// Drops handles that have stopped answering; to be called every second or so.

@@ -9,12 +9,12 @@ import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.CommandReply;
-import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.MintedIdentity;
+import dev.siphon.controller.key.VolumeCaps;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.io.IOException;
 import java.io.StringReader;
 import java.util.ArrayList;
@@ -50,13 +50,13 @@ final class CephIdentities implements Identities {
     }
 
     @Override
-    public VolumeKey mint(String cluster, String userId, Grant grant) {
-        return mint(cluster, userId, caps(grant));
+    public VolumeKey mint(String cluster, String userId, VolumeCaps volumeCaps) {
+        return mint(cluster, userId, caps(volumeCaps));
     }
 
     @Override
-    public Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, Grant grant) {
-        List<String> caps = caps(grant);
+    public Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, VolumeCaps volumeCaps) {
+        List<String> caps = caps(volumeCaps);
         CommandReply reply = create(cluster, userId, caps);
         if (reply.is(CephErrno.EINVAL) && isRetired(cluster, userId)) {
             return Optional.empty();
@@ -104,8 +104,8 @@ final class CephIdentities implements Identities {
     }
 
     @Override
-    public VolumeKey mintNew(String cluster, String userId, Grant grant) {
-        return mintNew(cluster, userId, caps(grant));
+    public VolumeKey mintNew(String cluster, String userId, VolumeCaps volumeCaps) {
+        return mintNew(cluster, userId, caps(volumeCaps));
     }
 
     private VolumeKey mintNew(String cluster, String userId, List<String> caps) {
@@ -190,22 +190,23 @@ final class CephIdentities implements Identities {
     }
 
     /// The caps of a volume's identity: alternately a service and what is allowed there.
-    static List<String> caps(Grant grant) {
-        String here = "allow r fsname=" + word(grant.fileSystem());
-        String mds = here + " path=" + word(grant.groupPath());
-        if (grant.writable().isPresent()) {
-            mds += ", allow rw fsname=" + grant.fileSystem() + " path="
-                    + word(grant.writable().get());
+    static List<String> caps(VolumeCaps volumeCaps) {
+        String here = "allow r fsname=" + word(volumeCaps.fileSystem());
+        String mds = here + " path=" + word(volumeCaps.groupPath());
+        if (volumeCaps.writable().isPresent()) {
+            mds += ", allow rw fsname=" + volumeCaps.fileSystem() + " path="
+                    + word(volumeCaps.writable().get());
         }
-        String access = grant.writable().isPresent() ? "rw" : "r";
-        String osd = "allow " + access + " pool=" + word(grant.pool()) + " namespace=" + word(grant.namespace());
+        String access = volumeCaps.writable().isPresent() ? "rw" : "r";
+        String osd =
+                "allow " + access + " pool=" + word(volumeCaps.pool()) + " namespace=" + word(volumeCaps.namespace());
         return List.of("mon", here, "mds", mds, "osd", osd);
     }
 
     /// A name with a comma or blank would begin another cap.
     private static String word(String text) {
         if (!WORD.matcher(text).matches()) {
-            throw new DriverException.BackendFault(Quoted.of(text) + " cannot stand in a cap");
+            throw new DriverException.BackendFault(QuotedText.of(text) + " cannot stand in a cap");
         }
         return text;
     }

@@ -9,10 +9,10 @@ import dev.siphon.controller.ceph.rados.CephCommand;
 import dev.siphon.controller.ceph.rados.CephCommand.Daemon;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.ceph.rados.CommandReply;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ final class CephSubvolumes implements Subvolumes {
     }
 
     @Override
-    public void createGroup(Group group, OptionalLong quotaBytes, Optional<String> dataPool) {
+    public void createGroup(SubvolumeGroup group, OptionalLong quotaBytes, Optional<String> dataPool) {
         CephCommand command = group(CephCommand.change(Daemon.MGR, "fs subvolumegroup create"), group)
                 .with("mode", "755");
         command = quotaBytes.isPresent() ? command.with("size", quotaBytes.getAsLong()) : command;
@@ -58,7 +58,7 @@ final class CephSubvolumes implements Subvolumes {
     }
 
     @Override
-    public Optional<GroupUsage> groupUsage(Group group) {
+    public Optional<GroupSpace> groupUsage(SubvolumeGroup group) {
         probes.read(group);
         CommandReply reply =
                 call(group.cluster(), group(CephCommand.read(Daemon.MGR, "fs subvolumegroup info"), group));
@@ -66,12 +66,12 @@ final class CephSubvolumes implements Subvolumes {
             return Optional.empty();
         }
         JsonObject info = reply.json().getAsJsonObject();
-        return Optional.of(new GroupUsage(
+        return Optional.of(new GroupSpace(
                 SubvolumeReplies.quota(info), info.get("bytes_used").getAsLong()));
     }
 
     @Override
-    public Optional<List<String>> list(Group group) {
+    public Optional<List<String>> list(SubvolumeGroup group) {
         probes.read(group);
         CommandReply reply = call(group.cluster(), group(CephCommand.read(Daemon.MGR, "fs subvolume ls"), group));
         return reply.is(CephErrno.ENOENT) ? Optional.empty() : Optional.of(names(reply));
@@ -91,7 +91,9 @@ final class CephSubvolumes implements Subvolumes {
                 ? command.with("pool_layout", spec.dataPool().get())
                 : command;
         CephCommand creation = command;
-        probes.change(Group.of(volume), () -> call(volume.cluster(), creation).orThrow());
+        probes.change(
+                SubvolumeGroup.of(volume),
+                () -> call(volume.cluster(), creation).orThrow());
     }
 
     @Override
@@ -103,7 +105,8 @@ final class CephSubvolumes implements Subvolumes {
         if (reply.is(CephErrno.EAGAIN)) {
             return cloneProgress(volume).map(CloneProgress::stage).map(SubvolumeReplies::ofClone);
         }
-        // without its .meta file, or with an empty one, the mgr takes it for a subvolume of old and misses attributes
+        // without its .meta file, or with an empty one, the mgr takes it for a subvolume of old and misses
+        // attributes
         if (reply.is(CephErrno.ENODATA)) {
             return Optional.of(SubvolumeReplies.without(Subvolume.State.BROKEN));
         }
@@ -139,9 +142,9 @@ final class CephSubvolumes implements Subvolumes {
         JsonObject all =
                 call(volume, read(volume, "fs subvolume metadata ls")).json().getAsJsonObject();
         for (Map.Entry<String, JsonElement> note : all.entrySet()) {
-            String key = NoteText.key(note.getKey());
+            String key = MetadataEncoding.key(note.getKey());
             if (key.startsWith("siphon.")) {
-                notes.put(key, NoteText.value(note.getValue().getAsString()));
+                notes.put(key, MetadataEncoding.value(note.getValue().getAsString()));
             }
         }
         return notes;
@@ -150,14 +153,18 @@ final class CephSubvolumes implements Subvolumes {
     @Override
     public void setNote(VolumeId.Provisioned volume, String key, String value) {
         CephCommand command = change(volume, "fs subvolume metadata set");
-        call(volume, command.with("key_name", NoteText.keptKey(key)).with("value", NoteText.keptValue(value)))
+        call(
+                        volume,
+                        command.with("key_name", MetadataEncoding.keptKey(key))
+                                .with("value", MetadataEncoding.keptValue(value)))
                 .orThrow();
     }
 
     @Override
     public void removeNote(VolumeId.Provisioned volume, String key) {
         CephCommand command = change(volume, "fs subvolume metadata rm");
-        unlessGone(call(volume, command.with("key_name", NoteText.keptKey(key)).with("force", true)));
+        unlessGone(call(
+                volume, command.with("key_name", MetadataEncoding.keptKey(key)).with("force", true)));
     }
 
     @Override
@@ -236,7 +243,7 @@ final class CephSubvolumes implements Subvolumes {
             }
         }
         throw new DriverException.InvalidRequest(
-                "parameter dataPool " + Quoted.of(pool) + ": cluster " + cluster + " has no such pool");
+                "parameter dataPool " + QuotedText.of(pool) + ": cluster " + cluster + " has no such pool");
     }
 
     private String firstDataPool(String cluster, String fileSystem) {
@@ -251,7 +258,7 @@ final class CephSubvolumes implements Subvolumes {
             }
         }
         throw new DriverException.InvalidRequest(
-                "parameter fsName " + Quoted.of(fileSystem) + ": cluster " + cluster + " has no such file system");
+                "parameter fsName " + QuotedText.of(fileSystem) + ": cluster " + cluster + " has no such file system");
     }
 
     private static List<String> names(CommandReply reply) {
@@ -294,12 +301,12 @@ final class CephSubvolumes implements Subvolumes {
         return subvolume(CephCommand.change(Daemon.MGR, prefix), volume);
     }
 
-    private static CephCommand group(CephCommand command, Group group) {
+    private static CephCommand group(CephCommand command, SubvolumeGroup group) {
         return command.with("vol_name", group.fileSystem()).with("group_name", group.name());
     }
 
     private static CephCommand subvolume(CephCommand command, VolumeId.Provisioned volume) {
-        return group(command, Group.of(volume)).with("sub_name", volume.subvolume());
+        return group(command, SubvolumeGroup.of(volume)).with("sub_name", volume.subvolume());
     }
 
     private static CephCommand snapshot(CephCommand command, SnapshotId snapshot) {
@@ -307,6 +314,6 @@ final class CephSubvolumes implements Subvolumes {
     }
 
     private static CephCommand clone(CephCommand command, VolumeId.Provisioned target) {
-        return group(command, Group.of(target)).with("clone_name", target.subvolume());
+        return group(command, SubvolumeGroup.of(target)).with("clone_name", target.subvolume());
     }
 }

@@ -1,9 +1,9 @@
 package dev.siphon.controller.ceph;
 
 import dev.siphon.controller.ceph.rados.ClusterAccess;
-import dev.siphon.controller.config.JsonFields;
 import dev.siphon.controller.config.JsonFile;
-import dev.siphon.csi.Quoted;
+import dev.siphon.controller.config.JsonObjectReader;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 ///                "user": "siphon", "keyringFile": "/etc/ceph/keyring", "default": true}]}
 /// ```
 ///
-/// One of Rook's has `"rook": "NAMESPACE"` in place of the monitors, or beside them: for as long as Rook's cannot be
-/// read.
+/// One of Rook's has `"rook": "NAMESPACE"` in place of the monitors, or beside them: for as long as Rook's cannot
+/// be read.
 ///
 /// @param clusters at least one, ids differ
 /// @param defaultCluster the id of the one marked `default`, or of the only one
@@ -76,16 +76,16 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         return FILE.parse(file, text, ClustersFile::of);
     }
 
-    private static ClustersFile of(JsonFields root) {
+    private static ClustersFile of(JsonObjectReader root) {
         List<ClusterAccess> clusters = new ArrayList<>();
         Set<String> ids = new HashSet<>();
         List<String> marked = new ArrayList<>();
         Map<String, String> rook = new HashMap<>();
-        for (JsonFields fields : root.objects("clusters", KEYS)) {
+        for (JsonObjectReader fields : root.objects("clusters", KEYS)) {
             ClusterAccess cluster = cluster(fields);
             clusters.add(cluster);
             if (!cluster.cluster().isEmpty() && !ids.add(cluster.cluster())) {
-                fields.wrong("id", Quoted.of(cluster.cluster()) + " is there twice");
+                fields.wrong("id", QuotedText.of(cluster.cluster()) + " is there twice");
             }
             if (fields.flag("default")) {
                 marked.add(cluster.cluster());
@@ -103,15 +103,15 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         return new ClustersFile(clusters, marked.stream().findFirst().or(() -> only), rook);
     }
 
-    private static ClusterAccess cluster(JsonFields fields) {
+    private static ClusterAccess cluster(JsonObjectReader fields) {
         return new ClusterAccess(
                 fields.need("id", "", "", ClustersFile::id),
                 monitors(fields),
                 fields.need("user", "", "", ClustersFile::user),
-                fields.need("keyringFile", "", Path.of("/"), JsonFields::absolute));
+                fields.need("keyringFile", "", Path.of("/"), JsonObjectReader::absolute));
     }
 
-    private static List<String> monitors(JsonFields fields) {
+    private static List<String> monitors(JsonObjectReader fields) {
         List<String> monitors = fields.texts("monitors");
         if (monitors.isEmpty() && fields.text("rook").isEmpty()) {
             fields.wrong("monitors", "must be a list of at least one address; or \"rook\" names Rook's namespace");
@@ -124,12 +124,13 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         return monitors;
     }
 
-    private static Optional<String> rookNamespace(JsonFields fields) {
+    private static Optional<String> rookNamespace(JsonObjectReader fields) {
         return fields.text("rook").filter(namespace -> {
             boolean fits = NAMESPACE.matcher(namespace).matches();
             if (!fits) {
                 fields.wrong(
-                        "rook", "must be the namespace of Rook's cluster, and " + Quoted.of(namespace) + " is none");
+                        "rook",
+                        "must be the namespace of Rook's cluster, and " + QuotedText.of(namespace) + " is none");
             }
             return fits;
         });

@@ -2,7 +2,7 @@ package dev.siphon.controller.ceph;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes.CloneProgress;
 import dev.siphon.controller.volume.Subvolumes.Snapshot;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
@@ -27,7 +27,7 @@ final class SubvolumeReplies {
             return without(Subvolume.State.RETAINED);
         }
         String path = info.get("path").getAsString();
-        if (!path.startsWith(Group.of(volume).path() + "/" + volume.subvolume() + "/")) {
+        if (!path.startsWith(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/")) {
             // a subvolume of old, which the mgr makes of a half-made one: its data directory is not below it
             return without(Subvolume.State.BROKEN);
         }

@@ -1,15 +1,15 @@
 package dev.siphon.controller.check;
 
-import dev.siphon.controller.ceph.CephState;
-import dev.siphon.controller.ceph.CephState.FileSystem;
-import dev.siphon.controller.ceph.CephState.KeyTypes;
+import dev.siphon.controller.ceph.ClusterStatus;
+import dev.siphon.controller.ceph.ClusterStatus.FileSystem;
+import dev.siphon.controller.ceph.ClusterStatus.KeyTypes;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
-import dev.siphon.controller.check.ControllerCaps.Use;
+import dev.siphon.controller.check.ControllerCaps.Feature;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Monitors;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
 import dev.siphon.csi.check.MonitorCheck;
-import dev.siphon.csi.check.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param wanted the file systems that volumes are to be made in; empty for all that there are
 /// @param uses what the identity is for
-public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses) {
+public record ClusterChecks(ClusterStatus state, List<String> wanted, List<Feature> uses) {
     public ClusterChecks {
         wanted = List.copyOf(wanted);
         uses = List.copyOf(uses);
@@ -33,7 +33,7 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
     /// Looks at the cluster of that id.
     ///
     /// @return its file systems, of those that are wanted; empty if nobody can log in
-    public Optional<List<String>> look(Checklist list, String cluster) {
+    public Optional<List<String>> run(Checklist list, String cluster) {
         return new OfOne(list, cluster).look();
     }
 
@@ -51,26 +51,28 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
 
         Optional<List<String>> look() {
             if (access.monitors().isEmpty()) {
-                list.note(what("monitors"), new Outcome.Skipped("none is known: Rook's ConfigMap could not be read"));
+                list.note(
+                        what("monitors"),
+                        new CheckOutcome.Skipped("none is known: Rook's ConfigMap could not be read"));
                 return Optional.empty();
             }
-            MonitorCheck.look(list, what("monitors"), Monitors.parse(access.monHost()));
-            var versions = list.look(
+            MonitorCheck.run(list, what("monitors"), Monitors.parse(access.monHost()));
+            var versions = list.check(
                     what("login"),
                     this::login,
                     () -> {
                         checkKeyring();
                         return state.versions(cluster, list.limit());
                     },
-                    _ -> new Outcome.Ok("as client." + access.user()));
+                    _ -> new CheckOutcome.Ok("as client." + access.user()));
             if (versions.isEmpty()) {
-                list.note(what("everything else"), new Outcome.Skipped("there is no login"));
+                list.note(what("everything else"), new CheckOutcome.Skipped("there is no login"));
                 return Optional.empty();
             }
             list.note(what("release"), Releases.judge(versions.get()));
             List<String> names = lookAtFileSystems();
             lookAtKeys();
-            var _ = list.look(
+            var _ = list.check(
                     what("held capabilities"),
                     _ -> "`ceph config get mds mds_cap_revoke_eviction_timeout` as client.admin has to be more than 0",
                     () -> state.capRevokeEvictionSeconds(cluster, list.limit()),
@@ -93,7 +95,7 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
         }
 
         private List<String> lookAtFileSystems() {
-            List<FileSystem> found = list.look(
+            List<FileSystem> found = list.check(
                             what("file systems"),
                             _ -> caps(wanted),
                             () -> state.fileSystems(cluster, list.limit()),
@@ -105,10 +107,10 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             used.forEach(this::lookAt);
             List<String> names = used.stream().map(FileSystem::name).toList();
             if (names.isEmpty()) {
-                list.note(what("caps"), new Outcome.Skipped("they depend on the file system"));
+                list.note(what("caps"), new CheckOutcome.Skipped("they depend on the file system"));
                 return names;
             }
-            var _ = list.look(
+            var _ = list.check(
                     what("caps"),
                     _ -> caps(names),
                     () -> state.ownCaps(cluster, list.limit()),
@@ -121,24 +123,24 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
             String volumes = what("volumes of " + fileSystem.name());
             if (fileSystem.active().isEmpty()) {
                 // the mgr would wait for the MDS, and everybody else for the mgr
-                list.note(volumes, new Outcome.Skipped("no MDS is active"));
+                list.note(volumes, new CheckOutcome.Skipped("no MDS is active"));
                 return;
             }
-            var _ = list.look(
+            var _ = list.check(
                     volumes,
                     refused -> refused instanceof DriverException.AccessDenied
                             ? caps(List.of(fileSystem.name()))
                             : "`ceph mgr module ls` has to show `volumes`; then `ceph mgr fail`",
                     () -> state.volumes(cluster, fileSystem.name(), list.limit()),
-                    _ -> new Outcome.Ok("the mgr's module answers"));
+                    _ -> new CheckOutcome.Ok("the mgr's module answers"));
         }
 
         private void lookAtKeys() {
-            if (!uses.contains(Use.KEYS)) {
-                list.note(what("key type"), new Outcome.Skipped("this controller mints no keys"));
+            if (!uses.contains(Feature.KEYS)) {
+                list.note(what("key type"), new CheckOutcome.Skipped("this controller mints no keys"));
                 return;
             }
-            var _ = list.look(
+            var _ = list.check(
                     what("key type"),
                     _ -> caps(wanted),
                     () -> state.keyTypes(cluster, list.limit()),
@@ -162,19 +164,19 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
                     : "mend `monitors` first if they failed; `ceph -s` tells whether the mons have a quorum; " + key;
         }
 
-        private Outcome judge(Optional<Map<String, String>> caps, List<String> fileSystems) {
-            if (caps.isEmpty() && uses.contains(Use.KEYS)) {
-                return new Outcome.Failed(
+        private CheckOutcome judge(Optional<Map<String, String>> caps, List<String> fileSystems) {
+            if (caps.isEmpty() && uses.contains(Feature.KEYS)) {
+                return new CheckOutcome.Failed(
                         "client." + access.user() + " may not even see its own, and so make no keys",
                         caps(fileSystems));
             }
             if (caps.isEmpty()) {
-                return new Outcome.Skipped("client." + access.user() + " may not see its own");
+                return new CheckOutcome.Skipped("client." + access.user() + " may not see its own");
             }
             List<String> missing = new ControllerCaps(fileSystems, uses).missing(caps.get());
             return missing.isEmpty()
-                    ? new Outcome.Ok("all that `siphon ceph-caps` prints" + sessions(fileSystems, caps.get()))
-                    : new Outcome.Failed("missing: " + String.join(", ", missing), caps(fileSystems));
+                    ? new CheckOutcome.Ok("all that `siphon ceph-caps` prints" + sessions(fileSystems, caps.get()))
+                    : new CheckOutcome.Failed("missing: " + String.join(", ", missing), caps(fileSystems));
         }
 
         private String caps(List<String> fileSystems) {
@@ -196,7 +198,7 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
 
     /// Whether sessions of keys that are taken back can be ended; nothing else needs that.
     static String sessions(List<String> fileSystems, Map<String, String> caps) {
-        return new ControllerCaps(fileSystems, List.of(Use.KEY_COMMANDS))
+        return new ControllerCaps(fileSystems, List.of(Feature.KEY_COMMANDS))
                         .missing(caps)
                         .isEmpty()
                 ? "; ends sessions of packers and of revoked keys"
@@ -204,48 +206,48 @@ public record ClusterChecks(CephState state, List<String> wanted, List<Use> uses
     }
 
     private String flags() {
-        return (uses.contains(Use.KEYS) ? "" : " --no-keys")
-                + (uses.contains(Use.ATTACH) ? " --attach" : "")
-                + (uses.contains(Use.KEY_COMMANDS) ? " --key-commands" : "");
+        return (uses.contains(Feature.KEYS) ? "" : " --no-keys")
+                + (uses.contains(Feature.ATTACH) ? " --attach" : "")
+                + (uses.contains(Feature.KEY_COMMANDS) ? " --key-commands" : "");
     }
 
     /// Whether the file systems are there.
-    private Outcome there(List<FileSystem> found) {
+    private CheckOutcome there(List<FileSystem> found) {
         List<String> names = found.stream().map(FileSystem::name).toList();
         if (names.isEmpty()) {
-            return new Outcome.Failed("there is none", "`ceph fs volume create NAME` makes one");
+            return new CheckOutcome.Failed("there is none", "`ceph fs volume create NAME` makes one");
         }
         List<String> missing =
                 wanted.stream().filter(name -> !names.contains(name)).toList();
         return missing.isEmpty()
-                ? new Outcome.Ok(String.join(", ", names))
-                : new Outcome.Failed(
+                ? new CheckOutcome.Ok(String.join(", ", names))
+                : new CheckOutcome.Failed(
                         "no " + String.join(", ", missing) + " among " + String.join(", ", names),
                         "--fs has to name file systems that `ceph fs ls` shows");
     }
 
-    private static Outcome served(FileSystem fileSystem) {
+    private static CheckOutcome served(FileSystem fileSystem) {
         return fileSystem.active().isEmpty()
-                ? new Outcome.Failed(
+                ? new CheckOutcome.Failed(
                         "none is active", "`ceph fs status " + fileSystem.name() + "`; start an MDS, or a standby")
-                : new Outcome.Ok("active: " + String.join(", ", fileSystem.active()));
+                : new CheckOutcome.Ok("active: " + String.join(", ", fileSystem.active()));
     }
 
     /// Whether somebody who holds a key of an account, and gives no capability back, can make everybody else wait.
-    static Outcome judgeEviction(double seconds) {
+    static CheckOutcome judgeEviction(double seconds) {
         return seconds > 0
-                ? new Outcome.Ok("clients that give none back are evicted after " + Math.round(seconds) + " s")
-                : new Outcome.Failed(
+                ? new CheckOutcome.Ok("clients that give none back are evicted after " + Math.round(seconds) + " s")
+                : new CheckOutcome.Failed(
                         "a client that gives none back makes the mgr, and so all accounts, wait for ever",
                         "`ceph config set mds mds_cap_revoke_eviction_timeout 300`");
     }
 
     /// Whether keys of that type can be had; which kernels can use them is for the nodes to tell.
-    static Outcome judge(KeyTypes types) {
+    static CheckOutcome judge(KeyTypes types) {
         String type = types.asked().orElse(types.preferred());
         return types.allowed().contains(type)
-                ? new Outcome.Ok(type + ": see `siphon check node --key-type=" + type + "`")
-                : new Outcome.Failed(
+                ? new CheckOutcome.Ok(type + ": see `siphon check node --key-type=" + type + "`")
+                : new CheckOutcome.Failed(
                         "the cluster allows no " + type + " keys, only "
                                 + String.join(
                                         ", ", types.allowed().stream().sorted().toList()),

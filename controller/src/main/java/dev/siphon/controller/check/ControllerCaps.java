@@ -14,13 +14,13 @@ import java.util.stream.Collectors;
 ///
 /// @param fileSystems that volumes are made in; each name has the form of [VolumeId.Part#FILE_SYSTEM]
 /// @param uses what it does beyond volumes and snapshots
-public record ControllerCaps(List<String> fileSystems, List<Use> uses) {
+public record ControllerCaps(List<String> fileSystems, List<Feature> uses) {
     /// Where volumes are, and where declared datasets may be, whose directories it makes if snapshots are sealed.
     private static final String ITS_DIRECTORIES =
             "allow rwp fsname=%1$s path=/volumes, allow rwp fsname=%1$s path=/datasets";
 
     /// What a controller may do besides.
-    public enum Use {
+    public enum Feature {
         /// It mints keys (`--key-dir`).
         KEYS,
         /// It ends sessions of nodes (`--attach`).
@@ -63,17 +63,17 @@ public record ControllerCaps(List<String> fileSystems, List<Use> uses) {
 
     /// An MDS lets nobody see or end sessions but who may do all in its file system (`src/mds/MDSDaemon.cc`).
     private boolean endsSessions() {
-        return uses.contains(Use.ATTACH) || uses.contains(Use.KEY_COMMANDS);
+        return uses.contains(Feature.ATTACH) || uses.contains(Feature.KEY_COMMANDS);
     }
 
     private String mon() {
         List<String> caps = new ArrayList<>(List.of("allow r"));
-        if (uses.contains(Use.KEYS) || uses.contains(Use.KEY_COMMANDS)) {
+        if (uses.contains(Feature.KEYS) || uses.contains(Feature.KEY_COMMANDS)) {
             for (String command : List.of("get-or-create", "get", "rm", "ls")) {
                 caps.add("allow command \"auth " + command + "\"");
             }
         }
-        if (uses.contains(Use.KEY_COMMANDS)) {
+        if (uses.contains(Feature.KEY_COMMANDS)) {
             caps.add("allow command \"osd blocklist\" with blocklistop=add");
         }
         return String.join(", ", caps);

@@ -1,13 +1,13 @@
 package dev.siphon.controller.check;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.ldap.LdapAdapter;
 import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
-import dev.siphon.csi.check.Outcome;
 import java.util.Optional;
 import java.util.TreeSet;
 
@@ -15,24 +15,24 @@ import java.util.TreeSet;
 ///
 /// @param source where it has its accounts from, for people
 /// @param sample the account's name, or `group:NAME`; empty for none
-public record DirectoryChecks(Directory directory, String source, Optional<String> sample) {
+public record DirectoryChecks(AccountDirectory directory, String source, Optional<String> sample) {
     /// Asked for to see whether anybody answers; need not be there.
     private static final String ANYBODY = "siphon-check";
 
     /// Looks at both.
-    public void look(Checklist list) {
-        var answer = list.look(
+    public void run(Checklist list) {
+        var answer = list.check(
                 "directory",
                 DirectoryChecks::remedy,
                 () -> directory.account(ANYBODY),
-                _ -> new Outcome.Ok("answers, from " + source));
+                _ -> new CheckOutcome.Ok("answers, from " + source));
         if (sample.isEmpty()) {
-            list.note("account", new Outcome.Skipped("--account names none"));
+            list.note("account", new CheckOutcome.Skipped("--account names none"));
         } else if (answer.isEmpty()) {
-            list.note("account", new Outcome.Skipped("the directory does not answer"));
+            list.note("account", new CheckOutcome.Skipped("the directory does not answer"));
         } else {
             String name = sample.get();
-            var _ = list.look(
+            var _ = list.check(
                     "account", DirectoryChecks::remedy, () -> directory.account(name), account -> judge(name, account));
         }
     }
@@ -43,10 +43,10 @@ public record DirectoryChecks(Directory directory, String source, Optional<Strin
                 : LdapAdapter.remedy(failure);
     }
 
-    private static Outcome judge(String name, Optional<Account> account) {
-        return account.<Outcome>map(found -> new Outcome.Ok(words(found)))
-                .orElseGet(() -> new Outcome.Failed(
-                        "there is no " + Quoted.of(name),
+    private static CheckOutcome judge(String name, Optional<Account> account) {
+        return account.<CheckOutcome>map(found -> new CheckOutcome.Ok(words(found)))
+                .orElseGet(() -> new CheckOutcome.Failed(
+                        "there is no " + QuotedText.of(name),
                         "spelt as in the directory, letter for letter? In LDAP it has to be below `accounts.base` and"
                                 + " to match `accounts.filter`"));
     }

@@ -1,8 +1,8 @@
 package dev.siphon.controller.check;
 
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
-import dev.siphon.csi.check.Outcome;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,12 +11,12 @@ import java.util.Optional;
 /// @param kubernetes empty for a controller without
 public record KubernetesChecks(Optional<KubernetesAdapter> kubernetes) {
     /// Asks for each right.
-    public void look(Checklist list) {
+    public void run(Checklist list) {
         if (kubernetes.isEmpty()) {
-            list.note("kubernetes", new Outcome.Skipped("--kubernetes-namespace is not given"));
+            list.note("kubernetes", new CheckOutcome.Skipped("--kubernetes-namespace is not given"));
             return;
         }
-        var _ = list.look(
+        var _ = list.check(
                 "kubernetes",
                 _ -> "the API server that --kubeconfig names, or that of the pod's service account, has to be reachable"
                         + " from here",
@@ -24,10 +24,10 @@ public record KubernetesChecks(Optional<KubernetesAdapter> kubernetes) {
                 KubernetesChecks::judge);
     }
 
-    private static Outcome judge(List<String> missing) {
+    private static CheckOutcome judge(List<String> missing) {
         return missing.isEmpty()
-                ? new Outcome.Ok("may do all that it has to")
-                : new Outcome.Failed(
+                ? new CheckOutcome.Ok("may do all that it has to")
+                : new CheckOutcome.Failed(
                         "may not " + String.join(", ", missing),
                         "`kubectl apply -k deploy/`, or the rules of docs/operations.md, \"In Kubernetes\"");
     }

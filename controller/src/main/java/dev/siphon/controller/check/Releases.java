@@ -1,6 +1,6 @@
 package dev.siphon.controller.check;
 
-import dev.siphon.csi.check.Outcome;
+import dev.siphon.csi.check.CheckOutcome;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -16,16 +16,17 @@ final class Releases {
     private Releases() {}
 
     /// @param versions that run, by type of daemon
-    static Outcome judge(SortedMap<String, Set<String>> versions) {
+    static CheckOutcome judge(SortedMap<String, Set<String>> versions) {
         String older = thoseOf(versions, release -> release < OLDEST);
         String newer = thoseOf(versions, release -> release > NEWEST);
         if (!older.isEmpty()) {
-            return new Outcome.Failed(older, "upgrade these daemons: Siphon is for Ceph " + OLDEST + " to " + NEWEST);
+            return new CheckOutcome.Failed(
+                    older, "upgrade these daemons: Siphon is for Ceph " + OLDEST + " to " + NEWEST);
         }
         if (!newer.isEmpty()) {
-            return new Outcome.Failed(newer, "a later Siphon: this one is for Ceph " + OLDEST + " to " + NEWEST);
+            return new CheckOutcome.Failed(newer, "a later Siphon: this one is for Ceph " + OLDEST + " to " + NEWEST);
         }
-        return new Outcome.Ok(versions.values().stream()
+        return new CheckOutcome.Ok(versions.values().stream()
                 .flatMap(Collection::stream)
                 .distinct()
                 .sorted()

@@ -1,13 +1,13 @@
 package dev.siphon.controller.check;
 
-import dev.siphon.controller.ceph.CephState;
+import dev.siphon.controller.ceph.ClusterStatus;
 import dev.siphon.controller.kubernetes.KubernetesAdapter;
 import dev.siphon.controller.monitor.MonitorFollower;
 import dev.siphon.controller.monitor.MonitorSource;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Monitors;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
-import dev.siphon.csi.check.Outcome;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import java.util.TreeSet;
 /// @param monitors knows which clusters are Rook's by the clusters file
 /// @param namespace where to look for Rook's cluster if the clusters file does not say it
 public record RookChecks(
-        CephState state, Optional<KubernetesAdapter> kubernetes, MonitorFollower monitors, String namespace) {
+        ClusterStatus state, Optional<KubernetesAdapter> kubernetes, MonitorFollower monitors, String namespace) {
     /// What Rook calls the identities of its CSI drivers (Rook's `pkg/operator/ceph/csi/secrets.go`), with a number
     /// behind it once it has replaced one.
     private static final String IDENTITIES = "csi-";
@@ -33,13 +33,13 @@ public record RookChecks(
     /// Looks at the cluster of that id.
     ///
     /// @param fileSystems of it; empty if nobody can log in
-    public void look(Checklist list, String cluster, Optional<List<String>> fileSystems) {
+    public void run(Checklist list, String cluster, Optional<List<String>> fileSystems) {
         Optional<MonitorSource> followed = monitors.source(cluster);
         followed.ifPresent(source -> lookAt(list, cluster, source));
         if (fileSystems.isEmpty()) {
             return;
         }
-        Optional<Signs> signs = list.look(
+        Optional<Signs> signs = list.check(
                 cluster + ": rook",
                 _ -> "`ceph auth ls` and `ceph fs subvolumegroup ls FS` as client.admin have to answer",
                 () -> signs(list, cluster, fileSystems.get()),
@@ -54,13 +54,13 @@ public record RookChecks(
     }
 
     private static void lookAt(Checklist list, String cluster, MonitorSource source) {
-        var _ = list.look(
+        var _ = list.check(
                 cluster + ": rook monitors",
                 _ -> "the chart's value `ceph.rook.namespace` has to name the namespace of Rook's CephCluster"
                         + " (`kubectl get cephclusters -A`): it also makes the rule by which Siphon may read that"
                         + " ConfigMap",
                 source::read,
-                found -> new Outcome.Ok("followed: " + source.where() + " has " + String.join(",", found)));
+                found -> new CheckOutcome.Ok("followed: " + source.where() + " has " + String.join(",", found)));
     }
 
     /// What a cluster has that Rook makes.
@@ -73,17 +73,18 @@ public record RookChecks(
             return !identities.isEmpty();
         }
 
-        Outcome judge(boolean isSaid) {
+        CheckOutcome judge(boolean isSaid) {
             String group = fileSystems.isEmpty()
                     ? ""
                     : "; ceph-csi has the subvolumegroup csi in " + String.join(", ", fileSystems)
                             + ", which Siphon does not touch";
             if (areRooks()) {
-                return new Outcome.Ok("this Ceph is Rook's, by client." + String.join(", client.", identities) + group);
+                return new CheckOutcome.Ok(
+                        "this Ceph is Rook's, by client." + String.join(", client.", identities) + group);
             }
             return isSaid
-                    ? new Outcome.Ok("this Ceph is Rook's, by the clusters file" + group)
-                    : new Outcome.Skipped("there is no identity client.csi-* as Rook makes them" + group);
+                    ? new CheckOutcome.Ok("this Ceph is Rook's, by the clusters file" + group)
+                    : new CheckOutcome.Skipped("there is no identity client.csi-* as Rook makes them" + group);
         }
     }
 
@@ -104,10 +105,10 @@ public record RookChecks(
     }
 
     /// What is wrong with an identity that Rook looks after; empty for one of Siphon's own.
-    static Optional<Outcome> identity(String user) {
+    static Optional<CheckOutcome> identity(String user) {
         boolean isRooks = user.equals("admin") || user.equals("healthchecker") || user.startsWith(IDENTITIES);
         return isRooks
-                ? Optional.of(new Outcome.Failed(
+                ? Optional.of(new CheckOutcome.Failed(
                         "client." + user + " is Rook's: it replaces the key and the caps as it needs them",
                         "an identity of Siphon's own: what `siphon ceph-caps` prints, in Rook's toolbox"))
                 : Optional.empty();
@@ -116,7 +117,7 @@ public record RookChecks(
     /// Addresses that somebody wrote down, against those that there are.
     private void compare(Checklist list, String cluster) {
         Optional<MonitorSource> source = kubernetes.map(adapter -> adapter.rookMonitors(namespace));
-        var _ = list.look(
+        var _ = list.check(
                 cluster + ": rook monitors",
                 _ -> "`ceph mon dump` has to answer",
                 () -> judge(addresses(cluster), current(list, cluster, source)),
@@ -156,21 +157,21 @@ public record RookChecks(
         return new Current(state.monitorHosts(cluster, list.limit()), "`ceph mon dump`");
     }
 
-    static Outcome judge(SortedSet<String> written, Current now) {
+    static CheckOutcome judge(SortedSet<String> written, Current now) {
         String remedy = "the chart's value `ceph.rook.namespace` instead of `ceph.monitors` (docs/rook.md): Siphon then"
                 + " takes them from Rook, whose monitors move. Without Kubernetes: the addresses of "
                 + now.where() + " into the clusters file";
         SortedSet<String> gone = new TreeSet<>(written);
         gone.removeAll(now.hosts());
         if (!gone.isEmpty()) {
-            return new Outcome.Failed(
+            return new CheckOutcome.Failed(
                     "the clusters file has " + String.join(", ", gone) + ", where no monitor is: " + now.where()
                             + " has " + String.join(", ", now.hosts()),
                     remedy);
         }
         SortedSet<String> fresh = new TreeSet<>(now.hosts());
         fresh.removeAll(written);
-        return new Outcome.Warned(
+        return new CheckOutcome.Warned(
                 fresh.isEmpty()
                         ? "written into the clusters file, where they stay when Rook moves them"
                         : "the clusters file lacks " + String.join(", ", fresh) + " of " + now.where(),

@@ -29,7 +29,7 @@ public record JsonFile(String what, Set<String> known) {
     ///
     /// @param parse makes what the file says of its fields; where they are wrong, which they note, anything
     /// @throws Invalid if it cannot be read, or anything in it is wrong
-    public <T> T read(Path file, Function<JsonFields, T> parse) {
+    public <T> T read(Path file, Function<JsonObjectReader, T> parse) {
         try {
             return parse(file, Files.readString(file), parse);
         } catch (IOException e) {
@@ -40,13 +40,13 @@ public record JsonFile(String what, Set<String> known) {
     /// Reads the text of a file, as [#read].
     ///
     /// @throws Invalid if anything in it is wrong
-    public <T> T parse(Path file, String text, Function<JsonFields, T> parse) {
+    public <T> T parse(Path file, String text, Function<JsonObjectReader, T> parse) {
         List<String> errors = new ArrayList<>();
         JsonObject root = root(text, errors);
         if (!errors.isEmpty()) {
             throw invalid(file, errors);
         }
-        T value = parse.apply(new JsonFields("", root, known, errors));
+        T value = parse.apply(new JsonObjectReader("", root, known, errors));
         if (!errors.isEmpty()) {
             throw invalid(file, errors);
         }

@@ -1,11 +1,11 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.key.DatasetIdentity;
-import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.VolumeCaps;
 import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.util.HashMap;
@@ -25,8 +25,8 @@ import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The cephx identities of datasets, each of which reads its dataset's directory and nothing else: one for each node
-/// that asks for a dataset, and one whose key volumes of claims have copies of.
+/// The cephx identities of datasets, each of which reads its dataset's directory and nothing else: one for each
+/// node that asks for a dataset, and one whose key volumes of claims have copies of.
 public final class DatasetIdentities {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetIdentities.class);
 
@@ -47,23 +47,24 @@ public final class DatasetIdentities {
     private final NavigableMap<String, Long> ofNodes = new ConcurrentSkipListMap<>();
 
     /// Where the objects are of the declared datasets that have a RADOS namespace.
-    private final Map<VolumeId.Dataset, FileTree.Layout> apart = new ConcurrentHashMap<>();
+    private final Map<VolumeId.DatasetVolume, FileTree.Layout> apart = new ConcurrentHashMap<>();
 
     /// Whose the declared datasets are, of those that are an account's.
-    private volatile Map<VolumeId.Dataset, String> accounts = Map.of();
+    private volatile Map<VolumeId.DatasetVolume, String> accounts = Map.of();
 
     /// Of datasets whose keys were given to volumes or removed.
-    private final Map<VolumeId.Dataset, ReadWriteLock> locks = new ConcurrentHashMap<>();
+    private final Map<VolumeId.DatasetVolume, ReadWriteLock> locks = new ConcurrentHashMap<>();
 
-    /// @param owner whose they are, as of [DatasetIdentity]; asked each time, and may throw what its Kubernetes throws
+    /// @param owner whose they are, as of [DatasetIdentity]; asked each time, and may throw what its Kubernetes
+    /// throws
     public DatasetIdentities(FileTree files, Identities identities, Supplier<Optional<String>> owner) {
         this.files = files;
         this.identities = identities;
         this.owner = owner;
     }
 
-    private DatasetIdentity shared(VolumeId.Dataset dataset) {
-        return new DatasetIdentity(dataset.fileSystem(), Names.dataset(dataset), owner.get(), Optional.empty());
+    private DatasetIdentity shared(VolumeId.DatasetVolume dataset) {
+        return new DatasetIdentity(dataset.fileSystem(), CephNames.dataset(dataset), owner.get(), Optional.empty());
     }
 
     /// Whether an identity was made for this Kubernetes cluster, and no other's nodes know its key.
@@ -79,7 +80,7 @@ public final class DatasetIdentities {
     /// Looks whether a dataset can have an identity: 1 round trip to the MDS, unless it could before.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) as [#mint]
-    void check(VolumeId.Dataset dataset) {
+    void check(VolumeId.DatasetVolume dataset) {
         if (!apart.containsKey(dataset)) {
             apart.put(dataset, namespaceOf(dataset));
         }
@@ -87,16 +88,16 @@ public final class DatasetIdentities {
     }
 
     /// Whether nobody has to look at its directory to know whether a dataset can have an identity.
-    boolean isKnown(VolumeId.Dataset dataset) {
+    boolean isKnown(VolumeId.DatasetVolume dataset) {
         return apart.containsKey(dataset);
     }
 
     /// Forgets what is declared no more, so that another dataset may have its RADOS namespace.
     ///
     /// @param declared with the account whose each is, if it is one's
-    void keepOnly(Map<VolumeId.Dataset, Optional<String>> declared) {
+    void keepOnly(Map<VolumeId.DatasetVolume, Optional<String>> declared) {
         apart.keySet().retainAll(declared.keySet());
-        Map<VolumeId.Dataset, String> owned = new HashMap<>();
+        Map<VolumeId.DatasetVolume, String> owned = new HashMap<>();
         declared.forEach((dataset, account) -> account.ifPresent(name -> owned.put(dataset, name)));
         accounts = Map.copyOf(owned);
     }
@@ -107,12 +108,12 @@ public final class DatasetIdentities {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if its directory is not there, or its objects are in
     ///     no RADOS namespace of their own, so that a key for them would open others'
     /// @throws DriverException whatever [Identities#mint] throws
-    VolumeKey mint(VolumeId.Dataset dataset) {
+    VolumeKey mint(VolumeId.DatasetVolume dataset) {
         return identities.mint(dataset.cluster(), shared(dataset).userId(), grant(dataset));
     }
 
-    /// Makes the identity by which a node reads a dataset, or finds it: 1 round trip to the MDS, 1 mon command, and 2
-    /// more for each that is being revoked.
+    /// Makes the identity by which a node reads a dataset, or finds it: 1 round trip to the MDS, 1 mon command,
+    /// and 2 more for each that is being revoked.
     ///
     /// @param dataset for no claim
     /// @param node its name
@@ -120,8 +121,8 @@ public final class DatasetIdentities {
     ///     account whose dataset it is has its share
     /// @throws DriverException.OperationPending (ABORTED) if all that it may have are being revoked
     /// @throws DriverException as [#mint(VolumeId.Dataset)]
-    VolumeKey mint(VolumeId.Dataset dataset, String node) {
-        Grant grant = grant(dataset);
+    VolumeKey mint(VolumeId.DatasetVolume dataset, String node) {
+        VolumeCaps volumeCaps = grant(dataset);
         DatasetIdentity shared = shared(dataset);
         return IntStream.rangeClosed(1, DatasetIdentity.SLOTS)
                 .mapToObj(slot -> new DatasetIdentity(
@@ -129,24 +130,24 @@ public final class DatasetIdentities {
                         shared.dataset(),
                         shared.owner(),
                         Optional.of(new DatasetIdentity.AtNode(DatasetIdentity.nameOf(node), slot))))
-                .flatMap(identity -> mint(dataset, identity.userId(), grant).stream())
+                .flatMap(identity -> mint(dataset, identity.userId(), volumeCaps).stream())
                 .findFirst()
                 .orElseThrow(() -> new DriverException.OperationPending("the keys of dataset " + dataset + " at node "
                         + node + " are being revoked, " + DatasetIdentity.SLOTS
                         + " of them: `siphon key revoke --node " + node + "` finishes that; retry"));
     }
 
-    private Optional<VolumeKey> mint(VolumeId.Dataset dataset, String userId, Grant grant) {
+    private Optional<VolumeKey> mint(VolumeId.DatasetVolume dataset, String userId, VolumeCaps volumeCaps) {
         String key = key(dataset.cluster(), userId);
         if (!ofNodes.containsKey(key)) {
             checkRoom(dataset);
         }
-        Optional<VolumeKey> minted = identities.mintUnlessRetired(dataset.cluster(), userId, grant);
+        Optional<VolumeKey> minted = identities.mintUnlessRetired(dataset.cluster(), userId, volumeCaps);
         ofNodes.put(key, now());
         return minted;
     }
 
-    private void checkRoom(VolumeId.Dataset dataset) {
+    private void checkRoom(VolumeId.DatasetVolume dataset) {
         if (ofNodes.size() >= MOST) {
             throw new DriverException.QuotaExhausted("nodes have " + MOST + " keys of datasets, as many as Ceph's mons"
                     + " are given: fewer datasets on fewer nodes need fewer; what no pod uses is removed within 20"
@@ -201,7 +202,7 @@ public final class DatasetIdentities {
     ///
     /// @param since by the clock of [#now]
     /// @return whether it was removed
-    boolean removeIdle(VolumeId.Dataset dataset, String userId, long since) {
+    boolean removeIdle(VolumeId.DatasetVolume dataset, String userId, long since) {
         Lock removing = lock(dataset).writeLock();
         if (!removing.tryLock()) {
             return false;
@@ -219,14 +220,15 @@ public final class DatasetIdentities {
         }
     }
 
-    private Grant grant(VolumeId.Dataset dataset) {
+    private VolumeCaps grant(VolumeId.DatasetVolume dataset) {
         FileTree.Layout layout = namespaceOf(dataset);
         apart.put(dataset, layout);
         checkAlone(dataset);
-        return new Grant(dataset.fileSystem(), dataset.path(), Optional.empty(), layout.pool(), layout.namespace());
+        return new VolumeCaps(
+                dataset.fileSystem(), dataset.path(), Optional.empty(), layout.pool(), layout.namespace());
     }
 
-    private FileTree.Layout namespaceOf(VolumeId.Dataset dataset) {
+    private FileTree.Layout namespaceOf(VolumeId.DatasetVolume dataset) {
         FileTree.Layout layout = layout(dataset);
         if (layout.namespace().isEmpty()) {
             throw notApart(dataset);
@@ -234,7 +236,7 @@ public final class DatasetIdentities {
         return layout;
     }
 
-    private void checkAlone(VolumeId.Dataset dataset) {
+    private void checkAlone(VolumeId.DatasetVolume dataset) {
         Optional<FileTree.Layout> layout = Optional.ofNullable(apart.get(dataset));
         apart.forEach((other, its) -> {
             boolean same = other.fileSystem().equals(dataset.fileSystem())
@@ -248,13 +250,13 @@ public final class DatasetIdentities {
         });
     }
 
-    private static DriverException.InUse notApart(VolumeId.Dataset dataset) {
+    private static DriverException.InUse notApart(VolumeId.DatasetVolume dataset) {
         return new DriverException.InUse("the objects of " + dataset.path() + " are in no RADOS namespace of their own,"
                 + " so a key for them would open others': before an image is written there, `setfattr -n"
                 + " ceph.dir.layout.pool_namespace -v NAME` on that directory");
     }
 
-    private FileTree.Layout layout(VolumeId.Dataset dataset) {
+    private FileTree.Layout layout(VolumeId.DatasetVolume dataset) {
         try {
             return files.layout(dataset.cluster(), dataset.fileSystem(), dataset.path());
         } catch (DriverException.InUse _) {
@@ -267,13 +269,13 @@ public final class DatasetIdentities {
     }
 
     /// Held for reading while a volume is given a copy of the key, and for writing while the identity is removed.
-    ReadWriteLock lock(VolumeId.Dataset dataset) {
+    ReadWriteLock lock(VolumeId.DatasetVolume dataset) {
         return locks.computeIfAbsent(dataset, _ -> new ReentrantReadWriteLock());
     }
 
     /// Removes all identities of a dataset but those of other Kubernetes clusters: 1 mon command, and 1
     /// for each. None is no error.
-    void remove(VolumeId.Dataset dataset) {
+    void remove(VolumeId.DatasetVolume dataset) {
         DatasetIdentity shared = shared(dataset);
         String begin = DatasetIdentity.allOf(shared.fileSystem(), shared.dataset());
         identities.startingWith(dataset.cluster(), begin).stream()

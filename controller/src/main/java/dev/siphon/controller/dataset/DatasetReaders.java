@@ -1,10 +1,10 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.ArrayList;
@@ -18,11 +18,12 @@ import java.util.Set;
 /// Decides whether a namespace may read a dataset: whether an account may for which it stands.
 public final class DatasetReaders {
     private final NamespaceAccounts accounts;
-    private final Directory directory;
+    private final AccountDirectory directory;
     private final FrozenAccounts frozen;
     private final ReaderNames names;
 
-    public DatasetReaders(NamespaceAccounts accounts, Directory directory, FrozenAccounts frozen, ReaderNames names) {
+    public DatasetReaders(
+            NamespaceAccounts accounts, AccountDirectory directory, FrozenAccounts frozen, ReaderNames names) {
         this.accounts = accounts;
         this.directory = directory;
         this.frozen = frozen;
@@ -51,7 +52,7 @@ public final class DatasetReaders {
                 .toList();
         if (readers.isEmpty() && !named.isEmpty()) {
             throw new DriverException.AccessDenied("account "
-                    + Quoted.of(named.getFirst().name()) + ", for which namespace " + Quoted.of(namespace)
+                    + QuotedText.of(named.getFirst().name()) + ", for which namespace " + QuotedText.of(namespace)
                     + " stands, is another one than that which was a reader of dataset " + dataset.name()
                     + " by that name, or by that of a group: the status of the Dataset says what whoever administers it"
                     + " may do");
@@ -60,15 +61,16 @@ public final class DatasetReaders {
             return !readers.isEmpty();
         }
         throw new DriverException.InUse("account "
-                + Quoted.of(readers.getFirst().name()) + ", for which namespace "
-                + Quoted.of(namespace) + " stands, is frozen: it gets no dataset; siphon user offboard --unfreeze lets"
+                + QuotedText.of(readers.getFirst().name()) + ", for which namespace "
+                + QuotedText.of(namespace)
+                + " stands, is frozen: it gets no dataset; siphon user offboard --unfreeze lets"
                 + " it go on");
     }
 
     /// Refuses to give out a dataset that a frozen account has sealed.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it has
-    void checkOwner(VolumeId.Dataset volume, String name) {
+    void checkOwner(VolumeId.DatasetVolume volume, String name) {
         frozen.checkOwner(volume, name);
     }
 
@@ -84,8 +86,8 @@ public final class DatasetReaders {
         return withdrawn;
     }
 
-    /// Whether a namespace stands for an account that might read a dataset, but for being frozen, or another one than
-    /// was meant, at the last look. Looks anew for whom it stands.
+    /// Whether a namespace stands for an account that might read a dataset, but for being frozen, or another one
+    /// than was meant, at the last look. Looks anew for whom it stands.
     boolean isWithdrawn(Dataset dataset, String namespace) {
         return accounts(accounts.of(namespace)).stream()
                 .filter(account -> include(dataset, account))
@@ -96,7 +98,8 @@ public final class DatasetReaders {
     static boolean include(Dataset dataset, Account account) {
         return dataset.isForEverybody()
                 || dataset.readers().contains(account.name())
-                || account.groups().stream().anyMatch(group -> dataset.readers().contains(Directory.GROUP + group));
+                || account.groups().stream()
+                        .anyMatch(group -> dataset.readers().contains(AccountDirectory.GROUP + group));
     }
 
     private List<Account> accounts(Set<String> names) {
@@ -107,11 +110,11 @@ public final class DatasetReaders {
     ///
     /// @param known those that the directory has
     /// @param unknown why of others it cannot be known now, by their names
-    record Standing(List<Account> known, Map<String, DriverException> unknown) {}
+    record ResolvedReaders(List<Account> known, Map<String, DriverException> unknown) {}
 
-    /// Whether a namespace may read a dataset by the accounts for which it stands, those aside that are frozen or not
-    /// those that were meant; empty if that cannot be known now. Asks nobody.
-    Optional<Boolean> reads(Standing standing, Dataset declared) {
+    /// Whether a namespace may read a dataset by the accounts for which it stands, those aside that are frozen or
+    /// not those that were meant; empty if that cannot be known now. Asks nobody.
+    Optional<Boolean> reads(ResolvedReaders standing, Dataset declared) {
         Dataset dataset = names.trusted(declared);
         boolean unsure = !standing.unknown().isEmpty();
         for (Account account : standing.known()) {
@@ -128,7 +131,7 @@ public final class DatasetReaders {
 
     /// For whom a namespace stands, by what is known to be written at it. The directory is not asked for those in
     /// whose place `silence` is.
-    Standing standing(String namespace, Map<String, String> annotations, Optional<DriverException> silence) {
+    ResolvedReaders standing(String namespace, Map<String, String> annotations, Optional<DriverException> silence) {
         List<Account> known = new ArrayList<>();
         Map<String, DriverException> unknown = new LinkedHashMap<>();
         Optional<DriverException> silent = silence;
@@ -146,6 +149,6 @@ public final class DatasetReaders {
                 unknown.put(name, fault);
             }
         }
-        return new Standing(List.copyOf(known), unknown);
+        return new ResolvedReaders(List.copyOf(known), unknown);
     }
 }

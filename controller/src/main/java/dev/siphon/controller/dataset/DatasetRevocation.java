@@ -4,11 +4,11 @@ import dev.siphon.controller.key.ClientSession;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.DatasetIdentity;
 import dev.siphon.controller.key.DatasetKeyStore;
-import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.MintedIdentity;
+import dev.siphon.controller.key.SessionEviction;
 import dev.siphon.controller.key.VolumeKey;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -54,10 +54,10 @@ public final class DatasetRevocation {
                     .map(identity -> new Target(cluster, identity, minted.path(), minted.objects()));
         }
 
-        private boolean isOf(VolumeId.Dataset dataset) {
+        private boolean isOf(VolumeId.DatasetVolume dataset) {
             return cluster.equals(dataset.cluster())
                     && identity.fileSystem().equals(dataset.fileSystem())
-                    && identity.dataset().equals(Names.dataset(dataset));
+                    && identity.dataset().equals(CephNames.dataset(dataset));
         }
     }
 
@@ -71,7 +71,7 @@ public final class DatasetRevocation {
             Target target,
             List<ClientSession> ended,
             List<ClientSession> elsewhere,
-            List<VolumeId.Dataset> volumes,
+            List<VolumeId.DatasetVolume> volumes,
             List<String> unfinished) {
         public Revoked {
             ended = List.copyOf(ended);
@@ -85,7 +85,7 @@ public final class DatasetRevocation {
     ///
     /// @param dataset for no claim
     /// @throws DriverException.NotFound (NOT_FOUND) if it has none
-    public List<Target> of(VolumeId.Dataset dataset) {
+    public List<Target> of(VolumeId.DatasetVolume dataset) {
         List<Target> found = own(dataset);
         if (found.isEmpty()) {
             throw new DriverException.NotFound("dataset " + dataset + " has no key");
@@ -93,14 +93,15 @@ public final class DatasetRevocation {
         return found;
     }
 
-    private List<Target> own(VolumeId.Dataset dataset) {
-        return minted(dataset.cluster(), dataset.fileSystem(), Names.dataset(dataset)).stream()
+    private List<Target> own(VolumeId.DatasetVolume dataset) {
+        return minted(dataset.cluster(), dataset.fileSystem(), CephNames.dataset(dataset)).stream()
                 .filter(target -> target.isOf(dataset) && keys.identities().mayBeOwn(target.identity()))
                 .toList();
     }
 
-    /// Those of them that the Secrets of claims may have keys of: none where nodes ask for their own. 1 mon command.
-    public List<Target> ofClaims(VolumeId.Dataset dataset) {
+    /// Those of them that the Secrets of claims may have keys of: none where nodes ask for their own. 1 mon
+    /// command.
+    public List<Target> ofClaims(VolumeId.DatasetVolume dataset) {
         return own(dataset).stream()
                 .filter(target -> target.identity().node().isEmpty())
                 .toList();
@@ -174,7 +175,7 @@ public final class DatasetRevocation {
         Optional<String> goesOn = Optional.empty();
         List<ClientSession> ended = List.of();
         try {
-            Eviction evicted = Eviction.of(sessions, cluster, fileSystem, doomed, patience);
+            SessionEviction evicted = SessionEviction.of(sessions, cluster, fileSystem, doomed, patience);
             ended = evicted.ended();
             goesOn = evicted.leftInWords();
         } catch (DriverException notEnded) {
@@ -210,7 +211,7 @@ public final class DatasetRevocation {
     private Revoked finish(
             Target target, List<ClientSession> ended, List<ClientSession> elsewhere, Optional<String> goesOn) {
         List<String> unfinished = new ArrayList<>(goesOn.stream().toList());
-        List<VolumeId.Dataset> volumes = List.of();
+        List<VolumeId.DatasetVolume> volumes = List.of();
         try {
             if (target.identity().node().isEmpty()) {
                 volumes = giveAnother(target);
@@ -229,9 +230,9 @@ public final class DatasetRevocation {
     }
 
     /// Another key for all volumes of claims that have a copy; none where nodes ask for their own.
-    private List<VolumeId.Dataset> giveAnother(Target target) {
+    private List<VolumeId.DatasetVolume> giveAnother(Target target) {
         DatasetKeyStore store = keys.store();
-        List<VolumeId.Dataset> volumes =
+        List<VolumeId.DatasetVolume> volumes =
                 store.shown(true).stream().filter(target::isOf).toList();
         volumes.stream().findFirst().ifPresent(one -> {
             Optional<VolumeKey> another = store.nodesAsk()

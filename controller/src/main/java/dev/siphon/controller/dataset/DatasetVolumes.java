@@ -3,13 +3,13 @@ package dev.siphon.controller.dataset;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.key.DatasetKeyStore;
 import dev.siphon.controller.key.VolumeKey;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.ClaimRef;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 /// the claim's namespace may read the dataset, and to hand out the dataset's key.
 public final class DatasetVolumes {
     private final Clusters clusters;
-    private final Datasets datasets;
+    private final DatasetCatalog datasets;
     private final Optional<Namespaces> kubernetes;
     private final DatasetReaders readers;
     private final Optional<Keys> keys;
@@ -37,8 +37,8 @@ public final class DatasetVolumes {
         ///
         /// @param check whether the dataset is still declared, while nobody can take it back
         /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
-        void give(VolumeId.Dataset volume, String name, Runnable check) {
-            VolumeId.Dataset dataset = volume.forNobody();
+        void give(VolumeId.DatasetVolume volume, String name, Runnable check) {
+            VolumeId.DatasetVolume dataset = volume.forNobody();
             keeping(dataset, check, () -> {
                 Optional<VolumeKey> key = store.nodesAsk() ? Optional.empty() : Optional.of(identities.mint(dataset));
                 store.put(volume, name, key);
@@ -51,22 +51,22 @@ public final class DatasetVolumes {
         /// @param node its name
         /// @param check as with [#give]
         /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
-        VolumeKey mint(VolumeId.Dataset dataset, String node, Runnable check) {
+        VolumeKey mint(VolumeId.DatasetVolume dataset, String node, Runnable check) {
             return keeping(dataset, check, () -> identities.mint(dataset, node));
         }
 
         /// Gives a volume that has none a copy.
         ///
         /// @throws DriverException.OperationPending (ABORTED) as [#give]
-        void fill(VolumeId.Dataset volume) {
-            VolumeId.Dataset dataset = volume.forNobody();
+        void fill(VolumeId.DatasetVolume volume) {
+            VolumeId.DatasetVolume dataset = volume.forNobody();
             var _ = keeping(dataset, () -> {}, () -> {
                 store.replace(volume, Optional.of(identities.mint(dataset)));
                 return volume;
             });
         }
 
-        private <T> T keeping(VolumeId.Dataset dataset, Runnable check, Supplier<T> action) {
+        private <T> T keeping(VolumeId.DatasetVolume dataset, Runnable check, Supplier<T> action) {
             Lock keeping = identities.lock(dataset).readLock();
             if (!keeping.tryLock()) {
                 throw new DriverException.OperationPending(
@@ -86,7 +86,7 @@ public final class DatasetVolumes {
         /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume has a copy of its key; then nothing
         /// is done
         /// @throws DriverException.OperationPending (ABORTED) if a volume is being given one
-        public void end(VolumeId.Dataset dataset, String name, Runnable withdraw) {
+        public void end(VolumeId.DatasetVolume dataset, String name, Runnable withdraw) {
             Lock removing = identities.lock(dataset).writeLock();
             if (!removing.tryLock()) {
                 throw new DriverException.OperationPending(
@@ -113,7 +113,7 @@ public final class DatasetVolumes {
         /// Removes a dataset's identity if no volume has a copy of its key, or is being given one.
         ///
         /// @return whether there is none any more
-        boolean removeUnused(VolumeId.Dataset dataset) {
+        boolean removeUnused(VolumeId.DatasetVolume dataset) {
             Lock removing = identities.lock(dataset).writeLock();
             if (!removing.tryLock()) {
                 return false;
@@ -134,7 +134,7 @@ public final class DatasetVolumes {
     /// @param keys empty if whoever mounts brings a key
     public DatasetVolumes(
             Clusters clusters,
-            Datasets datasets,
+            DatasetCatalog datasets,
             Optional<Namespaces> kubernetes,
             DatasetReaders readers,
             Optional<Keys> keys) {
@@ -179,15 +179,15 @@ public final class DatasetVolumes {
     /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than what is asked for at most
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if what is declared of the dataset cannot be, or whoever
     ///     would read it or has sealed it is frozen
-    public Shown look(VolumeRequest request, String name) {
+    public Shown check(VolumeRequest request, String name) {
         checkRequest(request, name);
         Dataset dataset = datasets.find(name)
-                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(name)));
+                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + QuotedText.of(name)));
         Optional<String> namespace = request.parameters().claim().map(ClaimRef::namespace);
         checkReader(dataset, namespace);
-        VolumeId.Dataset volume = volume(dataset);
+        VolumeId.DatasetVolume volume = volume(dataset);
         readers.checkOwner(volume, name);
-        VolumeId.Dataset mine = claimed(dataset, volume, request.name());
+        VolumeId.DatasetVolume mine = claimed(dataset, volume, request.name());
         if (dataset.bytes() > 0
                 && request.capacity().limitBytes() > 0
                 && dataset.bytes() > request.capacity().limitBytes()) {
@@ -206,7 +206,7 @@ public final class DatasetVolumes {
     /// @param name of the volume, as the request has it
     /// @param namespace that may use it; empty if nobody says
     public record Shown(
-            VolumeId.Dataset id,
+            VolumeId.DatasetVolume id,
             String name,
             long bytes,
             VolumeContext context,
@@ -225,24 +225,24 @@ public final class DatasetVolumes {
     /// What a pod mounts that names a dataset itself.
     ///
     /// @param volume of that pod's volume alone
-    public record Opened(VolumeId.Dataset volume, VolumeContext context, VolumeKey key) {}
+    public record Opened(VolumeId.DatasetVolume volume, VolumeContext context, VolumeKey key) {}
 
     /// A pod that names a dataset itself.
     ///
     /// @param volume tells its volume from all others
     /// @param node the name of the one that it is on
-    public record Reader(String namespace, String volume, String node) {}
+    public record VolumeReader(String namespace, String volume, String node) {}
 
     /// Opens a dataset for a pod that names it itself, without a claim. Nothing is kept of it. May be repeated.
     ///
     /// @param text how the pod names the dataset
     /// @throws DriverException as [#create]
-    public Opened open(String text, Reader pod) {
+    public Opened open(String text, VolumeReader pod) {
         String called = Dataset.name("volume attribute dataset", text);
         Dataset dataset = datasets.find(called)
-                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(called)));
+                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + QuotedText.of(called)));
         checkReader(dataset, Optional.of(pod.namespace()));
-        VolumeId.Dataset volume = volume(dataset);
+        VolumeId.DatasetVolume volume = volume(dataset);
         return opened(dataset, claimed(dataset, volume, pod.volume()), pod.node());
     }
 
@@ -252,7 +252,7 @@ public final class DatasetVolumes {
     /// @param names those that a dataset may have which is where the volume is
     /// @throws DriverException.NotFound (NOT_FOUND) if none is declared there
     /// @throws DriverException as [#open]
-    public Opened openClaimed(VolumeId.Dataset claimed, List<String> names, Reader pod) {
+    public Opened openClaimed(VolumeId.DatasetVolume claimed, List<String> names, VolumeReader pod) {
         Optional<Dataset> dataset = names.stream()
                 .flatMap(name -> datasets.find(name).stream())
                 .filter(each -> volume(each).equals(claimed.forNobody()))
@@ -266,17 +266,17 @@ public final class DatasetVolumes {
     /// Opens a dataset for a node that is to keep a replica of it, for no pod. Nothing is kept of it. May be
     /// repeated.
     ///
-    /// @param name as [Dataset#name] gives it
+    /// @param name as [DatasetVolume#name] gives it
     /// @param node the node's name
     /// @throws DriverException as [#create], of a dataset; whoever may say what a node keeps has looked at
     ///     readers
     public Opened openForNode(String name, String node) {
         Dataset dataset = datasets.find(name)
-                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + Quoted.of(name)));
+                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + QuotedText.of(name)));
         return opened(dataset, volume(dataset), node);
     }
 
-    private Opened opened(Dataset dataset, VolumeId.Dataset volume, String node) {
+    private Opened opened(Dataset dataset, VolumeId.DatasetVolume volume, String node) {
         Keys minting = keys.orElseThrow(
                 () -> new DriverException.InUse("this driver mints no keys, so pods cannot name datasets themselves"));
         return new Opened(
@@ -295,7 +295,7 @@ public final class DatasetVolumes {
     }
 
     private VolumeContext context(
-            VolumeId.Dataset volume, VolumeContext.MounterChoice mounter, List<String> mountOptions) {
+            VolumeId.DatasetVolume volume, VolumeContext.MounterChoice mounter, List<String> mountOptions) {
         return new VolumeContext(
                 clusters.monitors(volume.cluster()),
                 volume.fileSystem(),
@@ -331,15 +331,15 @@ public final class DatasetVolumes {
                 + " is not everybody's, and nobody says which namespace asks: run the provisioner with"
                 + " --extra-create-metadata"));
         if (!readers.mayRead(dataset, asking)) {
-            throw new DriverException.AccessDenied("namespace " + Quoted.of(asking) + " is no reader of dataset "
+            throw new DriverException.AccessDenied("namespace " + QuotedText.of(asking) + " is no reader of dataset "
                     + dataset.name() + ": whoever administers it may add the account of that namespace, or a group that"
                     + " it is in, to its readers");
         }
     }
 
-    private VolumeId.Dataset volume(Dataset dataset) {
+    private VolumeId.DatasetVolume volume(Dataset dataset) {
         try {
-            VolumeId.Dataset volume = dataset.volume(clusters.defaultCluster());
+            VolumeId.DatasetVolume volume = dataset.volume(clusters.defaultCluster());
             if (clusters.ids().contains(volume.cluster())) {
                 return volume;
             }
@@ -349,9 +349,9 @@ public final class DatasetVolumes {
         }
     }
 
-    private static VolumeId.Dataset claimed(Dataset dataset, VolumeId.Dataset volume, String name) {
+    private static VolumeId.DatasetVolume claimed(Dataset dataset, VolumeId.DatasetVolume volume, String name) {
         try {
-            return volume.forClaim(Names.datasetClaim(volume, name));
+            return volume.forClaim(CephNames.datasetClaim(volume, name));
         } catch (DriverException.InvalidRequest tooLong) {
             throw new DriverException.InUse(
                     "dataset " + dataset.name() + " is in too deep a directory: " + tooLong.getMessage());
@@ -360,7 +360,7 @@ public final class DatasetVolumes {
 
     /// Removes the volume of a claim; the dataset stays. One that is not there is no error (CSI v1.13,
     /// DeleteVolume).
-    public void delete(VolumeId.Dataset volume) {
+    public void delete(VolumeId.DatasetVolume volume) {
         keys.ifPresent(all -> all.store().remove(volume));
     }
 }

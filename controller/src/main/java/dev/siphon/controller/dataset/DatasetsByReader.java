@@ -1,7 +1,7 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.HashMap;
@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The datasets that a namespace may read by their readers' names, or could read before, so that not each of thousands
-/// of namespaces is compared with each of thousands of datasets.
+/// The datasets that a namespace may read by their readers' names, or could read before, so that not each of
+/// thousands of namespaces is compared with each of thousands of datasets.
 final class DatasetsByReader {
     private final Map<String, Set<Dataset>> byReader = new HashMap<>();
     private final Map<String, Set<Dataset>> before = new HashMap<>();
@@ -38,7 +38,8 @@ final class DatasetsByReader {
         Set<Dataset> some = new HashSet<>(before.getOrDefault(namespace, Set.of()));
         for (Account account : accounts) {
             some.addAll(byReader.getOrDefault(account.name(), Set.of()));
-            account.groups().forEach(group -> some.addAll(byReader.getOrDefault(Directory.GROUP + group, Set.of())));
+            account.groups()
+                    .forEach(group -> some.addAll(byReader.getOrDefault(AccountDirectory.GROUP + group, Set.of())));
         }
         return some;
     }

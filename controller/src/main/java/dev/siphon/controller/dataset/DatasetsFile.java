@@ -21,14 +21,14 @@ import org.slf4j.LoggerFactory;
 
 /// Datasets in a file, for orchestrators without custom resources: one JSON object whose names are theirs, each
 /// with what the `spec` of a `Dataset` object has. Read anew each time.
-public final class DatasetsFile implements Datasets {
+public final class DatasetsFile implements DatasetCatalog {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetsFile.class);
 
     /// Some ten thousand datasets.
     private static final long MOST_BYTES = 8 << 20;
 
     private final Path file;
-    private final Map<String, State> reported = new ConcurrentHashMap<>();
+    private final Map<String, DatasetStatus> reported = new ConcurrentHashMap<>();
 
     /// @param file need not be there yet
     public DatasetsFile(Path file) {
@@ -72,7 +72,7 @@ public final class DatasetsFile implements Datasets {
 
     /// Into the log, once.
     @Override
-    public void report(String name, State state) {
+    public void report(String name, DatasetStatus state) {
         if (!state.equals(reported.put(name, state)) && !state.ready()) {
             LOG.warn("dataset {} in {} cannot be used: {}", name, file, state.message());
         }

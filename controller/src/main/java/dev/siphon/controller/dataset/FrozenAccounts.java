@@ -1,11 +1,11 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.AccountFreeze;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -30,12 +30,12 @@ public final class FrozenAccounts implements AutoCloseable {
 
     private final Clusters clusters;
     private final FileTree files;
-    private final Freezing freezing;
+    private final AccountFreeze accountFreeze;
 
     /// The groups that were frozen when each file system was last looked through.
-    private final Map<Place, Set<String>> seen = new ConcurrentHashMap<>();
+    private final Map<FileSystemRef, Set<String>> seen = new ConcurrentHashMap<>();
 
-    private record Place(String cluster, String fileSystem) {}
+    private record FileSystemRef(String cluster, String fileSystem) {}
 
     /// One thread for each cluster, so that none waits for another.
     private final ScheduledExecutorService workers;
@@ -43,7 +43,7 @@ public final class FrozenAccounts implements AutoCloseable {
     public FrozenAccounts(Clusters clusters, FileTree files) {
         this.clusters = clusters;
         this.files = files;
-        this.freezing = new Freezing(files);
+        this.accountFreeze = new AccountFreeze(files);
         this.workers = Executors.newScheduledThreadPool(
                 clusters.ids().size(),
                 Thread.ofPlatform().daemon().name("frozen-accounts-", 0).factory());
@@ -55,7 +55,10 @@ public final class FrozenAccounts implements AutoCloseable {
     public FrozenAccounts start(Duration every, BackgroundTasks tasks) {
         for (String cluster : clusters.ids()) {
             var _ = workers.scheduleWithFixedDelay(
-                    tasks.guarded("frozen-accounts", () -> keep(cluster)), 0, every.toMillis(), TimeUnit.MILLISECONDS);
+                    tasks.guarded("frozen-accounts", () -> refreshAndLog(cluster)),
+                    0,
+                    every.toMillis(),
+                    TimeUnit.MILLISECONDS);
         }
         return this;
     }
@@ -65,21 +68,21 @@ public final class FrozenAccounts implements AutoCloseable {
         workers.shutdownNow();
     }
 
-    private void keep(String cluster) {
+    private void refreshAndLog(String cluster) {
         try {
-            look(cluster);
+            refresh(cluster);
         } catch (DriverException notNow) {
             LOG.info("which accounts of cluster {} are frozen stays as it was known: {}", cluster, notNow.getMessage());
         }
     }
 
     /// Looks once. A file system that does not answer stays as it was known, and keeps none of the others.
-    void look(String cluster) {
+    void refresh(String cluster) {
         for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
             try {
                 seen.put(
-                        new Place(cluster, fileSystem.name()),
-                        files.groupsWith(cluster, fileSystem.name(), Freezing.NOTE));
+                        new FileSystemRef(cluster, fileSystem.name()),
+                        files.groupsWith(cluster, fileSystem.name(), AccountFreeze.NOTE));
             } catch (DriverException notNow) {
                 LOG.info(
                         "which accounts are frozen in file system {} of cluster {} stays as it was known: {}",
@@ -95,12 +98,12 @@ public final class FrozenAccounts implements AutoCloseable {
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the dataset's file system was never
     ///     looked through
     boolean wasFrozen(Account account, Dataset dataset) {
-        String group = Names.group(account.id());
+        String group = CephNames.group(account.id());
         if (seen.values().stream().anyMatch(frozen -> frozen.contains(group))) {
             return true;
         }
         cluster(dataset)
-                .map(cluster -> new Place(cluster, dataset.fileSystem()))
+                .map(cluster -> new FileSystemRef(cluster, dataset.fileSystem()))
                 .filter(place -> !seen.containsKey(place))
                 .ifPresent(place -> {
                     throw new DriverException.BackendUnavailable("which accounts are frozen is not known yet: file"
@@ -110,15 +113,15 @@ public final class FrozenAccounts implements AutoCloseable {
         return false;
     }
 
-    /// The same with what the dataset's file system says now: true from the moment that the account is frozen there.
-    /// Whoever asks before the first look waits for one.
+    /// The same with what the dataset's file system says now: true from the moment that the account is frozen
+    /// there. Whoever asks before the first look waits for one.
     boolean isFrozen(Account account, Dataset dataset) {
         Optional<String> cluster = cluster(dataset);
-        cluster.filter(known -> !seen.containsKey(new Place(known, dataset.fileSystem())))
-                .ifPresent(this::look);
+        cluster.filter(known -> !seen.containsKey(new FileSystemRef(known, dataset.fileSystem())))
+                .ifPresent(this::refresh);
         return wasFrozen(account, dataset)
-                || cluster.map(known -> new Group(known, dataset.fileSystem(), Names.group(account.id())))
-                        .filter(freezing::isFrozen)
+                || cluster.map(known -> new SubvolumeGroup(known, dataset.fileSystem(), CephNames.group(account.id())))
+                        .filter(accountFreeze::isFrozen)
                         .isPresent();
     }
 
@@ -126,9 +129,9 @@ public final class FrozenAccounts implements AutoCloseable {
     /// directory nobody owns it, and nobody looks: the driver's identity may not be able to.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it has
-    void checkOwner(VolumeId.Dataset volume, String name) {
+    void checkOwner(VolumeId.DatasetVolume volume, String name) {
         if (Packer.isPlaceOfImage(volume.path())
-                && files.note(volume.cluster(), volume.fileSystem(), volume.path(), Freezing.NOTE)
+                && files.note(volume.cluster(), volume.fileSystem(), volume.path(), AccountFreeze.NOTE)
                         .isPresent()) {
             throw new DriverException.InUse("the account that has sealed dataset " + name
                     + " is frozen: no new claim gets it; siphon user offboard --unfreeze lets the account go on");

@@ -1,8 +1,8 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.key.DatasetIdentity;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Names;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -16,17 +16,17 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Removes the identity of a node for a dataset that it uses no more: no pod there shows the dataset, and no replica
-/// is wanted there, at two looks in a row, and the node has not asked for it between them. Those of other Kubernetes
-/// clusters, whose pods are not known here, are left alone. Of a dataset that is
-/// declared no more [DatasetGrants] removes all identities, when the last pod is gone.
+/// Removes the identity of a node for a dataset that it uses no more: no pod there shows the dataset, and no
+/// replica is wanted there, at two looks in a row, and the node has not asked for it between them. Those of other
+/// Kubernetes clusters, whose pods are not known here, are left alone. Of a dataset that is declared no more
+/// [DatasetAccessPublisher] removes all identities, when the last pod is gone.
 ///
 /// A look costs a mon command for each cluster.
 public final class IdleDatasetKeys {
     private static final Logger LOG = LoggerFactory.getLogger(IdleDatasetKeys.class);
     private static final Duration BETWEEN = Duration.ofMinutes(10);
 
-    private final UsingPods pods;
+    private final DatasetUsageCluster pods;
     private final Clusters clusters;
     private final DatasetIdentities identities;
 
@@ -39,9 +39,9 @@ public final class IdleDatasetKeys {
     private record Minted(String cluster, DatasetIdentity identity) {}
 
     /// A node and a dataset.
-    private record Use(VolumeId.Dataset dataset, String node) {}
+    private record NodeUse(VolumeId.DatasetVolume dataset, String node) {}
 
-    public IdleDatasetKeys(UsingPods pods, Clusters clusters, DatasetIdentities identities) {
+    public IdleDatasetKeys(DatasetUsageCluster pods, Clusters clusters, DatasetIdentities identities) {
         this.pods = pods;
         this.clusters = clusters;
         this.identities = identities;
@@ -50,12 +50,12 @@ public final class IdleDatasetKeys {
 
     /// Begins to look, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
-        return tasks.every("idle-dataset-keys", Duration.ZERO, BETWEEN, this::keep);
+        return tasks.every("idle-dataset-keys", Duration.ZERO, BETWEEN, this::reconcileAndLog);
     }
 
-    private void keep() {
+    private void reconcileAndLog() {
         try {
-            look();
+            reconcile();
         } catch (DriverException notNow) {
             LOG.info("keys of datasets that nodes use no more are removed later: {}", notNow.getMessage());
         }
@@ -64,37 +64,39 @@ public final class IdleDatasetKeys {
     /// Looks once.
     ///
     /// @throws DriverException if anything of it cannot be known now; then nothing is removed
-    void look() {
+    void reconcile() {
         long begun = identities.now();
-        Map<String, VolumeId.Dataset> declared = new HashMap<>();
+        Map<String, VolumeId.DatasetVolume> declared = new HashMap<>();
         pods.declared().forEach(known -> {
-            VolumeId.Dataset dataset = known.dataset().volume(clusters.defaultCluster());
-            declared.put(Names.dataset(dataset), dataset);
+            VolumeId.DatasetVolume dataset = known.dataset().volume(clusters.defaultCluster());
+            declared.put(CephNames.dataset(dataset), dataset);
         });
-        Set<Use> used = used(Set.copyOf(declared.values()));
+        Set<NodeUse> used = used(Set.copyOf(declared.values()));
         Set<Minted> idle = new HashSet<>();
         for (String cluster : clusters.ids()) {
             for (Minted minted : listed(cluster, begun)) {
-                Optional<VolumeId.Dataset> dataset =
+                Optional<VolumeId.DatasetVolume> dataset =
                         Optional.ofNullable(declared.get(minted.identity().dataset()));
                 String node = minted.identity().node().orElseThrow().name();
-                dataset.filter(known -> !used.contains(new Use(known, node))).ifPresent(known -> {
-                    if (!idleBefore.contains(minted)
-                            || !identities.removeIdle(known, minted.identity().userId(), begunBefore)) {
-                        idle.add(minted);
-                    }
-                });
+                dataset.filter(known -> !used.contains(new NodeUse(known, node)))
+                        .ifPresent(known -> {
+                            if (!idleBefore.contains(minted)
+                                    || !identities.removeIdle(
+                                            known, minted.identity().userId(), begunBefore)) {
+                                idle.add(minted);
+                            }
+                        });
             }
         }
         idleBefore = idle;
         begunBefore = begun;
     }
 
-    private Set<Use> used(Set<VolumeId.Dataset> declared) {
-        Set<Use> used = new HashSet<>();
+    private Set<NodeUse> used(Set<VolumeId.DatasetVolume> declared) {
+        Set<NodeUse> used = new HashSet<>();
         if (!declared.isEmpty()) {
-            pods.each(declared, use -> used.add(new Use(use.dataset(), DatasetIdentity.nameOf(use.node()))));
-            pods.eachReplica((dataset, node) -> used.add(new Use(dataset, DatasetIdentity.nameOf(node))));
+            pods.each(declared, use -> used.add(new NodeUse(use.dataset(), DatasetIdentity.nameOf(use.node()))));
+            pods.eachReplica((dataset, node) -> used.add(new NodeUse(dataset, DatasetIdentity.nameOf(node))));
         }
         return used;
     }

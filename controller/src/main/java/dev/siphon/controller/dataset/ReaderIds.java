@@ -7,7 +7,7 @@ import java.util.Set;
 /// Whom the names of a dataset's readers meant when they were first seen: a name may be given to somebody else.
 ///
 /// @param groups what the account's group is called, which follows from its immutable id
-///     ([dev.siphon.controller.volume.Names#group]), by the reader's name; without those that were never seen
+///     ([dev.siphon.controller.volume.CephNames#group]), by the reader's name; without those that were never seen
 /// @param changed the readers whose names mean somebody else now
 public record ReaderIds(Map<String, String> groups, Set<String> changed) {
     /// Nobody was seen.

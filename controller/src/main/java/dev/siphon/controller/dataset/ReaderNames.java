@@ -1,8 +1,8 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.identity.AccountDirectory;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.HashMap;
@@ -19,19 +19,19 @@ import org.slf4j.LoggerFactory;
 public final class ReaderNames {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderNames.class);
 
-    private final Datasets datasets;
-    private final Directory directory;
+    private final DatasetCatalog datasets;
+    private final AccountDirectory directory;
 
     /// The readers whose names had changed at the last look, by the names of datasets.
     private volatile Map<String, Set<String>> changed = Map.of();
 
-    public ReaderNames(Datasets datasets, Directory directory) {
+    public ReaderNames(DatasetCatalog datasets, AccountDirectory directory) {
         this.datasets = datasets;
         this.directory = directory;
     }
 
-    /// A dataset with those readers only whose names mean whom they meant, as far as an account is one of them. Looks
-    /// at everything anew: 1 round trip, and the directory.
+    /// A dataset with those readers only whose names mean whom they meant, as far as an account is one of them.
+    /// Looks at everything anew: 1 round trip, and the directory.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if something does not answer
     Dataset trusted(Dataset dataset, Account account) {
@@ -48,13 +48,13 @@ public final class ReaderNames {
     }
 
     private static Optional<String> groupOf(String reader) {
-        return reader.startsWith(Directory.GROUP)
-                ? Optional.of(reader.substring(Directory.GROUP.length()))
+        return reader.startsWith(AccountDirectory.GROUP)
+                ? Optional.of(reader.substring(AccountDirectory.GROUP.length()))
                 : Optional.empty();
     }
 
     private Optional<String> now(String reader) {
-        return directory.account(reader).map(Group::nameOf);
+        return directory.account(reader).map(SubvolumeGroup::nameOf);
     }
 
     private static Dataset without(Dataset dataset, Set<String> readers) {
@@ -77,8 +77,8 @@ public final class ReaderNames {
 
     /// Looks at all names once. Whoever is seen for the first time is written down; whoever has gone from a
     /// dataset's readers is forgotten. Where the directory does not answer for a name, it stays as it was.
-    void look(Datasets.Declared declared) {
-        Names names = new Names();
+    void refresh(DatasetCatalog.Declared declared) {
+        ReaderLookup names = new ReaderLookup();
         Map<String, Set<String>> found = new HashMap<>();
         for (Dataset dataset : declared.datasets()) {
             ReaderIds before = declared.readers(dataset.name());
@@ -103,7 +103,7 @@ public final class ReaderNames {
     }
 
     /// What the directory says of names, each asked for once.
-    private final class Names {
+    private final class ReaderLookup {
         private final Map<String, Optional<String>> known = new HashMap<>();
         private final Set<String> unknown = new HashSet<>();
         private boolean silent;

@@ -3,7 +3,7 @@ package dev.siphon.controller.grant;
 import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Lets namespaces use the accounts' volumes that an administrator has given them by PersistentVolumes, as after the
-/// loss of a Kubernetes: no CreateVolume does it for these.
+/// Lets namespaces use the accounts' volumes that an administrator has given them by PersistentVolumes, as after
+/// the loss of a Kubernetes: no CreateVolume does it for these.
 ///
 /// Whoever may write PersistentVolumes may mount anything that the cluster can, so this gives nobody more than they
 /// have.
@@ -30,9 +30,9 @@ public final class AdoptedVolumes {
     private final InstantSource clock;
 
     /// What is yet to be granted. A namespace that is not there yet may still be made.
-    private final Map<Use, Due> pending = new ConcurrentHashMap<>();
+    private final Map<NamespaceUse, Due> pending = new ConcurrentHashMap<>();
 
-    private record Use(Group group, String namespace) {}
+    private record NamespaceUse(SubvolumeGroup group, String namespace) {}
 
     private record Due(Instant when, Duration pause) {}
 
@@ -44,22 +44,22 @@ public final class AdoptedVolumes {
 
     /// A volume is given to a claim of a namespace. Asks nobody.
     public void adopt(VolumeId.Provisioned volume, String namespace) {
-        pending.putIfAbsent(new Use(Group.of(volume), namespace), new Due(clock.instant(), PAUSE));
+        pending.putIfAbsent(new NamespaceUse(SubvolumeGroup.of(volume), namespace), new Due(clock.instant(), PAUSE));
     }
 
     /// Begins to grant, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
-        return tasks.every("adopted-volumes", PAUSE, PAUSE, this::look);
+        return tasks.every("adopted-volumes", PAUSE, PAUSE, this::reconcile);
     }
 
     /// Grants what is due; what cannot be granted yet is tried again, more and more seldom.
-    void look() {
+    void reconcile() {
         pending.forEach((use, due) -> {
             if (due.when().isAfter(clock.instant())) {
                 return;
             }
             try {
-                access.allow(use.group(), account(use.group()), use.namespace());
+                access.grant(use.group(), account(use.group()), use.namespace());
                 pending.remove(use);
                 LOG.info(
                         "namespace {} may use the volumes of {}: a PersistentVolume gives it one",
@@ -78,7 +78,7 @@ public final class AdoptedVolumes {
         });
     }
 
-    private String account(Group group) {
+    private String account(SubvolumeGroup group) {
         return files.note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
                 .flatMap(AccountNote::parse)
                 .map(AccountNote::name)

@@ -19,7 +19,7 @@ final class DatasetShares {
     }
 
     /// As [NamespaceGrants#share].
-    void share(String name, VolumeId.Dataset volume, boolean everybody, Optional<String> namespace) {
+    void share(String name, VolumeId.DatasetVolume volume, boolean everybody, Optional<String> namespace) {
         Optional<Shared> published = publication.known().flatMap(all -> all.dataset(name));
         boolean there = published
                 .filter(shared -> shared.volume().equals(volume) && shared.everybody() == everybody)

@@ -39,7 +39,7 @@ public final class GrantsMetrics {
     }
 
     /// After each change, one after another.
-    void published(GrantsLimit.Fitting fitting, GrantsLimit room) {
+    void published(GrantsCapacity.Fitting fitting, GrantsCapacity room) {
         bytes.set((double) fitting.bytes());
         limit.set(room.most() == Long.MAX_VALUE ? Double.POSITIVE_INFINITY : (double) room.most());
         largest.set(fitting.used().values().stream()
@@ -68,7 +68,7 @@ public final class GrantsMetrics {
     }
 
     private static boolean isNearly(long used, long most) {
-        return (double) used > (double) most * RoomWarnings.NEARLY;
+        return (double) used > (double) most * GrantCapacityWarnings.NEARLY;
     }
 
     /// What the log was warned of and lasts.

@@ -20,7 +20,7 @@ final class GrantsPublication {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final GrantsStore store;
-    private final GrantsLimit limit;
+    private final GrantsCapacity limit;
     private final GrantsMetrics metrics;
 
     /// Held while something is published: a store may take seconds for that, in which others need to see
@@ -37,11 +37,12 @@ final class GrantsPublication {
 
     GrantsPublication(GrantsStore store, GrantsMetrics metrics) {
         this.store = store;
-        this.limit = new GrantsLimit(store.mostBytes(), store.where());
+        this.limit = new GrantsCapacity(store.mostBytes(), store.where());
         this.metrics = metrics;
     }
 
-    /// Whether what an earlier controller published was not all that it had granted; false until somebody has looked.
+    /// Whether what an earlier controller published was not all that it had granted; false until somebody has
+    /// looked.
     boolean wasPartial() {
         return wasPartial;
     }
@@ -85,7 +86,7 @@ final class GrantsPublication {
         try {
             Grants before = granted();
             Grants wanted = change.apply(before);
-            GrantsLimit.Fitting fitting = limit.fit(known.orElse(before), wanted);
+            GrantsCapacity.Fitting fitting = limit.fit(known.orElse(before), wanted);
             if (!known.equals(Optional.of(fitting.grants()))) {
                 store.publish(fitting.grants());
                 known = Optional.of(fitting.grants());
@@ -108,7 +109,7 @@ final class GrantsPublication {
     /// Publishes again what somebody has removed or changed where nodes read it: they would let no pod in.
     ///
     /// @throws DriverException if that cannot be known or done now
-    void keep() {
+    void republish() {
         lock();
         try {
             known.filter(wanted -> !store.last().equals(wanted)).ifPresent(wanted -> {

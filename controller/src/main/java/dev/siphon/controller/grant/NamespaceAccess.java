@@ -10,12 +10,14 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What the pods of a namespace may use, for people to see; or, in the driver's namespace, datasets that everybody may.
+/// What the pods of a namespace may use, for people to see; or, in the driver's namespace, datasets that
+/// everybody may.
 ///
 /// @param key where that is shown
 /// @param accounts whose volumes it may use: names, by the places of their groups
 /// @param datasets that it may read, by their names
-public record NamespaceAccess(Key key, SortedMap<String, String> accounts, SortedMap<String, Dataset> datasets) {
+public record NamespaceAccess(
+        Key key, SortedMap<String, String> accounts, SortedMap<String, ReadableDataset> datasets) {
     /// What the object of a namespace is called.
     public static final String OBJECT = "siphon";
 
@@ -48,27 +50,26 @@ public record NamespaceAccess(Key key, SortedMap<String, String> accounts, Sorte
     /// @param bytes how long it is; 0 if nobody has said that
     /// @param ready whether volumes can show it now
     /// @param replicas on disks of nodes; empty where no pod of the namespace uses it, or waits for it
-    public record Dataset(long bytes, boolean ready, Optional<Replicas> replicas) {
-        static final Dataset UNKNOWN = new Dataset(0, false);
+    public record ReadableDataset(long bytes, boolean ready, Optional<ReplicaSummary> replicas) {
+        static final ReadableDataset UNKNOWN = new ReadableDataset(0, false);
 
-        public Dataset(long bytes, boolean ready) {
+        public ReadableDataset(long bytes, boolean ready) {
             this(bytes, ready, Optional.empty());
         }
 
-        Dataset with(Optional<Replicas> now) {
-            return new Dataset(bytes, ready, now);
+        ReadableDataset with(Optional<ReplicaSummary> now) {
+            return new ReadableDataset(bytes, ready, now);
         }
     }
 
-    /// How many nodes have a dataset on a disk of theirs. Which ones is for administrators: a name of a node may tell
-    /// of
-    /// other tenants' jobs.
+    /// How many nodes have a dataset on a disk of theirs. Which ones is for administrators: a name of a node may
+    /// tell of other tenants' jobs.
     ///
     /// @param local nodes that have all of it
     /// @param filling nodes that are to get it, and are not told to have failed
     /// @param failed nodes that were to get it and could not
     /// @param percent of what these are filling is there, in steps of [#STEP]; 100 if none is filling
-    public record Replicas(int local, int filling, int failed, int percent) {
+    public record ReplicaSummary(int local, int filling, int failed, int percent) {
         /// What is written grows with the steps of a fill, not with how often nodes say how far they are.
         public static final int STEP = 10;
     }
@@ -91,16 +92,19 @@ public record NamespaceAccess(Key key, SortedMap<String, String> accounts, Sorte
     /// @param replicas of the datasets that pods of a namespace use or wait for, by namespaces and names
     /// @param own the driver's namespace
     static SortedMap<Key, NamespaceAccess> of(
-            Grants grants, Map<String, Dataset> details, Map<String, Map<String, Replicas>> replicas, String own) {
+            Grants grants,
+            Map<String, ReadableDataset> details,
+            Map<String, Map<String, ReplicaSummary>> replicas,
+            String own) {
         SortedMap<Key, SortedMap<String, String>> accounts = new TreeMap<>();
-        SortedMap<Key, SortedMap<String, Dataset>> datasets = new TreeMap<>();
+        SortedMap<Key, SortedMap<String, ReadableDataset>> datasets = new TreeMap<>();
         grants.groups()
                 .forEach((place, grant) -> grant.namespaces()
                         .forEach(namespace -> accounts.computeIfAbsent(new Key(namespace, OBJECT), _ -> new TreeMap<>())
                                 .put(place.toString(), grant.account())));
-        SortedMap<String, Dataset> everybodys = new TreeMap<>();
+        SortedMap<String, ReadableDataset> everybodys = new TreeMap<>();
         grants.datasets().forEach((name, shared) -> {
-            Dataset dataset = details.getOrDefault(name, Dataset.UNKNOWN);
+            ReadableDataset dataset = details.getOrDefault(name, ReadableDataset.UNKNOWN);
             if (shared.everybody()) {
                 everybodys.put(name, dataset);
             }
@@ -112,7 +116,7 @@ public record NamespaceAccess(Key key, SortedMap<String, String> accounts, Sorte
                                             .get(name)))));
         });
         int number = 0;
-        for (Map.Entry<String, Dataset> each : everybodys.entrySet()) {
+        for (Map.Entry<String, ReadableDataset> each : everybodys.entrySet()) {
             datasets.computeIfAbsent(new Key(own, EVERYBODY + number / OF_EVERYBODY), _ -> new TreeMap<>())
                     .put(each.getKey(), each.getValue());
             number++;

@@ -34,8 +34,8 @@ public final class NamespaceAccessWriter {
     private static final int SILENT = 3;
 
     private final Supplier<Grants> grants;
-    private final Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details;
-    private final Supplier<Map<String, Map<String, NamespaceAccess.Replicas>>> replicas;
+    private final Supplier<Optional<Map<String, NamespaceAccess.ReadableDataset>>> details;
+    private final Supplier<Map<String, Map<String, NamespaceAccess.ReplicaSummary>>> replicas;
     private final NamespaceAccessStore store;
     private final String own;
     private final Duration outdated;
@@ -58,8 +58,8 @@ public final class NamespaceAccessWriter {
 
     private record Input(
             Grants grants,
-            Map<String, NamespaceAccess.Dataset> details,
-            Map<String, Map<String, NamespaceAccess.Replicas>> replicas) {}
+            Map<String, NamespaceAccess.ReadableDataset> details,
+            Map<String, Map<String, NamespaceAccess.ReplicaSummary>> replicas) {}
 
     /// @param grants as they are published
     /// @param details of datasets, by their names; empty while nobody has looked
@@ -67,8 +67,8 @@ public final class NamespaceAccessWriter {
     /// @param own the driver's namespace
     public NamespaceAccessWriter(
             Supplier<Grants> grants,
-            Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details,
-            Supplier<Map<String, Map<String, NamespaceAccess.Replicas>>> replicas,
+            Supplier<Optional<Map<String, NamespaceAccess.ReadableDataset>>> details,
+            Supplier<Map<String, Map<String, NamespaceAccess.ReplicaSummary>>> replicas,
             NamespaceAccessStore store,
             String own,
             PrometheusRegistry metrics) {
@@ -78,8 +78,8 @@ public final class NamespaceAccessWriter {
     /// @param outdated how long a round goes on granting after the grants have changed
     NamespaceAccessWriter(
             Supplier<Grants> grants,
-            Supplier<Optional<Map<String, NamespaceAccess.Dataset>>> details,
-            Supplier<Map<String, Map<String, NamespaceAccess.Replicas>>> replicas,
+            Supplier<Optional<Map<String, NamespaceAccess.ReadableDataset>>> details,
+            Supplier<Map<String, Map<String, NamespaceAccess.ReplicaSummary>>> replicas,
             NamespaceAccessStore store,
             String own,
             Duration outdated,
@@ -111,22 +111,22 @@ public final class NamespaceAccessWriter {
 
     /// Begins to write, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
-        return tasks.every("namespace-access", Duration.ZERO, EVERY, this::keep);
+        return tasks.every("namespace-access", Duration.ZERO, EVERY, this::reconcileAndLog);
     }
 
-    private void keep() {
+    private void reconcileAndLog() {
         try {
             boolean outdated = true;
             while (outdated) {
                 outdated = write();
             }
         } catch (DriverException notNow) {
-            tell(Optional.of("what people see of namespaces stays as it was written: " + notNow.getMessage()));
+            warnOnce(Optional.of("what people see of namespaces stays as it was written: " + notNow.getMessage()));
         }
     }
 
     /// Once, however long it lasts.
-    private void tell(Optional<String> trouble) {
+    private void warnOnce(Optional<String> trouble) {
         if (!trouble.equals(told)) {
             trouble.ifPresent(what -> LOG.warn("{}", what));
             told = trouble;
@@ -138,7 +138,7 @@ public final class NamespaceAccessWriter {
     /// @return whether it stopped half-way because the grants have changed: what they take back comes first
     /// @throws DriverException if it cannot be known now what is there
     boolean write() {
-        Optional<Map<String, NamespaceAccess.Dataset>> known = details.get();
+        Optional<Map<String, NamespaceAccess.ReadableDataset>> known = details.get();
         if (known.isEmpty()) {
             return false;
         }
@@ -153,8 +153,8 @@ public final class NamespaceAccessWriter {
         SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted =
                 NamespaceAccess.of(now.grants(), now.details(), now.replicas(), own);
         measure(wanted);
-        Optional<Round> round = there.map(digests -> write(digests, wanted, now.grants()));
-        written = round.filter(Round::isWhole).map(_ -> now);
+        Optional<WriteRound> round = there.map(digests -> write(digests, wanted, now.grants()));
+        written = round.filter(WriteRound::isWhole).map(_ -> now);
         last = wanted;
         return round.filter(each -> each.outdated).isPresent();
     }
@@ -166,7 +166,8 @@ public final class NamespaceAccessWriter {
             int accounts = access.accounts().size();
             int datasets = access.datasets().size();
             most = Math.max(most, Math.max(accounts, datasets));
-            if (accounts > store.most() * RoomWarnings.NEARLY || datasets > store.most() * RoomWarnings.NEARLY) {
+            if (accounts > store.most() * GrantCapacityWarnings.NEARLY
+                    || datasets > store.most() * GrantCapacityWarnings.NEARLY) {
                 nearly.put(
                         access.key(),
                         "this object names four fifths or more of the " + store.most()
@@ -178,7 +179,7 @@ public final class NamespaceAccessWriter {
         nearlyFull = nearly;
     }
 
-    private Round write(
+    private WriteRound write(
             Map<NamespaceAccess.Key, String> known,
             SortedMap<NamespaceAccess.Key, NamespaceAccess> wanted,
             Grants from) {
@@ -193,7 +194,7 @@ public final class NamespaceAccessWriter {
                 (grows(key, access, known) ? grown : shrunk).add(access);
             }
         });
-        Round round = new Round();
+        WriteRound round = new WriteRound();
         removed.forEach(key -> round.attempt(key, () -> {
             store.remove(key);
             known.remove(key);
@@ -209,7 +210,7 @@ public final class NamespaceAccessWriter {
         }
         objects.set(wanted.size());
         pending.set(round.failed + grown.size() - done);
-        tell(round.why.map(why -> round.failed + " NamespaceAccess objects are not as they should be: " + why));
+        warnOnce(round.why.map(why -> round.failed + " NamespaceAccess objects are not as they should be: " + why));
         return round;
     }
 
@@ -222,7 +223,7 @@ public final class NamespaceAccessWriter {
     }
 
     /// What could not be done in one round.
-    private final class Round {
+    private final class WriteRound {
         private final long began = System.nanoTime();
         private boolean outdated;
         private int failed;

@@ -1,19 +1,19 @@
 package dev.siphon.controller.grant;
 
 import dev.siphon.controller.volume.AccountAccess;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.KeyedOperations;
 import dev.siphon.csi.VolumeId;
@@ -49,7 +49,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     private final Subvolumes subvolumes;
     private final FileTree files;
     private final NamespaceAccounts accounts;
-    private final VanishedNamespaces vanished;
+    private final DeletedNamespaces vanished;
     private final GrantsPublication publication;
     private final DatasetShares shares;
     private final KeyedOperations operations = new KeyedOperations();
@@ -58,7 +58,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
             Thread.ofPlatform().daemon().name("grants-load").factory());
 
     /// What was written or read since the start, and is published.
-    private final Map<Place, GrantNote> notes = new ConcurrentHashMap<>();
+    private final Map<GroupKey, GrantNote> notes = new ConcurrentHashMap<>();
 
     /// @param accounts tells which namespaces there are, where there is a Kubernetes
     public NamespaceGrants(CephPorts ceph, GrantsStore store, NamespaceAccounts accounts, GrantsMetrics metrics) {
@@ -66,7 +66,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         this.subvolumes = ceph.subvolumes();
         this.files = ceph.files();
         this.accounts = accounts;
-        this.vanished = new VanishedNamespaces(accounts);
+        this.vanished = new DeletedNamespaces(accounts);
         this.publication = new GrantsPublication(store, metrics);
         this.shares = new DatasetShares(publication);
     }
@@ -76,7 +76,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         var _ = loader.scheduleWithFixedDelay(
                 tasks.guarded("grants-load", this::load), 0, AGAIN.toMillis(), TimeUnit.MILLISECONDS);
         var _ = loader.scheduleWithFixedDelay(
-                tasks.guarded("grants-keep", this::keep), LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
+                tasks.guarded("grants-keep", this::republish), LOOK.toMillis(), LOOK.toMillis(), TimeUnit.MILLISECONDS);
         return this;
     }
 
@@ -95,8 +95,8 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it does not fit where nodes read it
     /// @throws DriverException whatever else [GrantsStore#publish] throws
     @Override
-    public void allow(Group group, String account, String namespace) {
-        Place place = place(group);
+    public void grant(SubvolumeGroup group, String account, String namespace) {
+        GroupKey place = place(group);
         Optional<String> uid = uid(namespace);
         uid.ifPresent(now -> dropFormer(namespace, now));
         if (has(place, account, namespace, uid)) {
@@ -135,9 +135,9 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         });
     }
 
-    private void drop(Place place, Map<String, String> there) {
+    private void drop(GroupKey place, Map<String, String> there) {
         operations.run(place.toString(), () -> {
-            Group group = new Group(place.cluster(), place.fileSystem(), place.group());
+            SubvolumeGroup group = new SubvolumeGroup(place.cluster(), place.fileSystem(), place.group());
             read(group).ifPresent(before -> {
                 GrantNote after = vanished.drop(place, before, there);
                 if (!after.equals(before)) {
@@ -159,7 +159,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         }
         vanished.there()
                 .ifPresent(there -> notes.forEach((place, note) -> {
-                    if (VanishedNamespaces.concern(note, there)) {
+                    if (DeletedNamespaces.concern(note, there)) {
                         try {
                             drop(place, there);
                         } catch (DriverException notNow) {
@@ -177,7 +177,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     /// @param volume where it is, for no claim
     /// @param namespace none for a volume that nobody knows to be some namespace's
     /// @throws DriverException as [#allow]
-    public void share(String name, VolumeId.Dataset volume, boolean everybody, Optional<String> namespace) {
+    public void share(String name, VolumeId.DatasetVolume volume, boolean everybody, Optional<String> namespace) {
         shares.share(name, volume, everybody, namespace);
     }
 
@@ -185,8 +185,8 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     /// declared.
     ///
     /// @param name it had, or has here
-    public static String formerName(String name, VolumeId.Dataset volume) {
-        return name.replaceFirst("@.*", "") + "@" + Names.dataset(volume);
+    public static String formerName(String name, VolumeId.DatasetVolume volume) {
+        return name.replaceFirst("@.*", "") + "@" + CephNames.dataset(volume);
     }
 
     /// Puts these datasets in the place of those that were published when somebody began to find out which
@@ -224,13 +224,13 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         return publication.warnings();
     }
 
-    private boolean has(Place place, String account, String namespace, Optional<String> uid) {
+    private boolean has(GroupKey place, String account, String namespace, Optional<String> uid) {
         return Optional.ofNullable(notes.get(place))
                 .filter(note -> note.account().equals(account) && note.has(namespace, uid))
                 .isPresent();
     }
 
-    private Map<String, String> publish(Place place, GrantNote note) {
+    private Map<String, String> publish(GroupKey place, GrantNote note) {
         Map<String, String> leftOut = publishGroups(all -> all.put(place, note.grant()));
         if (publication.isPartial() || !leftOut.containsKey(place.toString())) {
             notes.put(place, note);
@@ -238,9 +238,9 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         return leftOut;
     }
 
-    private Map<String, String> publishGroups(Consumer<Map<Place, Grant>> change) {
+    private Map<String, String> publishGroups(Consumer<Map<GroupKey, Grant>> change) {
         return publication.publish(before -> {
-            Map<Place, Grant> all = new TreeMap<>(before.groups());
+            Map<GroupKey, Grant> all = new TreeMap<>(before.groups());
             change.accept(all);
             return new Grants(all, before.datasets());
         });
@@ -264,10 +264,10 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
     }
 
     private void load(String cluster) {
-        Map<Place, GrantNote> found = new TreeMap<>();
+        Map<GroupKey, GrantNote> found = new TreeMap<>();
         for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
             for (String name : subvolumes.groups(cluster, fileSystem.name())) {
-                Group group = new Group(cluster, fileSystem.name(), name);
+                SubvolumeGroup group = new SubvolumeGroup(cluster, fileSystem.name(), name);
                 if (Volumes.isOurs(group)) {
                     read(group).ifPresent(note -> found.put(place(group), note));
                 }
@@ -278,9 +278,9 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
 
     /// Publishes again what somebody has removed or changed where nodes read it, and drops namespaces that
     /// are gone. Throws nothing that is not an [Error], as [#load].
-    void keep() {
+    void republish() {
         try {
-            publication.keep();
+            publication.republish();
             dropVanished();
         } catch (DriverException notNow) {
             LOG.info("whether the grants are still published is not known: {}", notNow.getMessage());
@@ -291,7 +291,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
 
     /// What a group's directory holds, and what was published where that is not all; what cannot be read is
     /// none, and keeps no other from being published.
-    private Optional<GrantNote> read(Group group) {
+    private Optional<GrantNote> read(SubvolumeGroup group) {
         try {
             return files.note(group.cluster(), group.fileSystem(), group.path(), NOTE)
                     .map(GrantNote::parse)
@@ -302,16 +302,16 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         }
     }
 
-    private Optional<Grant> published(GrantNote note, Place place) {
+    private Optional<Grant> published(GrantNote note, GroupKey place) {
         return note.whole() ? Optional.empty() : publication.granted().of(place);
     }
 
-    private void write(Group group, GrantNote note) {
+    private void write(SubvolumeGroup group, GrantNote note) {
         files.setNote(group.cluster(), group.fileSystem(), group.path(), NOTE, note.text());
     }
 
     /// What the groups say goes before what was published; what was written meanwhile before both.
-    private void replace(String cluster, Map<Place, GrantNote> found) {
+    private void replace(String cluster, Map<GroupKey, GrantNote> found) {
         Map<String, String> leftOut = publishGroups(all -> {
             all.keySet().removeIf(place -> place.cluster().equals(cluster) && !notes.containsKey(place));
             found.forEach((place, note) -> {
@@ -327,7 +327,7 @@ public final class NamespaceGrants implements AccountAccess, AutoCloseable {
         });
     }
 
-    private static Place place(Group group) {
-        return new Place(group.cluster(), group.fileSystem(), group.name());
+    private static GroupKey place(SubvolumeGroup group) {
+        return new GroupKey(group.cluster(), group.fileSystem(), group.name());
     }
 }

@@ -1,18 +1,18 @@
 package dev.siphon.controller.key;
 
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.CephNames;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A cephx identity that reads a dataset. `siphon-dataset.FS.DATASET.OWNER` is the one whose key the volumes of claims
-/// have copies of; `siphon-dataset.FS.DATASET.OWNER.SLOT.NODE` is one node's alone. Without Kubernetes there is no
-/// OWNER.
+/// A cephx identity that reads a dataset. `siphon-dataset.FS.DATASET.OWNER` is the one whose key the volumes of
+/// claims have copies of; `siphon-dataset.FS.DATASET.OWNER.SLOT.NODE` is one node's alone. Without Kubernetes
+/// there is no OWNER.
 ///
-/// @param dataset a short name for it, see [dev.siphon.controller.volume.Names#dataset]
-/// @param owner the Kubernetes cluster that it was made for, see [dev.siphon.controller.volume.Names#owner]: several
-///     may declare one dataset, and each removes its own identities alone. Empty without Kubernetes, and of what a
-///     controller of before made
+/// @param dataset a short name for it, see [dev.siphon.controller.volume.CephNames#dataset]
+/// @param owner the Kubernetes cluster that it was made for, see [dev.siphon.controller.volume.CephNames#owner]:
+///     several may declare one dataset, and each removes its own identities alone. Empty without Kubernetes, and
+///     of what a controller of before made
 /// @param node whose it is; empty if all nodes share it
 public record DatasetIdentity(String fileSystem, String dataset, Optional<String> owner, Optional<AtNode> node) {
     /// How they all begin: like no volume's.
@@ -39,7 +39,7 @@ public record DatasetIdentity(String fileSystem, String dataset, Optional<String
         if (node.length() <= LONGEST_NAME) {
             return node;
         }
-        String digest = Names.node(node);
+        String digest = CephNames.node(node);
         return node.substring(0, LONGEST_NAME - digest.length() - 1) + "_" + digest;
     }
 

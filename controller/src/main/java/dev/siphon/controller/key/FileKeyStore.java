@@ -45,17 +45,17 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     }
 
     @Override
-    public void put(VolumeId.Dataset volume, String name, Optional<VolumeKey> key) {
+    public void put(VolumeId.DatasetVolume volume, String name, Optional<VolumeKey> key) {
         write(volume, key.orElseThrow());
     }
 
     @Override
-    public boolean hasAny(VolumeId.Dataset dataset) {
+    public boolean hasAny(VolumeId.DatasetVolume dataset) {
         return !users(dataset).isEmpty();
     }
 
     @Override
-    public List<String> users(VolumeId.Dataset dataset) {
+    public List<String> users(VolumeId.DatasetVolume dataset) {
         return shown(true).stream()
                 .filter(volume -> volume.forNobody().equals(dataset))
                 .map(volume -> "volume " + volume)
@@ -63,18 +63,18 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     }
 
     @Override
-    public List<VolumeId.Dataset> shown(boolean withKey) {
+    public List<VolumeId.DatasetVolume> shown(boolean withKey) {
         if (!withKey) {
             return List.of(); // who mounts without Kubernetes cannot ask
         }
         return ids().stream()
-                .flatMap(name -> VolumeId.Dataset.tryParse(name.replace("%2F", "/")).stream())
+                .flatMap(name -> VolumeId.DatasetVolume.tryParse(name.replace("%2F", "/")).stream())
                 .filter(volume -> volume.claim().isPresent())
                 .toList();
     }
 
     @Override
-    public void replace(VolumeId.Dataset volume, Optional<VolumeKey> key) {
+    public void replace(VolumeId.DatasetVolume volume, Optional<VolumeKey> key) {
         if (Files.exists(file(volume))) {
             write(volume, key.orElseThrow());
         }
@@ -133,7 +133,7 @@ public final class FileKeyStore implements KeyStore, DatasetKeyStore {
     }
 
     @Override
-    public void remove(VolumeId.Dataset volume) {
+    public void remove(VolumeId.DatasetVolume volume) {
         forget(volume);
     }
 

@@ -13,14 +13,14 @@ public interface Identities {
     ///
     /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity
     ///     may not mint; `siphon ceph-caps` prints what it needs
-    VolumeKey mint(String cluster, String userId, Grant grant);
+    VolumeKey mint(String cluster, String userId, VolumeCaps volumeCaps);
 
     /// As [#mint]; empty if the identity is retired: another of its owner's has to take its place.
-    Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, Grant grant);
+    Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, VolumeCaps volumeCaps);
 
-    /// Makes an identity worthless and leaves its name taken, so that nobody mints it anew: there is another of that
-    /// name, which may do nothing, and whose secret nobody has. Up to three mon commands. Sessions that are open go
-    /// on until their ticket ends.
+    /// Makes an identity worthless and leaves its name taken, so that nobody mints it anew: there is another of
+    /// that name, which may do nothing, and whose secret nobody has. Up to three mon commands. Sessions that are
+    /// open go on until their ticket ends.
     void retire(String cluster, String userId);
 
     /// Makes an identity with a secret that nobody has had: two mon commands. Not to be repeated under one
@@ -32,7 +32,7 @@ public interface Identities {
     VolumeKey mintNew(String cluster, String userId, Map<String, String> caps);
 
     /// As [#mintNew], with the caps by which a volume is opened.
-    VolumeKey mintNew(String cluster, String userId, Grant grant);
+    VolumeKey mintNew(String cluster, String userId, VolumeCaps volumeCaps);
 
     /// Removes an identity; one that is not there is no error. Sessions that are open go on until their
     /// ticket ends.

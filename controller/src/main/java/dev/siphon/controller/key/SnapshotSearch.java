@@ -1,24 +1,24 @@
 package dev.siphon.controller.key;
 
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.CephNames;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
 
-/// Finds the snapshot for which a volume stands, by the names of all that its account has: one mgr command, and one for
-/// each volume of the account.
+/// Finds the snapshot for which a volume stands, by the names of all that its account has: one mgr command, and
+/// one for each volume of the account.
 public record SnapshotSearch(Subvolumes subvolumes) {
     /// The snapshot; empty if it is not found.
     public Optional<SnapshotId> of(VolumeId.Provisioned shallow) {
-        Group group = Group.of(shallow);
+        SubvolumeGroup group = SubvolumeGroup.of(shallow);
         return subvolumes.list(group).orElse(List.of()).stream()
-                .filter(name -> Names.kindOf(name).isPresent())
+                .filter(name -> CephNames.kindOf(name).isPresent())
                 .map(group::volume)
                 .flatMap(volume -> subvolumes.snapshots(volume).stream().map(name -> new SnapshotId(volume, name)))
-                .filter(snapshot -> shallow.subvolume().endsWith(Names.shallowSuffix(snapshot)))
+                .filter(snapshot -> shallow.subvolume().endsWith(CephNames.shallowSuffix(snapshot)))
                 .findFirst();
     }
 }

@@ -106,9 +106,9 @@ final class VolumeIdentities {
     }
 
     /// As [#mint], where no earlier one is left whose caps it could have.
-    Fresh mint(VolumeIdentity identity, Grant grant) {
+    Fresh mint(VolumeIdentity identity, VolumeCaps volumeCaps) {
         String cluster = identity.volume().cluster();
-        VolumeKey key = identities.mintNew(cluster, identity.userId(), grant);
+        VolumeKey key = identities.mintNew(cluster, identity.userId(), volumeCaps);
         lookAgain(cluster);
         return new Fresh(identity, key);
     }

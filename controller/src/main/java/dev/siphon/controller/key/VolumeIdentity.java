@@ -1,13 +1,13 @@
 package dev.siphon.controller.key;
 
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A cephx identity of a volume: `siphon.FS.GROUP.SUBVOLUME` is the first, the same with `.2`, `.3` and so on behind
-/// are those by which it was replaced.
+/// A cephx identity of a volume: `siphon.FS.GROUP.SUBVOLUME` is the first, the same with `.2`, `.3` and so on
+/// behind are those by which it was replaced.
 ///
 /// @param generation 1 for the first
 public record VolumeIdentity(VolumeId.Provisioned volume, int generation) {
@@ -45,7 +45,7 @@ public record VolumeIdentity(VolumeId.Provisioned volume, int generation) {
         if (!rest.matches()) {
             return Optional.empty();
         }
-        VolumeId.Provisioned volume = new Group(cluster, fileSystem, rest.group(1)).volume(rest.group(2));
+        VolumeId.Provisioned volume = new SubvolumeGroup(cluster, fileSystem, rest.group(1)).volume(rest.group(2));
         return Optional.of(new VolumeIdentity(
                 volume,
                 Optional.ofNullable(rest.group(3)).map(Integer::parseInt).orElse(1)));

@@ -1,12 +1,12 @@
 package dev.siphon.controller.key;
 
+import dev.siphon.controller.volume.AccountFreeze;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Homes;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.BackgroundTasks;
@@ -58,7 +58,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private final Clusters clusters;
     private final Subvolumes subvolumes;
     private final FileTree files;
-    private final Freezing freezing;
+    private final AccountFreeze accountFreeze;
     private final Identities identities;
     private final KeyStore store;
     private final Supplier<Duration> timeLeft;
@@ -70,7 +70,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     private final Map<VolumeId.Provisioned, Integer> later = new ConcurrentHashMap<>();
 
     private final BiConsumer<VolumeId.Provisioned, String> adopted;
-    private final Orphans orphans;
+    private final OrphanedKeys orphans;
     private final Semaphore slots = new Semaphore(AT_ONCE);
     private final Set<String> looked = new HashSet<>();
     private final ScheduledExecutorService healer = Executors.newSingleThreadScheduledExecutor(
@@ -93,11 +93,11 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         this.clusters = ceph.clusters();
         this.subvolumes = ceph.subvolumes();
         this.files = ceph.files();
-        this.freezing = new Freezing(files);
+        this.accountFreeze = new AccountFreeze(files);
         this.identities = identities;
         this.store = store;
         this.timeLeft = timeLeft;
-        this.orphans = new Orphans(files, this::removeAll);
+        this.orphans = new OrphanedKeys(files, this::removeAll);
     }
 
     /// Begins to look after what is without a key.
@@ -122,13 +122,14 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     @Override
     public void made(VolumeId.Provisioned volume, VolumeContext context, String name) {
         // one that was in doubt may be another than the one that the key was minted for
-        boolean doubtful = orphans.settle(volume);
+        boolean doubtful = orphans.resolve(volume);
         if (!doubtful && store.mayHave(volume) && store.find(volume).isPresent()) {
             return;
         }
         store.named(volume, name);
         if (context.readOnly()) {
-            // of a snapshot's volume nothing but its context says which snapshot: what is cut off here, the retry does
+            // of a snapshot's volume nothing but its context says which snapshot: what is cut off here, the retry
+            // does
             mint(volume, context.dataPath().orElseThrow(), false);
         } else {
             begin(volume);
@@ -192,7 +193,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             }
         });
         clusters.ids().stream().filter(cluster -> !looked.contains(cluster)).forEach(cluster -> {
-            look(cluster, this::allVolumes);
+            scanIdentities(cluster, this::allVolumes);
         });
     }
 
@@ -201,14 +202,14 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     /// volumes that went.
     private void putBack() {
         clusters.ids().stream().filter(looked::contains).forEach(cluster -> {
-            orphans.look(cluster);
-            look(cluster, seen -> seen.claimed().filter(store::hasPlaceFor));
+            orphans.scan(cluster);
+            scanIdentities(cluster, seen -> seen.claimed().filter(store::hasPlaceFor));
         });
     }
 
-    private void look(String cluster, Function<SeenIdentities, Stream<VolumeId.Provisioned>> volumes) {
+    private void scanIdentities(String cluster, Function<IdentityScan, Stream<VolumeId.Provisioned>> volumes) {
         try {
-            SeenIdentities seen = new SeenIdentities(
+            IdentityScan seen = new IdentityScan(
                     cluster,
                     clusters.fileSystems(cluster).stream()
                             .map(Clusters.FileSystem::name)
@@ -229,7 +230,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     }
 
     /// All volumes; those that have left a key are noted.
-    private Stream<VolumeId.Provisioned> allVolumes(SeenIdentities seen) {
+    private Stream<VolumeId.Provisioned> allVolumes(IdentityScan seen) {
         Set<VolumeId.Provisioned> there = volumes(seen).collect(Collectors.toUnmodifiableSet());
         seen.claimed()
                 .filter(volume -> Volumes.canHaveMade(volume) && !there.contains(volume))
@@ -237,10 +238,10 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
         return there.stream();
     }
 
-    private Stream<VolumeId.Provisioned> volumes(SeenIdentities seen) {
+    private Stream<VolumeId.Provisioned> volumes(IdentityScan seen) {
         return seen.fileSystems().stream()
                 .flatMap(fileSystem -> subvolumes.groups(seen.cluster(), fileSystem).stream()
-                        .map(name -> new Group(seen.cluster(), fileSystem, name)))
+                        .map(name -> new SubvolumeGroup(seen.cluster(), fileSystem, name)))
                 .filter(Volumes::isOurs)
                 .flatMap(group ->
                         subvolumes.list(group).orElse(List.of()).stream().map(group::volume));
@@ -275,8 +276,8 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
     /// if the snapshot for which it stands is not found.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
-    public Optional<Grant> grantOf(VolumeId.Provisioned volume) {
-        if (freezing.isFrozen(Group.of(volume))) {
+    public Optional<VolumeCaps> grantOf(VolumeId.Provisioned volume) {
+        if (accountFreeze.isFrozen(SubvolumeGroup.of(volume))) {
             return Optional.empty();
         }
         if (Volumes.isReadOnly(volume)) {
@@ -296,7 +297,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// The keys of an account that is frozen are gone until it is no more.
     private void mint(VolumeId.Provisioned volume, String dataPath, boolean writable) {
-        if (!freezing.isFrozen(Group.of(volume))) {
+        if (!accountFreeze.isFrozen(SubvolumeGroup.of(volume))) {
             mintAnyway(volume, dataPath, writable);
         }
     }
@@ -319,11 +320,11 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     /// What the volume's layout says about where its objects are. A volume that is gone meanwhile is
     /// [DriverException.NotFound].
-    private Grant grant(VolumeId.Provisioned volume, String dataPath, boolean writable) {
-        String group = Group.of(volume).path();
+    private VolumeCaps grant(VolumeId.Provisioned volume, String dataPath, boolean writable) {
+        String group = SubvolumeGroup.of(volume).path();
         String data = files.dataDirectory(volume.cluster(), volume.fileSystem(), group + "/" + dataPath);
         FileTree.Layout layout = files.layout(volume.cluster(), volume.fileSystem(), data);
-        return new Grant(
+        return new VolumeCaps(
                 volume.fileSystem(),
                 group,
                 writable ? Optional.of(data) : Optional.empty(),
@@ -333,7 +334,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
 
     @Override
     public void leaving(VolumeId.Provisioned volume) {
-        orphans.doubt(volume);
+        orphans.markUncertain(volume);
     }
 
     @Override
@@ -343,7 +344,7 @@ public final class VolumeKeys implements KeyMinting, AutoCloseable {
             pending.remove(volume, minting);
         });
         removeAll(volume);
-        boolean _ = orphans.settle(volume);
+        boolean _ = orphans.resolve(volume);
     }
 
     /// Removes every identity of a volume, and its key. Where the store does not say how many there are, the

@@ -31,12 +31,12 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
     private final AtomicReference<Consumer<JsonObject>> reader = new AtomicReference<>(_ -> {});
 
     /// Pods of one job read the same dataset.
-    private final Interned<VolumeId.Dataset> shared = new Interned<>();
+    private final Interned<VolumeId.DatasetVolume> shared = new Interned<>();
 
     /// A pod with a dataset.
     ///
     /// @param dataset for nobody
-    record Given(String namespace, String pod, String podUid, VolumeId.Dataset dataset) {}
+    record Given(String namespace, String pod, String podUid, VolumeId.DatasetVolume dataset) {}
 
     DatasetAccesses(KubernetesApi api) {
         this.api = api;
@@ -72,7 +72,7 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
         JsonObject access = object.kept();
         reader.get().accept(access);
         return given(access).map(given -> {
-            VolumeId.Dataset same = shared.of(given.dataset());
+            VolumeId.DatasetVolume same = shared.of(given.dataset());
             return new Given(given.namespace(), given.pod(), given.podUid(), same);
         });
     }
@@ -80,7 +80,7 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
     /// What a pod was given.
     static Optional<Given> given(JsonObject access) {
         return JsonParts.text(access, "status", "volume")
-                .flatMap(VolumeId.Dataset::tryParse)
+                .flatMap(VolumeId.DatasetVolume::tryParse)
                 .map(volume -> new Given(
                         JsonParts.text(access, METADATA, "namespace").orElse(""),
                         JsonParts.text(access, SPEC, "pod").orElse(""),

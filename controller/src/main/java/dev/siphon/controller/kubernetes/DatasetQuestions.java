@@ -12,8 +12,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// Questions of nodes that wait to be answered: a bounded number, and some at once, in turns by namespace. One that has
-/// no room is found again by a listing when there is some.
+/// Questions of nodes that wait to be answered: a bounded number, and some at once, in turns by namespace. One
+/// that has no room is found again by a listing when there is some.
 final class DatasetQuestions implements AutoCloseable {
     /// Of a kilobyte each, more or less.
     static final int MOST = 1_000;
@@ -26,15 +26,15 @@ final class DatasetQuestions implements AutoCloseable {
 
     private static final Duration BEFORE_LISTING = Duration.ofSeconds(1);
 
-    private final Consumer<Question> answer;
+    private final Consumer<WaitingAccess> answer;
     private final Runnable list;
     private final ScheduledExecutorService workers = Executors.newScheduledThreadPool(
             AT_ONCE + 1,
             Thread.ofPlatform().daemon().name("dataset-requests-", 0).factory());
-    private final FairQueue<Question> waiting = new FairQueue<>(MOST);
+    private final FairQueue<WaitingAccess> waiting = new FairQueue<>(MOST);
 
-    /// The newest question about each volume that waits or is being answered, by [Question#title]. Under this object's
-    /// lock, like all that follows.
+    /// The newest question about each volume that waits or is being answered, by [WaitingAccess#title]. Under
+    /// this object's lock, like all that follows.
     private final Map<String, String> newest = new HashMap<>();
 
     private final Map<String, Integer> ofNamespaces = new HashMap<>();
@@ -46,7 +46,7 @@ final class DatasetQuestions implements AutoCloseable {
     /// @param request tells it from earlier ones about the same volume
     /// @param spec all of it
     /// @param before the volume that the pod was given by an earlier answer
-    record Question(String namespace, String name, String request, JsonObject spec, Optional<String> before) {
+    record WaitingAccess(String namespace, String name, String request, JsonObject spec, Optional<String> before) {
         String title() {
             return namespace + "/" + name;
         }
@@ -54,17 +54,17 @@ final class DatasetQuestions implements AutoCloseable {
 
     /// @param answer answers a question, which may take seconds; throws nothing
     /// @param list adds all questions that are not answered; throws nothing
-    DatasetQuestions(Consumer<Question> answer, Runnable list) {
+    DatasetQuestions(Consumer<WaitingAccess> answer, Runnable list) {
         this.answer = answer;
         this.list = list;
     }
 
     /// Adds a question, in place of an earlier one about the same volume; nothing if it waits already.
-    synchronized void add(Question question) {
+    synchronized void add(WaitingAccess question) {
         if (question.request().equals(newest.get(question.title()))) {
             return;
         }
-        Optional<Question> out = waiting.add(question.namespace(), question);
+        Optional<WaitingAccess> out = waiting.add(question.namespace(), question);
         if (out.filter(question::equals).isEmpty()) {
             newest.put(question.title(), question.request());
         }
@@ -88,7 +88,7 @@ final class DatasetQuestions implements AutoCloseable {
     private void begin() {
         boolean hasRoom = true;
         while (hasRoom && underWay < AT_ONCE) {
-            Optional<Question> next =
+            Optional<WaitingAccess> next =
                     waiting.next(namespace -> ofNamespaces.getOrDefault(namespace, 0) < AT_ONCE_OF_ONE);
             next.ifPresent(this::begin);
             hasRoom = next.isPresent();
@@ -101,7 +101,7 @@ final class DatasetQuestions implements AutoCloseable {
         }
     }
 
-    private void begin(Question question) {
+    private void begin(WaitingAccess question) {
         if (!question.request().equals(newest.get(question.title()))) {
             return; // the node has asked anew
         }
@@ -116,7 +116,7 @@ final class DatasetQuestions implements AutoCloseable {
         }));
     }
 
-    private synchronized void end(Question question) {
+    private synchronized void end(WaitingAccess question) {
         underWay--;
         ofNamespaces.computeIfPresent(question.namespace(), (_, count) -> count > 1 ? count - 1 : null);
         newest.remove(question.title(), question.request());

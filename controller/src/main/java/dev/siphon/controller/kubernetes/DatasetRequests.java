@@ -12,8 +12,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Answers nodes that ask for datasets which pods name themselves or have claims for: looks whether there is such a pod
-/// on that node, whether its namespace may read the dataset, and seals the dataset's key for the node that asked.
+/// Answers nodes that ask for datasets which pods name themselves or have claims for: looks whether there is such
+/// a pod on that node, whether its namespace may read the dataset, and seals the dataset's key for the node that
+/// asked.
 ///
 /// Each question is answered once. One that could not be is asked again by the node, under another number.
 final class DatasetRequests implements AutoCloseable {
@@ -30,7 +31,7 @@ final class DatasetRequests implements AutoCloseable {
     private final KubernetesApi api;
     private final String driver;
     private final DatasetAccesses accesses;
-    private final Opener datasets;
+    private final DatasetOpener datasets;
     private final RecentPods pods = new RecentPods(System::nanoTime);
     private final DatasetQuestions questions = new DatasetQuestions(this::answer, this::list);
 
@@ -38,12 +39,12 @@ final class DatasetRequests implements AutoCloseable {
 
     /// Decides who gets what, as [DatasetVolumes#open] and [DatasetVolumes#openClaimed].
     @FunctionalInterface
-    interface Opener {
-        DatasetVolumes.Opened open(String dataset, DatasetVolumes.Reader pod);
+    interface DatasetOpener {
+        DatasetVolumes.Opened open(String dataset, DatasetVolumes.VolumeReader pod);
     }
 
     /// @param driver the CSI driver's name, which pods write beside the dataset's
-    DatasetRequests(KubernetesApi api, String driver, DatasetAccesses accesses, Opener datasets) {
+    DatasetRequests(KubernetesApi api, String driver, DatasetAccesses accesses, DatasetOpener datasets) {
         this.api = api;
         this.accesses = accesses;
         this.driver = driver;
@@ -75,7 +76,7 @@ final class DatasetRequests implements AutoCloseable {
     private void take(JsonObject access) {
         String request = JsonParts.text(access, SPEC, REQUEST).orElse("");
         if (!request.isEmpty() && !JsonParts.text(access, "status", REQUEST).equals(Optional.of(request))) {
-            questions.add(new DatasetQuestions.Question(
+            questions.add(new DatasetQuestions.WaitingAccess(
                     JsonParts.text(access, METADATA, "namespace").orElse(""),
                     JsonParts.text(access, METADATA, "name").orElse(""),
                     request,
@@ -84,7 +85,7 @@ final class DatasetRequests implements AutoCloseable {
         }
     }
 
-    private void answer(DatasetQuestions.Question question) {
+    private void answer(DatasetQuestions.WaitingAccess question) {
         try {
             JsonObject status = answer(question.namespace(), question.name(), question.request(), question.spec())
                     .toStatus();
@@ -104,12 +105,12 @@ final class DatasetRequests implements AutoCloseable {
     DatasetAccess.Answer answer(String namespace, String name, String request, JsonObject spec) {
         try {
             DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
-            RecentPods.Key key = new RecentPods.Key(namespace, asked.pod(), asked.podUid());
+            RecentPods.PodKey key = new RecentPods.PodKey(namespace, asked.pod(), asked.podUid());
             InlinePod pod = pods.get(key, () -> InlinePod.read(api, driver, namespace, asked));
-            VolumeId.Dataset.tryParse(asked.dataset())
+            VolumeId.DatasetVolume.tryParse(asked.dataset())
                     .ifPresentOrElse(claimed -> pod.checkClaimed(name, claimed, asked), () -> pod.check(name, asked));
             DatasetVolumes.Opened opened =
-                    datasets.open(asked.dataset(), new DatasetVolumes.Reader(namespace, name, asked.node()));
+                    datasets.open(asked.dataset(), new DatasetVolumes.VolumeReader(namespace, name, asked.node()));
             LOG.atInfo()
                     .addKeyValue("dataset", asked.dataset())
                     .addKeyValue("pod", namespace + "/" + asked.pod())
@@ -128,7 +129,7 @@ final class DatasetRequests implements AutoCloseable {
     }
 
     /// Replaces what an earlier answer said, unless the node has asked anew meanwhile.
-    private void patch(DatasetQuestions.Question question, JsonObject status) {
+    private void patch(DatasetQuestions.WaitingAccess question, JsonObject status) {
         JsonObject asked = new JsonObject();
         asked.addProperty("op", "test");
         asked.addProperty("path", "/spec/request");

@@ -1,7 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
-import dev.siphon.controller.warm.Resources;
+import dev.siphon.controller.warm.ResourceAmounts;
 import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,7 +16,7 @@ final class DeviceCount {
     private static final String POOL = "pool";
 
     private final Set<String> drivers;
-    private final Map<Pool, Found> pools = new HashMap<>();
+    private final Map<Pool, CountedSlice> pools = new HashMap<>();
     private final Map<Pool, Integer> taken = new HashMap<>();
 
     /// Drivers with devices that are no one node's, or that several claims have at once.
@@ -25,7 +25,7 @@ final class DeviceCount {
     private record Pool(String driver, String name) {}
 
     /// Of a pool the slices of its newest generation count, as they do for the scheduler.
-    private record Found(int generation, String node, int devices) {}
+    private record CountedSlice(int generation, String node, int devices) {}
 
     DeviceCount(Set<String> drivers) {
         this.drivers = Set.copyOf(drivers);
@@ -54,20 +54,20 @@ final class DeviceCount {
         int generation = JsonParts.object(slice, SPEC, POOL)
                 .map(pool -> JsonParts.number(pool, "generation"))
                 .orElse(0);
-        Found found = new Found(generation, node.get(), (int)
+        CountedSlice found = new CountedSlice(generation, node.get(), (int)
                 JsonParts.each(slice, SPEC, "devices").count());
         pools.merge(new Pool(driver, JsonParts.text(slice, SPEC, POOL, "name").orElse("")), found, DeviceCount::newer);
     }
 
-    private static Found newer(Found one, Found other) {
+    private static CountedSlice newer(CountedSlice one, CountedSlice other) {
         if (one.generation() == other.generation()) {
-            return new Found(one.generation(), one.node(), one.devices() + other.devices());
+            return new CountedSlice(one.generation(), one.node(), one.devices() + other.devices());
         }
         return one.generation() > other.generation() ? one : other;
     }
 
     /// One more claim. Devices that it merely looks at are still others' to take.
-    void claim(JsonObject claim) {
+    void subtractClaim(JsonObject claim) {
         JsonParts.each(claim, "status", "allocation", "devices", "results")
                 .filter(result -> JsonParts.text(result, "adminAccess")
                         .filter("true"::equals)
@@ -87,27 +87,27 @@ final class DeviceCount {
     }
 
     /// What each node has.
-    Map<String, Resources> room() {
-        Map<String, Resources> room = new HashMap<>();
+    Map<String, ResourceAmounts> room() {
+        Map<String, ResourceAmounts> room = new HashMap<>();
         pools.forEach((pool, found) -> add(room, found.node(), pool.driver(), found.devices()));
         return room;
     }
 
     /// What is taken of that.
-    Map<String, Resources> taken() {
-        Map<String, Resources> all = new HashMap<>();
+    Map<String, ResourceAmounts> taken() {
+        Map<String, ResourceAmounts> all = new HashMap<>();
         taken.forEach((pool, count) ->
                 Optional.ofNullable(pools.get(pool)).ifPresent(found -> add(all, found.node(), pool.driver(), count)));
         return all;
     }
 
-    private void add(Map<String, Resources> to, String node, String driver, int count) {
+    private void add(Map<String, ResourceAmounts> to, String node, String driver, int count) {
         if (!unlike.contains(driver)) {
-            to.merge(node, amount(driver, count), Resources::plus);
+            to.merge(node, amount(driver, count), ResourceAmounts::plus);
         }
     }
 
-    static Resources amount(String driver, int count) {
-        return new Resources(Map.of(resource(driver), BigDecimal.valueOf(count)));
+    static ResourceAmounts amount(String driver, int count) {
+        return new ResourceAmounts(Map.of(resource(driver), BigDecimal.valueOf(count)));
     }
 }

@@ -2,7 +2,7 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
-import dev.siphon.controller.warm.Resources;
+import dev.siphon.controller.warm.ResourceAmounts;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -25,9 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Devices of Dynamic Resource Allocation that pods at the gate ask for, and how many nodes have
-/// (`resource.k8s.io/v1`).
-/// Nothing is asked for while no such pod has a claim. What cannot be known counts as not asked for, and is asked for
-/// again a while later: that is as if nobody had looked.
+/// (`resource.k8s.io/v1`). Nothing is asked for while no such pod has a claim. What cannot be known counts as not
+/// asked for, and is asked for again a while later: that is as if nobody had looked.
 ///
 /// For one thread.
 final class DynamicDevices {
@@ -36,8 +35,8 @@ final class DynamicDevices {
     /// How old may be what is known of claims and devices.
     private static final Duration AGE = Duration.ofSeconds(10);
 
-    /// Claims and templates that are read within [#AGE]; pods of one job share a template. Namespaces take turns, and
-    /// each has at most half of what others have left, so that something is left for who comes later.
+    /// Claims and templates that are read within [#AGE]; pods of one job share a template. Namespaces take turns,
+    /// and each has at most half of what others have left, so that something is left for who comes later.
     private static final int MOST_SPECS = 200;
 
     /// Likewise of the classes that these name.
@@ -60,7 +59,7 @@ final class DynamicDevices {
 
     private final KubernetesApi api;
     private final LongSupplier nanoTime;
-    private Known known;
+    private KnownDevices known;
 
     /// Why the last count came to nothing.
     private Optional<String> trouble = Optional.empty();
@@ -68,11 +67,11 @@ final class DynamicDevices {
     DynamicDevices(KubernetesApi api, LongSupplier nanoTime) {
         this.api = api;
         this.nanoTime = nanoTime;
-        this.known = new Known(nanoTime.getAsLong(), 0);
+        this.known = new KnownDevices(nanoTime.getAsLong(), 0);
     }
 
     /// What was found out, for [#AGE].
-    private static final class Known {
+    private static final class KnownDevices {
         private final long since;
 
         /// How many there were before it.
@@ -95,12 +94,12 @@ final class DynamicDevices {
         /// Claims that have their devices, as NAMESPACE/NAME.
         private Set<String> allocated = Set.of();
 
-        private Map<String, Resources> room = Map.of();
-        private Map<String, Resources> taken = Map.of();
+        private Map<String, ResourceAmounts> room = Map.of();
+        private Map<String, ResourceAmounts> taken = Map.of();
 
         private boolean troubled;
 
-        Known(long since, int turn) {
+        KnownDevices(long since, int turn) {
             this.since = since;
             this.turn = turn;
         }
@@ -111,19 +110,19 @@ final class DynamicDevices {
     /// @param namespace the pod's
     /// @param path of the claim or template
     /// @param claim NAMESPACE/NAME of one that others may have too; empty of a template
-    private record Claimed(String namespace, String path, Optional<String> claim) {}
+    private record PodClaim(String namespace, String path, Optional<String> claim) {}
 
     /// What pods need beside what their containers ask for.
     ///
     /// @param pods all that are at the gate, by their uids
     /// @return by uids; without those that have no claims
-    Map<String, Resources> needs(Map<String, JsonObject> pods) {
-        Map<String, List<Claimed>> claimed = new HashMap<>();
+    Map<String, ResourceAmounts> needs(Map<String, JsonObject> pods) {
+        Map<String, List<PodClaim>> claimed = new HashMap<>();
         pods.forEach((uid, pod) -> Optional.of(claims(pod))
                 .filter(claims -> !claims.isEmpty())
                 .ifPresent(claims -> claimed.put(uid, claims)));
         if (claimed.isEmpty() || nanoTime.getAsLong() - known.since > AGE.toNanos()) {
-            known = new Known(nanoTime.getAsLong(), known.turn + 1);
+            known = new KnownDevices(nanoTime.getAsLong(), known.turn + 1);
         }
         try {
             Set<String> drivers = inTurns(claimed.values()).stream()
@@ -141,7 +140,7 @@ final class DynamicDevices {
             }
         } catch (DriverException notNow) {
             known.troubled = true;
-            tell(String.valueOf(notNow.getMessage()));
+            warnOnce(String.valueOf(notNow.getMessage()));
         }
         if (!known.troubled) {
             trouble = Optional.empty();
@@ -149,7 +148,7 @@ final class DynamicDevices {
         return claimed.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, each -> needs(each.getValue())));
     }
 
-    private void tell(String why) {
+    private void warnOnce(String why) {
         if (!trouble.equals(Optional.of(why))) {
             LOG.warn("devices by ResourceClaims are not counted for pods at the gate: {}", why);
         }
@@ -157,21 +156,21 @@ final class DynamicDevices {
     }
 
     /// Devices that a node has.
-    Resources room(String node) {
-        return known.room.getOrDefault(node, Resources.NONE);
+    ResourceAmounts room(String node) {
+        return known.room.getOrDefault(node, ResourceAmounts.NONE);
     }
 
     /// How many of these are taken.
-    Resources taken(String node) {
-        return known.taken.getOrDefault(node, Resources.NONE);
+    ResourceAmounts taken(String node) {
+        return known.taken.getOrDefault(node, ResourceAmounts.NONE);
     }
 
     /// Each of them once, one of each namespace after the other, each time from another namespace on.
-    private List<Claimed> inTurns(Collection<List<Claimed>> claims) {
-        List<Iterator<Claimed>> queues = claims.stream()
+    private List<PodClaim> inTurns(Collection<List<PodClaim>> claims) {
+        List<Iterator<PodClaim>> queues = claims.stream()
                 .flatMap(List::stream)
                 .distinct()
-                .collect(Collectors.groupingBy(Claimed::namespace, TreeMap::new, Collectors.toList()))
+                .collect(Collectors.groupingBy(PodClaim::namespace, TreeMap::new, Collectors.toList()))
                 .values()
                 .stream()
                 .map(List::iterator)
@@ -179,10 +178,10 @@ final class DynamicDevices {
         if (!queues.isEmpty()) {
             Collections.rotate(queues, -(known.turn * MOST_SPECS / 2) % queues.size());
         }
-        Deque<Iterator<Claimed>> left = new ArrayDeque<>(queues);
-        List<Claimed> ordered = new ArrayList<>();
+        Deque<Iterator<PodClaim>> left = new ArrayDeque<>(queues);
+        List<PodClaim> ordered = new ArrayList<>();
         while (!left.isEmpty()) {
-            Iterator<Claimed> queue = left.removeFirst();
+            Iterator<PodClaim> queue = left.removeFirst();
             ordered.add(queue.next());
             if (queue.hasNext()) {
                 left.addLast(queue);
@@ -191,14 +190,14 @@ final class DynamicDevices {
         return ordered;
     }
 
-    private static List<Claimed> claims(JsonObject pod) {
+    private static List<PodClaim> claims(JsonObject pod) {
         String namespace = JsonParts.text(pod, METADATA, "namespace").orElse("");
         String path = GROUP + "namespaces/" + namespace + "/";
         return JsonParts.each(pod, SPEC, "resourceClaims")
                 .flatMap(each -> name(each, "resourceClaimTemplateName")
-                        .map(name -> new Claimed(namespace, path + "resourceclaimtemplates/" + name, Optional.empty()))
+                        .map(name -> new PodClaim(namespace, path + "resourceclaimtemplates/" + name, Optional.empty()))
                         .or(() -> name(each, "resourceClaimName")
-                                .map(name -> new Claimed(
+                                .map(name -> new PodClaim(
                                         namespace,
                                         path + "resourceclaims/" + name,
                                         Optional.of(namespace + "/" + name))))
@@ -212,7 +211,7 @@ final class DynamicDevices {
                 .filter(name -> KubernetesNamespaces.NAME.matcher(name).matches());
     }
 
-    private Resources needs(List<Claimed> claims) {
+    private ResourceAmounts needs(List<PodClaim> claims) {
         return claims.stream()
                 // one that has its devices takes no more
                 .filter(each -> each.claim().filter(known.allocated::contains).isEmpty())
@@ -220,12 +219,12 @@ final class DynamicDevices {
                 .flatMap(ask -> known.drivers.getOrDefault(ask.deviceClass(), Optional.empty()).stream()
                         .filter(known.counted::contains)
                         .map(driver -> DeviceCount.amount(driver, ask.count())))
-                .reduce(Resources.NONE, Resources::plus);
+                .reduce(ResourceAmounts.NONE, ResourceAmounts::plus);
     }
 
     /// What a claim, or those of a template, asks for. Nothing of one that is not there yet, until it is looked for
     /// again.
-    private List<DeviceAsk> asks(Claimed claimed) {
+    private List<DeviceAsk> asks(PodClaim claimed) {
         Optional<List<DeviceAsk>> read = Optional.ofNullable(known.specs.get(claimed.path()));
         int own = known.shares.getOrDefault(claimed.namespace(), 0);
         if (read.isPresent() || own >= MOST_SPECS - known.specs.size()) {
@@ -278,7 +277,7 @@ final class DynamicDevices {
                         throw new DriverException.BackendFault(
                                 "there are more than " + MOST_CLAIMS + " ResourceClaims");
                     }
-                    count.claim(claim);
+                    count.subtractClaim(claim);
                     String name = JsonParts.text(claim, METADATA, "namespace").orElse("") + "/"
                             + JsonParts.text(claim, METADATA, "name").orElse("");
                     if (shared.contains(name)

@@ -2,9 +2,9 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
-import dev.siphon.controller.kubernetes.PersistentVolumes.Claim;
+import dev.siphon.controller.kubernetes.PersistentVolumes.ClaimKey;
 import dev.siphon.controller.volume.ClaimRef;
-import dev.siphon.controller.warm.WarmingCluster.Claimed;
+import dev.siphon.controller.warm.WarmupCluster.ClaimContent;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import java.util.Map;
@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// Which datasets the PersistentVolumeClaims show that pods at the gate name: by their annotation, or by the
 /// PersistentVolume that they are bound to.
-final class GateClaims implements Informer.Values<GateClaims.Known> {
+final class GateClaims implements Informer.Values<GateClaims.KnownClaim> {
     private static final Informer.Source SOURCE = new Informer.Source(
             "PersistentVolumeClaims",
             "api/v1/persistentvolumeclaims",
@@ -29,15 +29,15 @@ final class GateClaims implements Informer.Values<GateClaims.Known> {
     private static final int LONGEST = 512;
 
     private final PersistentVolumes volumes;
-    private final Informer<Known> informer;
-    private final Map<Claim, Known> known = new ConcurrentHashMap<>();
+    private final Informer<KnownClaim> informer;
+    private final Map<ClaimKey, KnownClaim> known = new ConcurrentHashMap<>();
 
     /// What a claim says.
     ///
     /// @param dataset as its annotation names it
     /// @param isLegible false if the annotation is longer than any dataset's name
     /// @param isBound whether it names a PersistentVolume
-    record Known(Claim claim, Optional<String> dataset, boolean isLegible, boolean isBound) {}
+    record KnownClaim(ClaimKey claim, Optional<String> dataset, boolean isLegible, boolean isBound) {}
 
     GateClaims(KubernetesApi api, PersistentVolumes volumes) {
         this.volumes = volumes;
@@ -52,14 +52,14 @@ final class GateClaims implements Informer.Values<GateClaims.Known> {
     }
 
     @Override
-    public Optional<Known> of(ObjectParts object, Optional<Known> before) {
+    public Optional<KnownClaim> of(ObjectParts object, Optional<KnownClaim> before) {
         JsonObject kept = object.kept();
-        Claim claim = new Claim(
+        ClaimKey claim = new ClaimKey(
                 JsonParts.text(kept, "metadata", "namespace").orElse(""),
                 JsonParts.text(kept, "metadata", "name").orElse(""));
         Optional<String> dataset = JsonParts.text(kept, "metadata", "annotations", ClaimRef.DATASET);
         boolean isLong = dataset.filter(text -> text.length() > LONGEST).isPresent();
-        Known now = new Known(
+        KnownClaim now = new KnownClaim(
                 claim,
                 isLong ? Optional.empty() : dataset,
                 object.whole() && !isLong,
@@ -71,7 +71,7 @@ final class GateClaims implements Informer.Values<GateClaims.Known> {
     }
 
     @Override
-    public void gone(Known before) {
+    public void gone(KnownClaim before) {
         known.remove(before.claim(), before);
     }
 
@@ -79,19 +79,22 @@ final class GateClaims implements Informer.Values<GateClaims.Known> {
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if its annotation is longer than any name
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) as [Informer#all]
-    Optional<Claimed> of(Claim claim) {
+    Optional<ClaimContent> of(ClaimKey claim) {
         informer.bringUp();
-        Optional<Known> found = Optional.ofNullable(known.get(claim));
+        Optional<KnownClaim> found = Optional.ofNullable(known.get(claim));
         if (found.filter(each -> !each.isLegible()).isPresent()) {
             throw new DriverException.InvalidRequest("annotation " + ClaimRef.DATASET + " of PersistentVolumeClaim "
                     + claim.namespace() + "/" + claim.name() + " is longer than any dataset's name");
         }
-        Optional<Claimed> named = found.flatMap(Known::dataset).map(Claimed.Named::new);
-        return named.or(() ->
-                found.filter(Known::isBound).flatMap(_ -> volumes.of(claim)).map(GateClaims::shown));
+        Optional<ClaimContent> named = found.flatMap(KnownClaim::dataset).map(ClaimContent.Named::new);
+        return named.or(() -> found.filter(KnownClaim::isBound)
+                .flatMap(_ -> volumes.of(claim))
+                .map(GateClaims::shown));
     }
 
-    private static Claimed shown(PersistentVolumes.Standing volume) {
-        return volume.dataset().<Claimed>map(Claimed.Volume::new).orElseGet(Claimed.Other::new);
+    private static ClaimContent shown(PersistentVolumes.KnownVolume volume) {
+        return volume.dataset()
+                .<ClaimContent>map(ClaimContent.DatasetClaim::new)
+                .orElseGet(ClaimContent.Other::new);
     }
 }

@@ -18,10 +18,10 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The objects of one collection as the API server has them: one list, and a watch that goes on from there (Kubernetes
-/// API Concepts, "Efficient detection of changes"). client-go and fabric8 call this an informer. Theirs parse each
-/// object whole before they trim it; tenants write objects of 1.5 MiB, so this one prunes each object as it arrives
-/// and keeps only a value of it.
+/// The objects of one collection as the API server has them: one list, and a watch that goes on from there
+/// (Kubernetes API Concepts, "Efficient detection of changes"). client-go and fabric8 call this an informer.
+/// Theirs parse each object whole before they trim it; tenants write objects of 1.5 MiB, so this one prunes each
+/// object as it arrives and keeps only a value of it.
 ///
 /// Before [#follow], each reading lists the collection anew.
 ///
@@ -132,10 +132,10 @@ final class Informer<T> {
             following = tasks.every("watch-" + source.kind(), Duration.ZERO, this::pause, this::step);
         }
         followers.add(onChange);
-        return () -> leave(onChange);
+        return () -> unfollow(onChange);
     }
 
-    private synchronized void leave(Runnable onChange) {
+    private synchronized void unfollow(Runnable onChange) {
         if (followers.remove(onChange) && followers.isEmpty()) {
             following.close();
         }
@@ -198,8 +198,8 @@ final class Informer<T> {
         }
     }
 
-    /// Drops what is kept of an object that this process has just changed, so that it is not acted on again before the
-    /// watch tells of the change.
+    /// Drops what is kept of an object that this process has just changed, so that it is not acted on again
+    /// before the watch tells of the change.
     synchronized void drop(String uid) {
         remove(uid);
     }

@@ -4,7 +4,7 @@ import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.GatedPod;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.Digest;
@@ -50,7 +50,7 @@ record InlinePod(
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none of that uid
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if its volumes are more than are read
     static InlinePod read(KubernetesApi api, String driver, String namespace, DatasetAccess.Asked asked) {
-        String title = "Pod " + namespace + "/" + Quoted.of(asked.pod());
+        String title = "Pod " + namespace + "/" + QuotedText.of(asked.pod());
         if (!KubernetesNamespaces.NAME.matcher(asked.pod()).matches()) {
             throw new DriverException.InvalidRequest(title + " can be none");
         }
@@ -84,10 +84,11 @@ record InlinePod(
     }
 
     private static List<String> claims(String driver, JsonObject pod) {
-        return new PodReading(driver)
+        return new PodParser(driver)
                 .uses(pod).stream()
-                        .flatMap(use ->
-                                use instanceof GatedPod.Use.Claimed(var claim) ? Stream.of(claim) : Stream.empty())
+                        .flatMap(use -> use instanceof GatedPod.DatasetReference.ByClaim(var claim)
+                                ? Stream.of(claim)
+                                : Stream.empty())
                         .toList();
     }
 
@@ -105,7 +106,8 @@ record InlinePod(
     void check(String volume, DatasetAccess.Asked asked) {
         checkNode(asked);
         if (!asked.dataset().equals(datasets.get(volume))) {
-            throw new DriverException.AccessDenied(title + " has no volume of dataset " + Quoted.of(asked.dataset()));
+            throw new DriverException.AccessDenied(
+                    title + " has no volume of dataset " + QuotedText.of(asked.dataset()));
         }
     }
 
@@ -114,7 +116,7 @@ record InlinePod(
     /// @param name the question's
     /// @param volume that the claim is bound to
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the claims cannot be read now
-    void checkClaimed(String name, VolumeId.Dataset volume, DatasetAccess.Asked asked) {
+    void checkClaimed(String name, VolumeId.DatasetVolume volume, DatasetAccess.Asked asked) {
         checkNode(asked);
         boolean isAsked = name.equals(DatasetAccess.nameOfClaimed(uid, volume));
         if (!isAsked || !claims.have(volume)) {
@@ -124,7 +126,7 @@ record InlinePod(
 
     private void checkNode(DatasetAccess.Asked asked) {
         if (!node.equals(asked.node())) {
-            throw new DriverException.AccessDenied(title + " is not on node " + Quoted.of(asked.node()));
+            throw new DriverException.AccessDenied(title + " is not on node " + QuotedText.of(asked.node()));
         }
         if (isMirror) {
             throw new DriverException.AccessDenied(title + " is a node's own: it gets no dataset");

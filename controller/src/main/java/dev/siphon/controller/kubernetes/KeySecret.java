@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// The key of a volume as a Secret, which is there without a key where a class makes volumes name one that needs none;
-/// all names in such Secrets are in this file.
+/// The key of a volume as a Secret, which is there without a key where a class makes volumes name one that needs
+/// none; all names in such Secrets are in this file.
 final class KeySecret {
     static final String MANAGED_BY = "app.kubernetes.io/managed-by";
     static final String SIPHON = "siphon";
@@ -67,13 +67,13 @@ final class KeySecret {
     }
 
     /// Which Secrets may be those of volumes that show a dataset.
-    static String ofDataset(VolumeId.Dataset dataset) {
+    static String ofDataset(VolumeId.DatasetVolume dataset) {
         return MANAGED_BY + "=" + SIPHON + "," + DATASET + "=" + hash(dataset.forNobody());
     }
 
     private static Map<String, String> labels(VolumeId volume) {
         Map<String, String> labels = new TreeMap<>(Map.of(MANAGED_BY, SIPHON, HASH, hash(volume)));
-        if (volume instanceof VolumeId.Dataset dataset) {
+        if (volume instanceof VolumeId.DatasetVolume dataset) {
             labels.put(DATASET, hash(dataset.forNobody()));
         }
         return labels;

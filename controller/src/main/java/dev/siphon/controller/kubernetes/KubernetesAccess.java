@@ -1,6 +1,6 @@
 package dev.siphon.controller.kubernetes;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -19,8 +19,8 @@ public record KubernetesAccess(String namespace, Optional<Path> kubeconfig) {
     /// @throws IllegalArgumentException if `namespace` can be no namespace, or the kubeconfig cannot be read
     public KubernetesAccess {
         if (!NAMESPACE.matcher(namespace).matches()) {
-            throw new IllegalArgumentException(
-                    Quoted.of(namespace) + " is no namespace: expected at most 63 lower-case letters, digits and '-'");
+            throw new IllegalArgumentException(QuotedText.of(namespace)
+                    + " is no namespace: expected at most 63 lower-case letters, digits and '-'");
         }
         kubeconfig.filter(file -> !Files.isReadable(file)).ifPresent(file -> {
             throw new IllegalArgumentException("the kubeconfig cannot be read: " + file);

@@ -1,8 +1,8 @@
 package dev.siphon.controller.kubernetes;
 
+import dev.siphon.controller.dataset.DatasetCatalog;
+import dev.siphon.controller.dataset.DatasetUsageCluster;
 import dev.siphon.controller.dataset.DatasetVolumes;
-import dev.siphon.controller.dataset.Datasets;
-import dev.siphon.controller.dataset.UsingPods;
 import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.grant.NamespaceAccessStore;
 import dev.siphon.controller.identity.Namespaces;
@@ -12,7 +12,7 @@ import dev.siphon.controller.monitor.MonitorSource;
 import dev.siphon.controller.monitor.MonitorStore;
 import dev.siphon.controller.recovery.ClusterRecords;
 import dev.siphon.controller.seal.SealingCluster;
-import dev.siphon.controller.warm.WarmingCluster;
+import dev.siphon.controller.warm.WarmupCluster;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -29,9 +29,9 @@ public final class KubernetesAdapter implements AutoCloseable {
     private final String driver;
     private final PersistentVolumes persistentVolumes;
     private final RunningPods running;
-    private final Replicas replicas;
+    private final ReplicaObjects replicas;
     private final DatasetAccesses accesses;
-    private final KubernetesDatasets datasets;
+    private final KubernetesDatasetCatalog datasets;
     private final KeyStore keys;
 
     /// Empty until it was read.
@@ -41,10 +41,10 @@ public final class KubernetesAdapter implements AutoCloseable {
         this.api = api;
         this.driver = driver;
         this.persistentVolumes = new PersistentVolumes(api, driver);
-        this.running = new RunningPods(api, new PodReading(driver));
-        this.replicas = new Replicas(api);
+        this.running = new RunningPods(api, new PodParser(driver));
+        this.replicas = new ReplicaObjects(api);
         this.accesses = new DatasetAccesses(api);
-        this.datasets = new KubernetesDatasets(api);
+        this.datasets = new KubernetesDatasetCatalog(api);
         this.keys = new KubernetesKeyStore(api, persistentVolumes);
     }
 
@@ -109,7 +109,8 @@ public final class KubernetesAdapter implements AutoCloseable {
         return api.namespace();
     }
 
-    /// What tells this Kubernetes cluster from others: the uid of its namespace `kube-system`, which nobody can delete.
+    /// What tells this Kubernetes cluster from others: the uid of its namespace `kube-system`, which nobody can
+    /// delete.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer
     public String clusterUid() {
@@ -133,13 +134,13 @@ public final class KubernetesAdapter implements AutoCloseable {
     }
 
     /// The datasets that are declared as objects.
-    public Datasets datasets() {
+    public DatasetCatalog datasets() {
         return datasets;
     }
 
     /// Pods that use datasets, and where it is written down how many.
-    public UsingPods usingPods() {
-        return new KubernetesUsingPods(api, datasets, persistentVolumes, running, replicas, accesses);
+    public DatasetUsageCluster usingPods() {
+        return new KubernetesDatasetUsage(api, datasets, persistentVolumes, running, replicas, accesses);
     }
 
     /// Answers nodes whose pods have datasets, until it is closed.
@@ -147,16 +148,16 @@ public final class KubernetesAdapter implements AutoCloseable {
     /// @param datasets decides
     /// @param names what the dataset of a claim's volume may be called
     public AutoCloseable answerNodes(
-            DatasetVolumes datasets, Function<VolumeId.Dataset, List<String>> names, BackgroundTasks tasks) {
-        DatasetRequests.Opener opener = (dataset, pod) -> VolumeId.Dataset.tryParse(dataset)
+            DatasetVolumes datasets, Function<VolumeId.DatasetVolume, List<String>> names, BackgroundTasks tasks) {
+        DatasetRequests.DatasetOpener opener = (dataset, pod) -> VolumeId.DatasetVolume.tryParse(dataset)
                 .map(claimed -> datasets.openClaimed(claimed, names.apply(claimed), pod))
                 .orElseGet(() -> datasets.open(dataset, pod));
         return new DatasetRequests(api, driver, accesses, opener).start(tasks);
     }
 
     /// Pods that wait until datasets are on disks of nodes, and what nodes were told.
-    public WarmingCluster warming() {
-        return new KubernetesWarming(api, driver, running, replicas, persistentVolumes);
+    public WarmupCluster warming() {
+        return new KubernetesWarmupCluster(api, driver, running, replicas, persistentVolumes);
     }
 
     /// Where packers run, and datasets are declared that they make.

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /// Volumes that show datasets, as Secrets of the driver's namespace, each called like the PersistentVolume of its
-/// volume: a class makes all its PersistentVolumes name one, and a kubelet mounts nothing without it. They have keys
-/// while a node does not ask for its own.
+/// volume: a class makes all its PersistentVolumes name one, and a kubelet mounts nothing without it. They have
+/// keys while a node does not ask for its own.
 final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     private static final String OF_NODES = "app.kubernetes.io/name=siphon,app.kubernetes.io/component=node";
 
@@ -51,7 +51,7 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     @Override
-    public void put(VolumeId.Dataset volume, String name, Optional<VolumeKey> key) {
+    public void put(VolumeId.DatasetVolume volume, String name, Optional<VolumeKey> key) {
         String called = KeySecret.name(volume, name);
         if (!secrets.write(called, volume, key)) {
             throw new DriverException.InUse(
@@ -60,11 +60,11 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     @Override
-    public boolean hasAny(VolumeId.Dataset dataset) {
+    public boolean hasAny(VolumeId.DatasetVolume dataset) {
         return secrets.isAny(KeySecret.ofDataset(dataset)) || isNamedByPods(dataset);
     }
 
-    private boolean isNamedByPods(VolumeId.Dataset dataset) {
+    private boolean isNamedByPods(VolumeId.DatasetVolume dataset) {
         return !podsNaming(dataset).isEmpty();
     }
 
@@ -74,11 +74,11 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
                         doing,
                         "api/v1/namespaces/" + given.namespace() + "/pods/" + given.pod(),
                         body -> KubernetesApi.object(doing, body))
-                .filter(PodReading::hasEnded)
+                .filter(PodParser::hasEnded)
                 .isEmpty();
     }
 
-    private List<DatasetAccesses.Given> podsNaming(VolumeId.Dataset dataset) {
+    private List<DatasetAccesses.Given> podsNaming(VolumeId.DatasetVolume dataset) {
         List<DatasetAccesses.Given> naming = new ArrayList<>();
         // by a list: what a watch has not told of yet would be a key that is taken from a pod
         accesses.list(access -> DatasetAccesses.given(access)
@@ -88,7 +88,7 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     @Override
-    public List<String> users(VolumeId.Dataset dataset) {
+    public List<String> users(VolumeId.DatasetVolume dataset) {
         List<String> users = new ArrayList<>();
         secrets.list(
                 KeySecret.ofDataset(dataset),
@@ -100,27 +100,27 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     }
 
     @Override
-    public List<VolumeId.Dataset> shown(boolean withKey) {
-        List<VolumeId.Dataset> shown = new ArrayList<>();
+    public List<VolumeId.DatasetVolume> shown(boolean withKey) {
+        List<VolumeId.DatasetVolume> shown = new ArrayList<>();
         secrets.list(
                 KeySecret.OF_DATASETS,
                 secret -> KeySecret.volume(secret)
                         .filter(_ -> KeySecret.key(secret).isPresent() == withKey)
-                        .filter(VolumeId.Dataset.class::isInstance)
-                        .map(VolumeId.Dataset.class::cast)
+                        .filter(VolumeId.DatasetVolume.class::isInstance)
+                        .map(VolumeId.DatasetVolume.class::cast)
                         .ifPresent(shown::add));
         return shown;
     }
 
     @Override
-    public void replace(VolumeId.Dataset volume, Optional<VolumeKey> key) {
+    public void replace(VolumeId.DatasetVolume volume, Optional<VolumeKey> key) {
         secrets.search(volume).forEach(secret -> {
             boolean _ = secrets.write(secret.getMetadata().getName(), volume, key);
         });
     }
 
     @Override
-    public void remove(VolumeId.Dataset volume) {
+    public void remove(VolumeId.DatasetVolume volume) {
         secrets.remove(volume);
     }
 }

@@ -106,18 +106,19 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
     }
 
     private static NamespaceAccessObject.Status status(NamespaceAccess access) {
-        Collection<NamespaceAccess.Dataset> datasets = access.datasets().values();
+        Collection<NamespaceAccess.ReadableDataset> datasets = access.datasets().values();
         return new NamespaceAccessObject.Status(
                 access.digest(),
                 inLine(new TreeSet<>(access.accounts().values())),
                 line(access, KubernetesNamespaceAccessStore::size),
                 line(access, KubernetesNamespaceAccessStore::where),
-                Math.toIntExact(
-                        datasets.stream().filter(NamespaceAccess.Dataset::ready).count()),
+                Math.toIntExact(datasets.stream()
+                        .filter(NamespaceAccess.ReadableDataset::ready)
+                        .count()),
                 datasets.size(),
                 access.accounts().entrySet().stream()
                         .limit(MOST)
-                        .map(each -> new NamespaceAccessObject.Account(each.getValue(), each.getKey()))
+                        .map(each -> new NamespaceAccessObject.AccountEntry(each.getValue(), each.getKey()))
                         .toList(),
                 Math.max(0, access.accounts().size() - MOST),
                 access.datasets().entrySet().stream()
@@ -127,31 +128,31 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
                 Math.max(0, datasets.size() - MOST));
     }
 
-    private static NamespaceAccessObject.Dataset dataset(String name, NamespaceAccess.Dataset dataset) {
-        return new NamespaceAccessObject.Dataset(
+    private static NamespaceAccessObject.DatasetEntry dataset(String name, NamespaceAccess.ReadableDataset dataset) {
+        return new NamespaceAccessObject.DatasetEntry(
                 name,
                 dataset.bytes(),
                 dataset.ready(),
                 dataset.replicas()
-                        .map(replicas -> new NamespaceAccessObject.Replicas(
+                        .map(replicas -> new NamespaceAccessObject.ReplicasEntry(
                                 replicas.local(), replicas.filling(), replicas.failed(), replicas.percent()))
                         .orElse(null));
     }
 
     /// Those datasets in a line of which there is something to say.
     private static String line(
-            NamespaceAccess access, BiFunction<String, NamespaceAccess.Dataset, Optional<String>> says) {
+            NamespaceAccess access, BiFunction<String, NamespaceAccess.ReadableDataset, Optional<String>> says) {
         Set<String> said = new LinkedHashSet<>();
         access.datasets().forEach((name, dataset) -> says.apply(name, dataset).ifPresent(said::add));
         return inLine(said);
     }
 
-    private static Optional<String> size(String name, NamespaceAccess.Dataset dataset) {
+    private static Optional<String> size(String name, NamespaceAccess.ReadableDataset dataset) {
         String size = dataset.bytes() == 0 ? "" : " " + ByteSize.text(dataset.bytes());
         return Optional.of(name + size + (dataset.ready() ? "" : " (not ready)"));
     }
 
-    private static Optional<String> where(String name, NamespaceAccess.Dataset dataset) {
+    private static Optional<String> where(String name, NamespaceAccess.ReadableDataset dataset) {
         return dataset.replicas().map(replicas -> {
             List<String> parts = new ArrayList<>();
             if (replicas.local() > 0) {

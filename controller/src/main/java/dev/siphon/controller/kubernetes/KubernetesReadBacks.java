@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// `status.readBack` of Dataset objects. Versions that do not know of it leave it as it is, or have a custom resource
-/// that drops it: then an image is read back once more.
+/// `status.readBack` of Dataset objects. Versions that do not know of it leave it as it is, or have a custom
+/// resource that drops it: then an image is read back once more.
 final class KubernetesReadBacks implements ReadBacks {
     private final KubernetesApi api;
-    private final KubernetesDatasets datasets;
+    private final KubernetesDatasetCatalog datasets;
 
-    KubernetesReadBacks(KubernetesApi api, KubernetesDatasets datasets) {
+    KubernetesReadBacks(KubernetesApi api, KubernetesDatasetCatalog datasets) {
         this.api = api;
         this.datasets = datasets;
     }
@@ -42,12 +42,12 @@ final class KubernetesReadBacks implements ReadBacks {
 
     @Override
     public Optional<Image> find(String name) {
-        return KubernetesDatasets.get(api, name).flatMap(KubernetesReadBacks::image);
+        return KubernetesDatasetCatalog.get(api, name).flatMap(KubernetesReadBacks::image);
     }
 
     private static Optional<Image> image(DatasetObject object) {
         try {
-            Dataset dataset = KubernetesDatasets.parse(object).readBy(Set.of());
+            Dataset dataset = KubernetesDatasetCatalog.parse(object).readBy(Set.of());
             return Packer.isImage(dataset.path()) ? Optional.of(new Image(dataset, noted(object))) : Optional.empty();
         } catch (DriverException.InvalidRequest _) {
             return Optional.empty(); // nobody can use it
@@ -56,6 +56,6 @@ final class KubernetesReadBacks implements ReadBacks {
 
     @Override
     public void note(String name, ReadBack now) {
-        KubernetesDatasets.patch(api, name, DatasetObject.Status.of(now.toString()));
+        KubernetesDatasetCatalog.patch(api, name, DatasetObject.Status.of(now.toString()));
     }
 }

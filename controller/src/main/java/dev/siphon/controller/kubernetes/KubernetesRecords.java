@@ -45,7 +45,7 @@ final class KubernetesRecords implements ClusterRecords {
     }
 
     @Override
-    public void eachVolume(Consumer<Volume> each) {
+    public void eachVolume(Consumer<VolumeRecord> each) {
         boolean _ = api.listCustom(
                 "list PersistentVolumes",
                 VOLUMES,
@@ -53,7 +53,7 @@ final class KubernetesRecords implements ClusterRecords {
     }
 
     @Override
-    public Optional<Volume> volume(String persistentVolume) {
+    public Optional<VolumeRecord> volume(String persistentVolume) {
         Matcher name = KubernetesNamespaces.NAME.matcher(persistentVolume);
         if (!name.matches()) {
             return Optional.empty();
@@ -64,13 +64,14 @@ final class KubernetesRecords implements ClusterRecords {
     }
 
     /// A PersistentVolume as another Kubernetes can take it; empty for another driver's, or a volume made by hand.
-    static Optional<Volume> volume(JsonObject object, String driver) {
+    static Optional<VolumeRecord> volume(JsonObject object, String driver) {
         return JsonParts.object(object, SPEC, CSI)
                 .filter(csi -> JsonParts.text(csi, DRIVER).equals(Optional.of(driver)))
                 .flatMap(csi -> JsonParts.text(csi, "volumeHandle"))
                 .flatMap(VolumeId::tryParse)
                 .filter(VolumeId.Provisioned.class::isInstance)
-                .map(id -> new Volume((VolumeId.Provisioned) id, bare(object).toString()));
+                .map(id ->
+                        new VolumeRecord((VolumeId.Provisioned) id, bare(object).toString()));
     }
 
     private static JsonObject bare(JsonObject object) {
@@ -114,7 +115,7 @@ final class KubernetesRecords implements ClusterRecords {
 
     /// A cluster without snapshots has no such kind, and a driver without them may not look.
     @Override
-    public void eachSnapshot(Consumer<Snapshot> each) {
+    public void eachSnapshot(Consumer<SnapshotRecord> each) {
         try {
             boolean _ = api.listCustom(
                     "list VolumeSnapshotContents",
@@ -125,14 +126,14 @@ final class KubernetesRecords implements ClusterRecords {
         }
     }
 
-    private Optional<Snapshot> snapshot(JsonObject object) {
+    private Optional<SnapshotRecord> snapshot(JsonObject object) {
         if (!JsonParts.text(object, SPEC, DRIVER).equals(Optional.of(driver))) {
             return Optional.empty();
         }
         return JsonParts.text(object, "status", "snapshotHandle")
                 .or(() -> JsonParts.text(object, SPEC, "source", "snapshotHandle"))
                 .flatMap(SnapshotId::tryParse)
-                .map(id -> new Snapshot(
+                .map(id -> new SnapshotRecord(
                         id,
                         JsonParts.text(object, SPEC, "volumeSnapshotRef", NAMESPACE)
                                 .orElse(""),

@@ -3,11 +3,11 @@ package dev.siphon.controller.kubernetes;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.seal.CheckOrder;
-import dev.siphon.controller.seal.Packing;
+import dev.siphon.controller.seal.PackerOutcome;
 import dev.siphon.controller.seal.ReadBacks;
 import dev.siphon.controller.seal.SealOrder;
 import dev.siphon.controller.seal.SealingCluster;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import java.net.HttpURLConnection;
@@ -45,37 +45,37 @@ final class KubernetesSealing implements SealingCluster {
     private static final String BY_POLICY = "PodFailurePolicy";
 
     /// An administrator's, and copied into each Job.
-    private static final Keep TEMPLATES = new Keep(Set.of(PackerTurns.AT_ONCE_PART, "template"), 5_000);
+    private static final Keep TEMPLATES = new Keep(Set.of(PackerQueue.AT_ONCE_PART, "template"), 5_000);
 
     private final KubernetesApi api;
-    private final KubernetesDatasets datasets;
+    private final KubernetesDatasetCatalog datasets;
     private final KeySecrets secrets;
     private final ObjectEvents events;
     private final PackerCluster cluster;
     private final PackerPods pods;
     private final String driver;
-    private final PackerTurns turns;
+    private final PackerQueue turns;
 
     /// @param driver the CSI driver's name
-    KubernetesSealing(KubernetesApi api, String driver, KubernetesDatasets datasets) {
+    KubernetesSealing(KubernetesApi api, String driver, KubernetesDatasetCatalog datasets) {
         this.api = api;
         this.datasets = datasets;
         this.secrets = new KeySecrets(api);
         this.events = new ObjectEvents(api, driver);
         this.cluster = new PackerCluster(api);
         this.pods = new PackerPods(api);
-        this.turns = new PackerTurns(api, jobs());
+        this.turns = new PackerQueue(api, jobs());
         this.driver = driver;
     }
 
     @Override
-    public Optional<Packing> find(String name) {
+    public Optional<PackerOutcome> find(String name) {
         return get("Job " + name, jobs() + "/" + name, CONDITIONS).map(job -> packing(name, job.kept()));
     }
 
-    private Packing packing(String name, JsonObject job) {
+    private PackerOutcome packing(String name, JsonObject job) {
         if (hasCondition(job, "Complete")) {
-            return new Packing.Ended();
+            return new PackerOutcome.Ended();
         }
         if (hasCondition(job, "Failed")) {
             JsonObject failed = JsonParts.each(job, STATUS, "conditions")
@@ -83,11 +83,11 @@ final class KubernetesSealing implements SealingCluster {
                     .findFirst()
                     .orElseGet(JsonObject::new);
             String why = JsonParts.text(failed, "message").orElse("");
-            return new Packing.Failed(
+            return new PackerOutcome.Failed(
                     pods.lastWords(name).map(said -> said + " (" + why + ")").orElse(why),
                     JsonParts.text(failed, "reason").equals(Optional.of(BY_POLICY)));
         }
-        return new Packing.Running(pods.progress(name));
+        return new PackerOutcome.Running(pods.progress(name));
     }
 
     static boolean hasCondition(JsonObject job, String type) {
@@ -97,7 +97,7 @@ final class KubernetesSealing implements SealingCluster {
     }
 
     @Override
-    public Packing begin(SealOrder order) {
+    public PackerOutcome begin(SealOrder order) {
         PackerObjects objects = new PackerObjects(api.namespace(), driver, order);
         ObjectParts parts = get("PodTemplate " + TEMPLATE, core("podtemplates") + "/" + TEMPLATE, TEMPLATES)
                 .orElseThrow(() -> new DriverException.InUse(
@@ -113,12 +113,12 @@ final class KubernetesSealing implements SealingCluster {
             throw new DriverException.InUse(secrets.called(secret) + " is not this packer's: remove it");
         }
         if (!cluster.areBound(objects)) {
-            return new Packing.Running("its volumes are being bound");
+            return new PackerOutcome.Running("its volumes are being bound");
         }
-        Packing.Running begun =
-                new Packing.Running(order instanceof CheckOrder ? "begins to be read back" : "its packer begins");
+        PackerOutcome.Running begun =
+                new PackerOutcome.Running(order instanceof CheckOrder ? "begins to be read back" : "its packer begins");
         return turns.take(order, template, () -> cluster.run(jobs(), job), this::clear)
-                .<Packing>map(Packing.Queued::new)
+                .<PackerOutcome>map(PackerOutcome.Queued::new)
                 .orElse(begun);
     }
 
@@ -127,8 +127,8 @@ final class KubernetesSealing implements SealingCluster {
         return new KubernetesReadBacks(api, datasets);
     }
 
-    /// The Job goes once its pods are gone (Kubernetes, "Foreground cascading deletion"); the claims once no pod has
-    /// them, and the volumes once no claim has.
+    /// The Job goes once its pods are gone (Kubernetes, "Foreground cascading deletion"); the claims once no pod
+    /// has them, and the volumes once no claim has.
     @Override
     public boolean clear(String name) {
         delete("Job", jobs() + "/" + name, "Foreground");
@@ -161,7 +161,7 @@ final class KubernetesSealing implements SealingCluster {
         boolean made = api.send(
                 "create Dataset " + dataset.name(),
                 THERE,
-                KubernetesDatasets.PATH,
+                KubernetesDatasetCatalog.PATH,
                 request -> request.post(JSON, object.toString()));
         if (!made && !isAt(dataset.name(), dataset.path())) {
             throw new DriverException.IncompatibleExisting(
@@ -170,7 +170,7 @@ final class KubernetesSealing implements SealingCluster {
     }
 
     private boolean isAt(String name, String path) {
-        return get("Dataset " + name, KubernetesDatasets.PATH + "/" + name, Keep.of("spec.path"))
+        return get("Dataset " + name, KubernetesDatasetCatalog.PATH + "/" + name, Keep.of("spec.path"))
                 .flatMap(found -> JsonParts.text(found.kept(), "spec", "path"))
                 .equals(Optional.of(path));
     }
@@ -178,12 +178,12 @@ final class KubernetesSealing implements SealingCluster {
     @Override
     public void withdraw(String name, String path) {
         if (isAt(name, path)) {
-            delete("Dataset", KubernetesDatasets.PATH + "/" + name, "Background");
+            delete("Dataset", KubernetesDatasetCatalog.PATH + "/" + name, "Background");
         }
     }
 
     @Override
-    public void tell(Asked object, Notice notice) {
+    public void report(SnapshotRequest object, Notice notice) {
         if (!isName(object.namespace()) || !isName(object.name())) {
             return;
         }

@@ -1,7 +1,7 @@
 package dev.siphon.controller.kubernetes;
 
 import dev.siphon.csi.BackgroundTasks;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -22,12 +22,12 @@ import org.slf4j.LoggerFactory;
 /// Which of several controllers works: the holder of the Lease `siphon-controller` in the driver's namespace. The
 /// others stand by. One of them takes the Lease when it has seen no change of it for [#HELD].
 ///
-/// The leader renews the Lease every [#RETRIED]. It stops when its last renewal began more than [#RENEWED] ago, some
-/// seconds before another controller may begin. A second thread watches that, since a request may hang. Each write
-/// names the version that it replaces, so that of two writers one is refused.
+/// The leader renews the Lease every [#RETRIED]. It stops when its last renewal began more than [#RENEWED] ago,
+/// some seconds before another controller may begin. A second thread watches that, since a request may hang. Each
+/// write names the version that it replaces, so that of two writers one is refused.
 ///
-/// Each controller measures by its own monotonic clock; the times in the Lease are for people. The periods are those of
-/// Kubernetes' own controllers (client-go, `leaderelection`).
+/// Each controller measures by its own monotonic clock; the times in the Lease are for people. The periods are
+/// those of Kubernetes' own controllers (client-go, `leaderelection`).
 public final class Leadership implements AutoCloseable {
     static final String LEASE = "siphon-controller";
     static final Duration HELD = Duration.ofSeconds(15);
@@ -58,7 +58,7 @@ public final class Leadership implements AutoCloseable {
     /// The Lease as this controller last wrote it.
     private Optional<Lease> own = Optional.empty();
 
-    private Optional<Seen> seen = Optional.empty();
+    private Optional<ObservedLease> seen = Optional.empty();
 
     /// @param nanoTime [System#nanoTime]
     /// @param wall for the times that people read
@@ -66,7 +66,7 @@ public final class Leadership implements AutoCloseable {
 
     /// @param version of a Lease that another controller holds; empty if there is none
     /// @param at when this version was first seen
-    private record Seen(String version, long at) {}
+    private record ObservedLease(String version, long at) {}
 
     /// Begins to stand for leader, and goes on until it is closed.
     ///
@@ -147,7 +147,8 @@ public final class Leadership implements AutoCloseable {
         long now = clocks.nanoTime().getAsLong();
         String version =
                 found.map(lease -> lease.getMetadata().getResourceVersion()).orElse("");
-        Seen first = seen.filter(before -> before.version().equals(version)).orElse(new Seen(version, now));
+        ObservedLease first =
+                seen.filter(before -> before.version().equals(version)).orElse(new ObservedLease(version, now));
         seen = Optional.of(first);
         return since(first.at()).compareTo(HELD) >= 0;
     }
@@ -219,7 +220,7 @@ public final class Leadership implements AutoCloseable {
 
     /// Who leads, for people.
     public String leader() {
-        return leader.isEmpty() ? "nobody leads yet" : Quoted.of(leader) + " leads";
+        return leader.isEmpty() ? "nobody leads yet" : QuotedText.of(leader) + " leads";
     }
 
     /// Lets another one lead at once, if this one still leads.

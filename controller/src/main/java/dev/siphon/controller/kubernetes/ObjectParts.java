@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// What is kept of an object that an API server has, read as it comes: users make objects of 1.5 MiB, which are many
-/// times that once they are parsed, and a server sends a hundred of them in a page.
+/// What is kept of an object that an API server has, read as it comes: users make objects of 1.5 MiB, which are
+/// many times that once they are parsed, and a server sends a hundred of them in a page.
 ///
 /// @param kept its parts, without those that are longer than they may be
 /// @param size of all that is kept, in values and pieces of text
@@ -83,7 +83,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     }
 
     static ObjectParts of(InputStream body, Keep keep) throws IOException {
-        return new Reading(reader(body), keep).object();
+        return new PruningParser(reader(body), keep).object();
     }
 
     /// Hands over what is kept of each object, page after page.
@@ -129,7 +129,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
         while (reader.hasNext()) {
             switch (reader.nextName()) {
                 case "type" -> type = reader.nextString();
-                case "object" -> object = new Reading(reader, keep).object();
+                case "object" -> object = new PruningParser(reader, keep).object();
                 default -> reader.skipValue();
             }
         }
@@ -150,13 +150,13 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
         while (reader.hasNext()) {
             switch (reader.nextName()) {
                 case "metadata" ->
-                    metadata = new Reading(reader, Keep.of("continue", "resourceVersion"))
+                    metadata = new PruningParser(reader, Keep.of("continue", "resourceVersion"))
                             .object()
                             .kept();
                 case "items" -> {
                     reader.beginArray();
                     while (reader.hasNext()) {
-                        each.accept(new Reading(reader, keep).object());
+                        each.accept(new PruningParser(reader, keep).object());
                     }
                     reader.endArray();
                 }
@@ -177,7 +177,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
     }
 
     /// One object.
-    private static final class Reading {
+    private static final class PruningParser {
         /// How deep a part may be, and how deep in arrays what is on the way to it.
         private static final int DEEPEST = 32;
 
@@ -188,7 +188,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
         private int size;
         private boolean whole = true;
 
-        Reading(JsonReader reader, Keep keep) {
+        PruningParser(JsonReader reader, Keep keep) {
             this.reader = reader;
             this.keep = keep;
         }

@@ -63,7 +63,8 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
         };
     }
 
-    /// The volumes by which the pod sees the snapshot and the image's directory; nothing provisions or removes them.
+    /// The volumes by which the pod sees the snapshot and the image's directory; nothing provisions or removes
+    /// them.
     List<JsonObject> persistentVolumes() {
         return volumes().stream().map(this::persistentVolume).toList();
     }
@@ -171,7 +172,7 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
                         Map.of("rules", List.of(DRAINED, UNLIKE))));
         job.getAsJsonObject(SPEC).add("template", pod);
         if (order instanceof CheckOrder check && check.earlier()) {
-            job.getAsJsonObject(METADATA).getAsJsonObject(LABELS).addProperty(PackerTurns.EARLIER, "true");
+            job.getAsJsonObject(METADATA).getAsJsonObject(LABELS).addProperty(PackerQueue.EARLIER, "true");
         }
         return job;
     }

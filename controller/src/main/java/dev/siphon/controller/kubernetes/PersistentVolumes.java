@@ -22,12 +22,12 @@ final class PersistentVolumes {
     static final Set<String> RELEASED = Set.of("Released", "Failed");
 
     private final String driver;
-    private final Informer<Standing> informer;
+    private final Informer<KnownVolume> informer;
 
     /// Those of this driver that are no dataset's.
-    private final Map<VolumeId.Provisioned, Standing> byVolume = new ConcurrentHashMap<>();
+    private final Map<VolumeId.Provisioned, KnownVolume> byVolume = new ConcurrentHashMap<>();
 
-    private final Map<Claim, Standing> byClaim = new ConcurrentHashMap<>();
+    private final Map<ClaimKey, KnownVolume> byClaim = new ConcurrentHashMap<>();
 
     /// @param driver the CSI driver's name
     PersistentVolumes(KubernetesApi api, String driver) {
@@ -37,13 +37,13 @@ final class PersistentVolumes {
                 new Informer.Source("PersistentVolumes", "api/v1/persistentvolumes", "", 250, PARTS),
                 new Informer.Values<>() {
                     @Override
-                    public Optional<Standing> of(ObjectParts object, Optional<Standing> before) {
+                    public Optional<KnownVolume> of(ObjectParts object, Optional<KnownVolume> before) {
                         before.ifPresent(PersistentVolumes.this::forget);
                         return Optional.of(remember(object.kept()));
                     }
 
                     @Override
-                    public void gone(Standing before) {
+                    public void gone(KnownVolume before) {
                         forget(before);
                     }
                 },
@@ -51,32 +51,32 @@ final class PersistentVolumes {
     }
 
     /// A PersistentVolumeClaim.
-    record Claim(String namespace, String name) {}
+    record ClaimKey(String namespace, String name) {}
 
     /// A PersistentVolume.
     ///
     /// @param volume that it is; empty if it is another driver's
     /// @param claim that it is for; empty if it has none, or that claim is gone
-    record Standing(String name, Optional<VolumeId> volume, Optional<Claim> claim) {
+    record KnownVolume(String name, Optional<VolumeId> volume, Optional<ClaimKey> claim) {
         private Optional<VolumeId.Provisioned> provisioned() {
             return volume.filter(VolumeId.Provisioned.class::isInstance).map(VolumeId.Provisioned.class::cast);
         }
 
         /// The dataset's volume that it is, if it is one.
-        Optional<VolumeId.Dataset> dataset() {
-            return volume.filter(VolumeId.Dataset.class::isInstance).map(VolumeId.Dataset.class::cast);
+        Optional<VolumeId.DatasetVolume> dataset() {
+            return volume.filter(VolumeId.DatasetVolume.class::isInstance).map(VolumeId.DatasetVolume.class::cast);
         }
     }
 
-    private Standing remember(JsonObject object) {
-        Standing standing =
-                new Standing(JsonParts.text(object, "metadata", NAME).orElse(""), volume(object), claim(object));
+    private KnownVolume remember(JsonObject object) {
+        KnownVolume standing =
+                new KnownVolume(JsonParts.text(object, "metadata", NAME).orElse(""), volume(object), claim(object));
         standing.provisioned().ifPresent(volume -> byVolume.put(volume, standing));
         standing.claim().ifPresent(claim -> byClaim.put(claim, standing));
         return standing;
     }
 
-    private void forget(Standing standing) {
+    private void forget(KnownVolume standing) {
         standing.provisioned().ifPresent(volume -> byVolume.remove(volume, standing));
         standing.claim().ifPresent(claim -> byClaim.remove(claim, standing));
     }
@@ -89,13 +89,13 @@ final class PersistentVolumes {
     }
 
     /// The PersistentVolume of a volume.
-    Optional<Standing> of(VolumeId.Provisioned volume) {
+    Optional<KnownVolume> of(VolumeId.Provisioned volume) {
         informer.bringUp();
         return Optional.ofNullable(byVolume.get(volume));
     }
 
     /// The PersistentVolume that is for a claim.
-    Optional<Standing> of(Claim claim) {
+    Optional<KnownVolume> of(ClaimKey claim) {
         informer.bringUp();
         return Optional.ofNullable(byClaim.get(claim));
     }
@@ -107,16 +107,18 @@ final class PersistentVolumes {
     }
 
     /// Hands over the claims that show datasets, with the dataset for nobody.
-    void eachOfDatasets(BiConsumer<Claim, VolumeId.Dataset> each) {
-        for (Standing standing : informer.all()) {
+    void eachOfDatasets(BiConsumer<ClaimKey, VolumeId.DatasetVolume> each) {
+        for (KnownVolume standing : informer.all()) {
             standing.dataset()
                     .ifPresent(dataset -> standing.claim().ifPresent(claim -> each.accept(claim, dataset.forNobody())));
         }
     }
 
     /// The dataset's volume that a PersistentVolume is; empty if it is something else.
-    static Optional<VolumeId.Dataset> dataset(JsonObject volume, String driver) {
-        return volume(volume, driver).filter(VolumeId.Dataset.class::isInstance).map(VolumeId.Dataset.class::cast);
+    static Optional<VolumeId.DatasetVolume> dataset(JsonObject volume, String driver) {
+        return volume(volume, driver)
+                .filter(VolumeId.DatasetVolume.class::isInstance)
+                .map(VolumeId.DatasetVolume.class::cast);
     }
 
     private Optional<VolumeId> volume(JsonObject object) {
@@ -131,12 +133,12 @@ final class PersistentVolumes {
     }
 
     /// One that was released names a claim that is gone.
-    private static Optional<Claim> claim(JsonObject object) {
+    private static Optional<ClaimKey> claim(JsonObject object) {
         return JsonParts.object(object, SPEC, "claimRef")
                 .filter(_ -> JsonParts.text(object, "status", "phase")
                         .filter(RELEASED::contains)
                         .isEmpty())
-                .map(claim -> new Claim(
+                .map(claim -> new ClaimKey(
                         JsonParts.text(claim, "namespace").orElse(""),
                         JsonParts.text(claim, NAME).orElse("")));
     }

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The volumes of datasets that a pod's claims are bound to. A claim is read when the first question needs it, and once
-/// for all questions about the pod while it is remembered.
+/// The volumes of datasets that a pod's claims are bound to. A claim is read when the first question needs it,
+/// and once for all questions about the pod while it is remembered.
 final class PodClaims {
     private static final Keep OF_CLAIM = Keep.of("spec.volumeName");
 
@@ -17,7 +17,7 @@ final class PodClaims {
     private final String driver;
     private final String namespace;
     private final List<String> names;
-    private final Map<String, Optional<VolumeId.Dataset>> volumes = new ConcurrentHashMap<>();
+    private final Map<String, Optional<VolumeId.DatasetVolume>> volumes = new ConcurrentHashMap<>();
 
     /// @param driver the CSI driver's name
     /// @param names those of the claims, as the pod has them
@@ -33,22 +33,22 @@ final class PodClaims {
     }
 
     /// Whether one of them is bound to a volume: 2 requests for each that has not been read.
-    boolean have(VolumeId.Dataset volume) {
+    boolean have(VolumeId.DatasetVolume volume) {
         return names.stream().anyMatch(name -> of(name).equals(Optional.of(volume)));
     }
 
-    private Optional<VolumeId.Dataset> of(String name) {
-        Optional<VolumeId.Dataset> known = volumes.getOrDefault(name, Optional.empty());
+    private Optional<VolumeId.DatasetVolume> of(String name) {
+        Optional<VolumeId.DatasetVolume> known = volumes.getOrDefault(name, Optional.empty());
         if (known.isPresent() || volumes.containsKey(name)) {
             return known;
         }
-        Optional<VolumeId.Dataset> read = read(name);
+        Optional<VolumeId.DatasetVolume> read = read(name);
         volumes.put(name, read);
         return read;
     }
 
     /// A PersistentVolume may be anybody's: it has to be this claim's by its own word too.
-    private Optional<VolumeId.Dataset> read(String name) {
+    private Optional<VolumeId.DatasetVolume> read(String name) {
         return find(
                         "PersistentVolumeClaim",
                         "api/v1/namespaces/" + namespace + "/persistentvolumeclaims/",

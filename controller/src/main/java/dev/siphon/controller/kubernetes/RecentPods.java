@@ -24,12 +24,12 @@ final class RecentPods {
     private final LongSupplier nanoTime;
 
     /// The oldest first; under this object's lock.
-    private final Map<Key, Read> pods = new LinkedHashMap<>();
+    private final Map<PodKey, RecentRead> pods = new LinkedHashMap<>();
 
     /// What is asked for.
-    record Key(String namespace, String name, String uid) {}
+    record PodKey(String namespace, String name, String uid) {}
 
-    private record Read(long since, FutureTask<InlinePod> pod) {
+    private record RecentRead(long since, FutureTask<InlinePod> pod) {
         boolean isFailed() {
             return pod.state() == Future.State.FAILED;
         }
@@ -49,7 +49,7 @@ final class RecentPods {
     /// The pod, read now or a moment ago. Whoever asks while it is being read waits for that.
     ///
     /// @param reader has a deadline; what it throws is for all who wait, and forgotten
-    InlinePod get(Key key, Supplier<InlinePod> reader) {
+    InlinePod get(PodKey key, Supplier<InlinePod> reader) {
         FutureTask<InlinePod> read = begin(key, reader);
         read.run(); // nothing if somebody else has begun
         try {
@@ -67,19 +67,19 @@ final class RecentPods {
         }
     }
 
-    private synchronized FutureTask<InlinePod> begin(Key key, Supplier<InlinePod> reader) {
+    private synchronized FutureTask<InlinePod> begin(PodKey key, Supplier<InlinePod> reader) {
         long now = nanoTime.getAsLong();
         pods.values().removeIf(read -> read.pod().isDone() && now - read.since() > LIFE_NANOS);
-        return pods.computeIfAbsent(key, _ -> new Read(now, new FutureTask<>(reader::get)))
+        return pods.computeIfAbsent(key, _ -> new RecentRead(now, new FutureTask<>(reader::get)))
                 .pod();
     }
 
     private synchronized void shrink() {
-        pods.values().removeIf(Read::isFailed);
-        int datasets = pods.values().stream().mapToInt(Read::datasets).sum();
-        Iterator<Read> oldest = pods.values().iterator();
+        pods.values().removeIf(RecentRead::isFailed);
+        int datasets = pods.values().stream().mapToInt(RecentRead::datasets).sum();
+        Iterator<RecentRead> oldest = pods.values().iterator();
         while (oldest.hasNext() && (datasets > MOST_DATASETS || pods.size() > MOST_PODS)) {
-            Read read = oldest.next();
+            RecentRead read = oldest.next();
             if (read.pod().isDone()) {
                 datasets -= read.datasets();
                 oldest.remove();

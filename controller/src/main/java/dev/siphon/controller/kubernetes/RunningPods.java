@@ -2,7 +2,7 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.warm.GatedPod;
-import dev.siphon.controller.warm.Resources;
+import dev.siphon.controller.warm.ResourceAmounts;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.Digest;
 import java.math.BigDecimal;
@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /// The pods that are on nodes and have not ended: what they take there, and which claims they use.
-final class RunningPods implements Informer.Values<RunningPods.Running> {
+final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
     private static final Informer.Source SOURCE =
-            new Informer.Source("Pods on nodes", "api/v1/pods", PodReading.RUNNING, 100, PodReading.OF_RUNNING);
+            new Informer.Source("Pods on nodes", "api/v1/pods", PodParser.RUNNING, 100, PodParser.OF_RUNNING);
 
     /// Of one pod. Pods may name thousands of resources, at no cost; those of nodes are few.
     private static final int MOST_RESOURCES = 32;
@@ -25,33 +25,33 @@ final class RunningPods implements Informer.Values<RunningPods.Running> {
     private static final int DIGITS_OF_A_LONG = 16;
     private static final int HEXADECIMAL = 16;
 
-    private final PodReading reading;
-    private final Informer<Running> informer;
+    private final PodParser reading;
+    private final Informer<RunningPod> informer;
 
     /// Pods of one job ask for the same.
-    private final Interned<Resources> shared = new Interned<>();
+    private final Interned<ResourceAmounts> shared = new Interned<>();
 
     /// By node.
-    private final Map<String, Resources> taken = new HashMap<>();
+    private final Map<String, ResourceAmounts> taken = new HashMap<>();
 
     /// A pod.
     ///
     /// @param needs what it takes of its node
     /// @param claims those that its volumes name, each by its [#key]: 166 names of 253 characters may be in each of
     ///     a tenant's pods
-    record Running(String node, Resources needs, String namespace, String uid, List<Long> claims) {
-        Running {
+    record RunningPod(String node, ResourceAmounts needs, String namespace, String uid, List<Long> claims) {
+        RunningPod {
             claims = List.copyOf(claims);
         }
     }
 
-    RunningPods(KubernetesApi api, PodReading reading) {
+    RunningPods(KubernetesApi api, PodParser reading) {
         this.reading = reading;
         this.informer = new Informer<>(api, SOURCE, this, System::nanoTime);
     }
 
     /// What stands for a claim: two claims that are not the same have not the same one.
-    static long key(PersistentVolumes.Claim claim) {
+    static long key(PersistentVolumes.ClaimKey claim) {
         String text = claim.namespace() + "/" + claim.name();
         String hex = Digest.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)))
                 .hex();
@@ -66,54 +66,55 @@ final class RunningPods implements Informer.Values<RunningPods.Running> {
     }
 
     /// All of them.
-    List<Running> all() {
+    List<RunningPod> all() {
         return informer.all();
     }
 
     @Override
-    public synchronized Optional<Running> of(ObjectParts pod, Optional<Running> before) {
-        Running running = running(pod.kept());
+    public synchronized Optional<RunningPod> of(ObjectParts pod, Optional<RunningPod> before) {
+        RunningPod running = running(pod.kept());
         if (before.equals(Optional.of(running))) {
             return before;
         }
         before.ifPresent(this::gone);
-        taken.merge(running.node(), running.needs(), Resources::plus);
+        taken.merge(running.node(), running.needs(), ResourceAmounts::plus);
         return Optional.of(running);
     }
 
-    private Running running(JsonObject pod) {
-        Resources needs = few(PodReading.needs(pod, _ -> true));
+    private RunningPod running(JsonObject pod) {
+        ResourceAmounts needs = few(PodParser.needs(pod, _ -> true));
         String namespace = JsonParts.text(pod, "metadata", "namespace").orElse("");
-        return new Running(
+        return new RunningPod(
                 JsonParts.text(pod, "spec", "nodeName").orElse(""),
                 shared.of(needs),
                 namespace,
                 JsonParts.text(pod, "metadata", "uid").orElse(""),
                 reading.uses(pod).stream()
-                        .filter(GatedPod.Use.Claimed.class::isInstance)
-                        .map(use -> key(new PersistentVolumes.Claim(namespace, ((GatedPod.Use.Claimed) use).claim())))
+                        .filter(GatedPod.DatasetReference.ByClaim.class::isInstance)
+                        .map(use -> key(new PersistentVolumes.ClaimKey(
+                                namespace, ((GatedPod.DatasetReference.ByClaim) use).claim())))
                         .toList());
     }
 
-    private static Resources few(Resources needs) {
+    private static ResourceAmounts few(ResourceAmounts needs) {
         Map<String, BigDecimal> few = new TreeMap<>();
         needs.amounts().entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .limit(MOST_RESOURCES)
                 .forEach(each -> few.put(each.getKey(), each.getValue()));
-        return new Resources(few);
+        return new ResourceAmounts(few);
     }
 
     @Override
-    public synchronized void gone(Running before) {
+    public synchronized void gone(RunningPod before) {
         taken.computeIfPresent(before.node(), (_, sum) -> {
-            Resources left = sum.minus(before.needs());
+            ResourceAmounts left = sum.minus(before.needs());
             return left.amounts().isEmpty() ? null : left;
         });
     }
 
     /// What is taken of each node.
-    Map<String, Resources> taken() {
+    Map<String, ResourceAmounts> taken() {
         informer.bringUp();
         synchronized (this) {
             return Map.copyOf(taken);

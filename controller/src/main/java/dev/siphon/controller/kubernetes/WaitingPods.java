@@ -7,12 +7,12 @@ import java.util.Optional;
 
 /// The pods that wait at the gate and at no other one.
 ///
-/// What is kept of all tenants' pods together is bounded: where that is much, only pods of the usual length are kept
-/// whole, so that one tenant's long ones cost others nothing, and where it is too much, none.
+/// What is kept of all tenants' pods together is bounded: where that is much, only pods of the usual length are
+/// kept whole, so that one tenant's long ones cost others nothing, and where it is too much, none.
 final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
     /// What waits at a gate is on no node.
     static final Informer.Source SOURCE = new Informer.Source(
-            "Pods at the gate", "api/v1/pods", "&fieldSelector=spec.nodeName%3D", 100, PodReading.OF_GATED);
+            "Pods at the gate", "api/v1/pods", "&fieldSelector=spec.nodeName%3D", 100, PodParser.OF_GATED);
 
     /// Some 100 KiB of memory.
     private static final int MOST_OF_ONE = 1_000;
@@ -25,7 +25,7 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
 
     private static final long TOO_MUCH = 120_000;
 
-    private final PodReading reading;
+    private final PodParser reading;
     private long total;
 
     /// A pod, and what is needed to change it.
@@ -36,7 +36,7 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
     /// @param size of what is kept
     record Waiting(GatedPod pod, Optional<Instant> since, JsonObject object, int size) {}
 
-    WaitingPods(PodReading reading) {
+    WaitingPods(PodParser reading) {
         this.reading = reading;
     }
 
@@ -44,9 +44,9 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
     public Optional<Waiting> of(ObjectParts found, Optional<Waiting> before) {
         before.ifPresent(this::gone);
         boolean fits = fits(found);
-        JsonObject object = fits ? found.kept() : PodReading.bare(found.kept());
+        JsonObject object = fits ? found.kept() : PodParser.bare(found.kept());
         Optional<Waiting> waiting = reading.gated(object)
-                .map(pod -> new Waiting(pod, PodReading.neverHeldSince(object), object, fits ? found.size() : 0));
+                .map(pod -> new Waiting(pod, PodParser.neverHeldSince(object), object, fits ? found.size() : 0));
         total += waiting.map(Waiting::size).orElse(0);
         return waiting;
     }

@@ -1,6 +1,6 @@
 package dev.siphon.controller.ldap;
 
-import dev.siphon.controller.identity.CachedDirectory.Outcome;
+import dev.siphon.controller.identity.CachedAccountDirectory.LookupOutcome;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -34,7 +34,7 @@ final class DirectoryMetrics {
                 .register(registry);
     }
 
-    void ended(Outcome outcome, Duration waited) {
+    void ended(LookupOutcome outcome, Duration waited) {
         lookups.labelValues(outcome.name().toLowerCase(Locale.ROOT)).inc();
         seconds.observe(waited.toNanos() / 1e9);
     }

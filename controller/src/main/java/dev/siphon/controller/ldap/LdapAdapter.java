@@ -5,8 +5,8 @@ import com.unboundid.ldap.sdk.LDAPException;
 import com.unboundid.ldap.sdk.ResultCode;
 import com.unboundid.ldap.sdk.SearchScope;
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.CachedDirectory;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
+import dev.siphon.controller.identity.CachedAccountDirectory;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /// The directory in LDAP as the controller uses it: connections, look-ups, the memory before them, and a look every
 /// few seconds whether a server answers, so that an administrator is told before the first caller is.
-public final class LdapAdapter implements Directory, AutoCloseable {
+public final class LdapAdapter implements AccountDirectory, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LdapAdapter.class);
 
     private static final LdapConnections.Search LOOK = new LdapConnections.Search(
@@ -42,13 +42,13 @@ public final class LdapAdapter implements Directory, AutoCloseable {
 
     private final LdapConfig config;
     private final LdapConnections connections;
-    private final CachedDirectory directory;
+    private final CachedAccountDirectory directory;
     private final DirectoryMetrics metrics;
     private final Clock clock = Clock.systemUTC();
     private volatile boolean stopped;
     private Optional<BackgroundTasks.Task> task = Optional.empty();
     private volatile Optional<Silence> silence = Optional.empty();
-    private volatile Optional<Deadline> looking = Optional.empty();
+    private volatile Optional<LookupDeadline> looking = Optional.empty();
 
     /// Since when no server answers, and why.
     private record Silence(Instant since, String reason) {}
@@ -57,7 +57,7 @@ public final class LdapAdapter implements Directory, AutoCloseable {
         this.config = config;
         this.connections = LdapConnections.open(config);
         this.metrics = new DirectoryMetrics(registry);
-        this.directory = new CachedDirectory(
+        this.directory = new CachedAccountDirectory(
                 new LdapDirectory(connections, config), config.cache(), timeLeft, System::nanoTime, metrics::ended);
     }
 
@@ -73,7 +73,7 @@ public final class LdapAdapter implements Directory, AutoCloseable {
             PrometheusRegistry registry,
             BackgroundTasks tasks) {
         LdapAdapter adapter = new LdapAdapter(config, timeLeft, registry);
-        adapter.task = Optional.of(tasks.every("ldap-look", Duration.ZERO, lookEvery, adapter::look));
+        adapter.task = Optional.of(tasks.every("ldap-look", Duration.ZERO, lookEvery, adapter::checkConnection));
         return adapter;
     }
 
@@ -97,7 +97,7 @@ public final class LdapAdapter implements Directory, AutoCloseable {
 
     /// A look that is not over although it should be: what it will say is not waited for.
     private Optional<Silence> late() {
-        return looking.filter(Deadline::passed)
+        return looking.filter(LookupDeadline::passed)
                 .map(it -> new Silence(
                         clock.instant().minus(it.limit()), "it was asked then, and has not answered in whole"));
     }
@@ -120,8 +120,8 @@ public final class LdapAdapter implements Directory, AutoCloseable {
                 : "`servers` have to be reachable from here, and `base` to be there";
     }
 
-    private void look() {
-        looking = Optional.of(Deadline.in(config.limits().step()));
+    private void checkConnection() {
+        looking = Optional.of(LookupDeadline.in(config.limits().step()));
         try {
             var _ = connections.atMostTwo(LOOK);
             if (silence.isPresent()) {

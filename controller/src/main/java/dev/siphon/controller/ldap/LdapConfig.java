@@ -2,7 +2,7 @@ package dev.siphon.controller.ldap;
 
 import com.unboundid.ldap.sdk.DN;
 import com.unboundid.ldap.sdk.Filter;
-import dev.siphon.controller.identity.CacheLimits;
+import dev.siphon.controller.identity.DirectoryCacheLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +25,7 @@ public record LdapConfig(
         Accounts accounts,
         Groups groups,
         Limits limits,
-        CacheLimits cache) {
+        DirectoryCacheLimits cache) {
     public LdapConfig {
         servers = List.copyOf(servers);
     }
@@ -83,8 +83,8 @@ public record LdapConfig(
     /// @param connections how many there are at most, and so how many look-ups run at once
     /// @param pageSize how many entries the servers are asked for at once (RFC 2696)
     public record Limits(Duration lookup, int connections, int pageSize) {
-        /// What one step may take (to connect, to bind, a page of a search): a server that hangs leaves time for the
-        /// next one.
+        /// What one step may take (to connect, to bind, a page of a search): a server that hangs leaves time for
+        /// the next one.
         Duration step() {
             return lookup.dividedBy(3);
         }

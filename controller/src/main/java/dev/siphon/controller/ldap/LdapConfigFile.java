@@ -3,10 +3,10 @@ package dev.siphon.controller.ldap;
 import com.unboundid.ldap.sdk.DN;
 import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.LDAPException;
-import dev.siphon.controller.config.JsonFields;
 import dev.siphon.controller.config.JsonFile;
-import dev.siphon.controller.identity.CacheLimits;
-import dev.siphon.csi.Quoted;
+import dev.siphon.controller.config.JsonObjectReader;
+import dev.siphon.controller.identity.DirectoryCacheLimits;
+import dev.siphon.csi.QuotedText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The file that says where accounts are in LDAP; docs/operations.md, "Accounts from LDAP", has one for each preset.
+/// The file that says where accounts are in LDAP; docs/operations.md, "Accounts from LDAP", has one for each
+/// preset.
 public final class LdapConfigFile {
     private static final Set<String> KEYS = Set.of(
             "preset",
@@ -65,8 +66,8 @@ public final class LdapConfigFile {
     }
 
     /// What the file says; where it is wrong, which is noted, something else stands.
-    private static LdapConfig config(JsonFields fields) {
-        Preset preset = fields.need("preset", "rfc2307", Preset.RFC2307, Preset::of);
+    private static LdapConfig config(JsonObjectReader fields) {
+        DirectoryPreset preset = fields.need("preset", "rfc2307", DirectoryPreset.RFC2307, DirectoryPreset::of);
         boolean plain = fields.need("tls", "required", false, LdapConfigFile::isPlain);
         String base = fields.text("base").orElse("");
         Duration lookup = Duration.ofSeconds(fields.number("timeoutSeconds", 5, 1, 60));
@@ -81,21 +82,21 @@ public final class LdapConfigFile {
                 cache(fields.object("cache", CACHE_KEYS), lookup));
     }
 
-    private static Optional<Path> caFile(JsonFields fields) {
-        return fields.read("caFile", "", JsonFields::absolute).map(path -> {
+    private static Optional<Path> caFile(JsonObjectReader fields) {
+        return fields.read("caFile", "", JsonObjectReader::absolute).map(path -> {
             ServerTrust.check(path).ifPresent(problem -> fields.wrong("caFile", problem));
             return path;
         });
     }
 
-    private static List<LdapServer> servers(JsonFields fields, boolean plain) {
+    private static List<LdapServer> servers(JsonObjectReader fields, boolean plain) {
         List<LdapServer> servers = new ArrayList<>();
         List<String> texts = fields.texts("servers");
         for (String text : texts) {
             try {
                 servers.add(LdapServer.parse(text, plain));
             } catch (IllegalArgumentException invalid) {
-                fields.wrong("servers", Quoted.of(text) + " " + invalid.getMessage());
+                fields.wrong("servers", QuotedText.of(text) + " " + invalid.getMessage());
             }
         }
         if (texts.isEmpty()) {
@@ -107,9 +108,9 @@ public final class LdapConfigFile {
         return servers;
     }
 
-    private static Optional<LdapConfig.Bind> bind(JsonFields fields, boolean plain) {
+    private static Optional<LdapConfig.Bind> bind(JsonObjectReader fields, boolean plain) {
         Optional<DN> dn = fields.read("bindDn", "", LdapConfigFile::dn);
-        Optional<Path> file = fields.read("passwordFile", "", JsonFields::absolute);
+        Optional<Path> file = fields.read("passwordFile", "", JsonObjectReader::absolute);
         file.flatMap(PasswordFile::check).ifPresent(problem -> fields.wrong("passwordFile", problem));
         if (dn.isPresent() != file.isPresent()) {
             fields.wrong("bindDn", "and passwordFile go together");
@@ -122,7 +123,7 @@ public final class LdapConfigFile {
                 : Optional.empty();
     }
 
-    private static LdapConfig.Accounts accounts(JsonFields fields, Preset preset, String base) {
+    private static LdapConfig.Accounts accounts(JsonObjectReader fields, DirectoryPreset preset, String base) {
         return new LdapConfig.Accounts(
                 fields.need("base", base, DN.NULL_DN, LdapConfigFile::dn),
                 fields.need("filter", preset.account("filter"), ANYTHING, LdapConfigFile::filter),
@@ -134,7 +135,7 @@ public final class LdapConfigFile {
                 fields.number("lowestUid", FIRST_UID, 1, MAX_ID));
     }
 
-    private static LdapConfig.Groups groups(JsonFields fields, Preset preset, String base) {
+    private static LdapConfig.Groups groups(JsonObjectReader fields, DirectoryPreset preset, String base) {
         return new LdapConfig.Groups(
                 fields.need("base", base, DN.NULL_DN, LdapConfigFile::dn),
                 fields.need("filter", preset.group("filter"), ANYTHING, LdapConfigFile::filter),
@@ -150,20 +151,20 @@ public final class LdapConfigFile {
                 fields.read("allowance", "", LdapConfigFile::attribute));
     }
 
-    private static CacheLimits cache(JsonFields fields, Duration lookup) {
+    private static DirectoryCacheLimits cache(JsonObjectReader fields, Duration lookup) {
         long fresh = fields.number("freshSeconds", 60, 0, MAX_SECONDS);
         long stale = fields.number("staleSeconds", 3600, 0, MAX_SECONDS);
         if (stale < fresh) {
             fields.wrong("staleSeconds", "must not be smaller than freshSeconds, " + fresh);
         }
-        return new CacheLimits(
+        return new DirectoryCacheLimits(
                 Duration.ofSeconds(fresh),
                 Duration.ofSeconds(Math.max(stale, fresh)),
                 (int) fields.number("entries", 10_000, 1, 1_000_000),
                 lookup);
     }
 
-    private static String attribute(JsonFields fields, String key, String whenNone) {
+    private static String attribute(JsonObjectReader fields, String key, String whenNone) {
         return fields.need(key, whenNone, key, LdapConfigFile::attribute);
     }
 

@@ -21,7 +21,7 @@ import com.unboundid.ldap.sdk.StartTLSPostConnectProcessor;
 import com.unboundid.ldap.sdk.controls.SimplePagedResultsControl;
 import com.unboundid.util.ssl.HostNameSSLSocketVerifier;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,9 +39,9 @@ import org.jspecify.annotations.Nullable;
 /// Connections to the LDAP servers, bound and protected, and searches over them that end in time.
 ///
 /// Connections wait in a pool; each is used by one look-up at a time, and there are at most as many look-ups as
-/// connections: more wait their turn. One that fails is closed together with those that wait, since their server is
-/// most likely the same, and the search is tried once more with a new one, to the first server that can be bound to.
-/// Referrals and aliases are not followed: they would send the password, or the question, elsewhere.
+/// connections: more wait their turn. One that fails is closed together with those that wait, since their server
+/// is most likely the same, and the search is tried once more with a new one, to the first server that can be
+/// bound to. Referrals and aliases are not followed: they would send the password, or the question, elsewhere.
 final class LdapConnections implements AutoCloseable {
     private static final Duration HEALTH_CHECK = Duration.ofSeconds(30);
     private static final int TRIES = 2;
@@ -49,7 +49,7 @@ final class LdapConnections implements AutoCloseable {
     /// The largest entry that is read, in bytes: the SDK takes some five times that while it does.
     private static final int MOST_BYTES = 2 << 20;
 
-    /// What the entries of one look-up may take while they are kept, see [Reading#bytes].
+    /// What the entries of one look-up may take while they are kept, see [EntryStream#bytes].
     private static final long MOST_KEPT_BYTES = 8 << 20;
 
     private final LdapConfig.Limits limits;
@@ -57,7 +57,7 @@ final class LdapConnections implements AutoCloseable {
     private final Supplier<LDAPConnectionPool> pools;
     private final AtomicReference<LDAPConnectionPool> pool;
     private final Semaphore turns;
-    private final Watchdog watchdog;
+    private final ConnectionWatchdog watchdog;
 
     /// A search.
     ///
@@ -81,7 +81,7 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    private LdapConnections(LdapConfig config, Supplier<LDAPConnectionPool> pools, Watchdog watchdog) {
+    private LdapConnections(LdapConfig config, Supplier<LDAPConnectionPool> pools, ConnectionWatchdog watchdog) {
         this.limits = config.limits();
         this.servers = config.servers();
         this.pools = pools;
@@ -98,10 +98,10 @@ final class LdapConnections implements AutoCloseable {
         SimpleBindRequest bind = config.bind()
                 .map(who -> new SimpleBindRequest(who.dn(), new PasswordFile(who.passwordFile())))
                 .orElseGet(SimpleBindRequest::new);
-        Watchdog watchdog = new Watchdog();
+        ConnectionWatchdog watchdog = new ConnectionWatchdog();
         List<ServerSet> sets = config.servers().stream()
                 .<ServerSet>map(server ->
-                        new WatchedServer(server, how(server.protection(), config.limits(), bind, tls), watchdog))
+                        new DeadlineServerSet(server, how(server.protection(), config.limits(), bind, tls), watchdog))
                 .toList();
         FailoverServerSet all = new FailoverServerSet(sets);
         all.setReOrderOnFailover(true);
@@ -109,13 +109,13 @@ final class LdapConnections implements AutoCloseable {
     }
 
     private static LDAPConnectionPool pool(
-            ServerSet servers, SimpleBindRequest bind, LdapConfig.Limits limits, Watchdog watchdog) {
+            ServerSet servers, SimpleBindRequest bind, LdapConfig.Limits limits, ConnectionWatchdog watchdog) {
         try {
             // the servers bind, not the pool, so that one that refuses is followed by the next
             LDAPConnectionPool pool = new LDAPConnectionPool(servers, bind, 0, limits.connections());
             pool.setConnectionPoolName("ldap");
             pool.setRetryFailedOperationsDueToInvalidConnections(false);
-            pool.setHealthCheck(new WatchedCheck(watchdog, limits.step()));
+            pool.setHealthCheck(new PooledConnectionCheck(watchdog, limits.step()));
             pool.setHealthCheckIntervalMillis(HEALTH_CHECK.toMillis());
             return pool;
         } catch (LDAPException impossible) {
@@ -123,17 +123,17 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    private static WatchedServer.How how(
+    private static DeadlineServerSet.How how(
             LdapServer.Protection protection, LdapConfig.Limits limits, SimpleBindRequest bind, SSLContext tls) {
         Duration step = limits.step();
-        SSLSocketFactory impatient = new ImpatientTls(tls.getSocketFactory(), step);
+        SSLSocketFactory impatient = new TlsReadTimeout(tls.getSocketFactory(), step);
         Optional<SSLSocketFactory> first =
                 protection == LdapServer.Protection.TLS ? Optional.of(impatient) : Optional.empty();
         PostConnectProcessor protect = protection == LdapServer.Protection.START_TLS
                 ? new StartTLSPostConnectProcessor(impatient)
                 : new Untouched();
         // a server that takes all of that leaves a step for the next one
-        return new WatchedServer.How(
+        return new DeadlineServerSet.How(
                 first, options(step), bind, protect, limits.lookup().minus(step));
     }
 
@@ -162,9 +162,9 @@ final class LdapConnections implements AutoCloseable {
             List<SearchResultEntry> entries = new ArrayList<>();
             AtomicLong bytes = new AtomicLong();
             pages(connection, search, end, entry -> {
-                if (bytes.addAndGet(Reading.bytes(entry)) > MOST_KEPT_BYTES) {
+                if (bytes.addAndGet(EntryStream.bytes(entry)) > MOST_KEPT_BYTES) {
                     throw new DriverException.BackendFault("LDAP has more entries than can be kept, " + MOST_KEPT_BYTES
-                            + " bytes, for " + Quoted.of(search.filter().toString()));
+                            + " bytes, for " + QuotedText.of(search.filter().toString()));
                 }
                 entries.add(entry);
             });
@@ -188,9 +188,9 @@ final class LdapConnections implements AutoCloseable {
         });
     }
 
-    private void pages(LDAPConnection connection, Search search, Deadline end, Consumer<SearchResultEntry> each)
+    private void pages(LDAPConnection connection, Search search, LookupDeadline end, Consumer<SearchResultEntry> each)
             throws LDAPException {
-        Reading reading = new Reading(search, each, end, servers);
+        EntryStream reading = new EntryStream(search, each, end, servers);
         ASN1OctetString cookie = new ASN1OctetString();
         do {
             SearchRequest request = request(search, reading);
@@ -212,7 +212,7 @@ final class LdapConnections implements AutoCloseable {
                     found.add(entry);
                 }
             };
-            SearchRequest request = request(search, new Reading(search, two, end, servers));
+            SearchRequest request = request(search, new EntryStream(search, two, end, servers));
             request.setSizeLimit(2);
             try {
                 SearchResult _ = connection.search(request);
@@ -227,7 +227,7 @@ final class LdapConnections implements AutoCloseable {
         });
     }
 
-    private static SearchRequest request(Search search, Reading reading) {
+    private static SearchRequest request(Search search, EntryStream reading) {
         SearchRequest request = new SearchRequest(
                 reading,
                 search.base(),
@@ -240,14 +240,14 @@ final class LdapConnections implements AutoCloseable {
     }
 
     @FunctionalInterface
-    private interface Use<T> {
-        T with(LDAPConnection connection, Deadline end) throws LDAPException;
+    private interface ConnectionUse<T> {
+        T with(LDAPConnection connection, LookupDeadline end) throws LDAPException;
     }
 
-    private <T> T use(Duration limit, Use<T> use) {
+    private <T> T use(Duration limit, ConnectionUse<T> use) {
         takeTurn();
         try {
-            Deadline end = Deadline.in(limit);
+            LookupDeadline end = LookupDeadline.in(limit);
             for (int left = TRIES - 1; ; left--) {
                 try {
                     return once(use, end);
@@ -269,11 +269,11 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    private <T> T once(Use<T> use, Deadline end) throws LDAPException {
+    private <T> T once(ConnectionUse<T> use, LookupDeadline end) throws LDAPException {
         LDAPConnectionPool from = pool.get();
         LDAPConnection connection = from.getConnection();
         boolean good = false;
-        try (Watchdog.Watch _ = watchdog.over(Wire.of(connection), end)) {
+        try (ConnectionWatchdog.Watch _ = watchdog.over(AbortableSocket.of(connection), end)) {
             T result = use.with(connection, end);
             good = true;
             return result;
@@ -297,7 +297,7 @@ final class LdapConnections implements AutoCloseable {
                 pool.set(pools.get());
             }
         }
-        Wire.of(connection).cut();
+        AbortableSocket.of(connection).cut();
         Thread.ofVirtual().name("ldap-close").start(() -> {
             from.discardConnection(connection);
             from.close();
@@ -336,7 +336,7 @@ final class LdapConnections implements AutoCloseable {
         for (@Nullable Throwable cause = failed; cause != null; cause = cause.getCause()) {
             last = cause;
         }
-        String said = last.getMessage() == null ? "" : ": " + Quoted.of(last.getMessage());
+        String said = last.getMessage() == null ? "" : ": " + QuotedText.of(last.getMessage());
         return new DriverException.BackendUnavailable(
                 "LDAP " + servers + " gave no answer, " + failed.getResultCode().getName() + said, failed);
     }

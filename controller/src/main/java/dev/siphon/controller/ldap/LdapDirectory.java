@@ -5,9 +5,9 @@ import com.unboundid.ldap.sdk.Filter;
 import com.unboundid.ldap.sdk.SearchResultEntry;
 import com.unboundid.ldap.sdk.SearchScope;
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 /// LDAP compares names without regard to case, blanks and some look-alike characters, so what a server found counts
 /// only if the name is equal character for character. Names are values of equality filters, never text in one. An
 /// account without a personal allowance has the largest of its groups.
-final class LdapDirectory implements Directory {
+final class LdapDirectory implements AccountDirectory {
     private static final int MAX_NAME = 255;
 
     private final LdapConnections connections;
@@ -46,16 +46,16 @@ final class LdapDirectory implements Directory {
 
     @Override
     public void accounts(Consumer<Account> each) {
-        new Listing(connections, accounts, groups).each(each);
+        new AccountListing(connections, accounts, groups).each(each);
     }
 
     private Account person(String name, SearchResultEntry entry) {
-        Attributes attributes = new Attributes(entry);
+        LdapAttributes attributes = new LdapAttributes(entry);
         int gid = attributes.id(accounts.gid(), 1);
         Set<String> names = new HashSet<>();
         OptionalLong groupsAllowance = OptionalLong.empty();
         for (SearchResultEntry group : groupsOf(name, entry.getDN(), gid)) {
-            Attributes found = new Attributes(group);
+            LdapAttributes found = new LdapAttributes(group);
             names.addAll(found.texts(groups.name()));
             groupsAllowance = larger(groupsAllowance, found.allowance(groups.allowance()));
         }
@@ -69,7 +69,7 @@ final class LdapDirectory implements Directory {
     static Account person(
             LdapConfig.Accounts accounts,
             String name,
-            Attributes attributes,
+            LdapAttributes attributes,
             Set<String> in,
             OptionalLong groupsAllowance) {
         int uid = attributes.id(accounts.uid(), accounts.lowestUid());
@@ -102,11 +102,11 @@ final class LdapDirectory implements Directory {
     private Optional<Account> group(String name) {
         List<String> attributes = attributes(groups.allowance(), groups.name(), groups.id(), groups.gid());
         return only(groups.base(), groups.filter(), groups.name(), name, attributes)
-                .map(entry -> group(groups, name, new Attributes(entry)));
+                .map(entry -> group(groups, name, new LdapAttributes(entry)));
     }
 
     /// The account of a group's entry.
-    static Account group(LdapConfig.Groups groups, String name, Attributes found) {
+    static Account group(LdapConfig.Groups groups, String name, LdapAttributes found) {
         int gid = found.id(groups.gid(), 1);
         String id = "ldap:group:" + found.immutableId(groups.id()) + ":" + Integer.toUnsignedString(gid);
         return new Account(GROUP + name, id, 0, gid, Set.of(name), found.allowance(groups.allowance()));
@@ -121,12 +121,13 @@ final class LdapDirectory implements Directory {
         Filter filter = Filter.createANDFilter(kind, Filter.createEqualityFilter(attribute, name));
         List<SearchResultEntry> found = connections.atMostTwo(search(base, filter, attributes));
         if (found.size() > 1) {
-            throw new DriverException.BackendFault("LDAP has several entries that " + Quoted.of(name)
-                    + " matches as " + attribute + ", " + Quoted.of(found.get(0).getDN()) + " and "
-                    + Quoted.of(found.get(1).getDN()) + ": which one is meant cannot be known");
+            throw new DriverException.BackendFault("LDAP has several entries that " + QuotedText.of(name)
+                    + " matches as " + attribute + ", "
+                    + QuotedText.of(found.get(0).getDN()) + " and "
+                    + QuotedText.of(found.get(1).getDN()) + ": which one is meant cannot be known");
         }
         return found.stream()
-                .filter(entry -> new Attributes(entry).texts(attribute).contains(name))
+                .filter(entry -> new LdapAttributes(entry).texts(attribute).contains(name))
                 .findFirst();
     }
 

@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Follows monitors that move, and tells nodes where they are: a PersistentVolume keeps those that there were when it
-/// was made, and a pod must start when all of these are gone.
+/// Follows monitors that move, and tells nodes where they are: a PersistentVolume keeps those that there were
+/// when it was made, and a pod must start when all of these are gone.
 public final class MonitorFollower {
     private static final Logger LOG = LoggerFactory.getLogger(MonitorFollower.class);
 
@@ -45,7 +45,7 @@ public final class MonitorFollower {
     }
 
     /// What the sources say now; without those that do not answer, of which the log says why.
-    public static Map<String, List<String>> look(Map<String, MonitorSource> sources) {
+    public static Map<String, List<String>> readMonitors(Map<String, MonitorSource> sources) {
         Map<String, List<String>> found = new TreeMap<>();
         sources.forEach((cluster, source) -> {
             try {
@@ -72,7 +72,7 @@ public final class MonitorFollower {
     /// One round. What does not answer keeps what was known.
     public void follow() {
         sources.forEach(this::follow);
-        store.ifPresent(this::tell);
+        store.ifPresent(this::publish);
     }
 
     private void follow(String cluster, MonitorSource source) {
@@ -98,7 +98,7 @@ public final class MonitorFollower {
         }
     }
 
-    private void tell(MonitorStore nodes) {
+    private void publish(MonitorStore nodes) {
         SortedMap<String, List<String>> known = connections.monitors();
         try {
             // what others wrote beside it harms nobody

@@ -2,7 +2,7 @@ package dev.siphon.controller.monitor;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Monitors;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -60,8 +60,8 @@ public final class RookEndpoints {
     private static Matcher endpoint(String text) {
         Matcher matcher = ENDPOINT.matcher(text.strip());
         if (!matcher.matches()) {
-            throw new DriverException.BackendFault(
-                    "ConfigMap " + NAME + " has " + Quoted.of(text) + " among its monitors, and not NAME=ADDRESS:PORT");
+            throw new DriverException.BackendFault("ConfigMap " + NAME + " has " + QuotedText.of(text)
+                    + " among its monitors, and not NAME=ADDRESS:PORT");
         }
         return matcher;
     }

@@ -1,12 +1,12 @@
 package dev.siphon.controller.offboard;
 
-import dev.siphon.controller.audit.Survey;
-import dev.siphon.controller.audit.Survey.GroupState;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.audit.VolumesDirectory;
+import dev.siphon.controller.audit.VolumesDirectory.GroupState;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.volume.AccountNote;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,12 +18,12 @@ import java.util.function.BiConsumer;
 /// Finds what belongs to an account, also to one that the directory has no more.
 public final class AccountGroups {
     private final Clusters clusters;
-    private final Survey survey;
-    private final Directory directory;
+    private final VolumesDirectory volumesDirectory;
+    private final AccountDirectory directory;
 
-    public AccountGroups(Clusters clusters, Survey survey, Directory directory) {
+    public AccountGroups(Clusters clusters, VolumesDirectory volumesDirectory, AccountDirectory directory) {
         this.clusters = clusters;
-        this.survey = survey;
+        this.volumesDirectory = volumesDirectory;
         this.directory = directory;
     }
 
@@ -35,7 +35,7 @@ public final class AccountGroups {
     ///     name now is not known then; the name of a group does without it
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if several accounts had that name, or it has
     ///     another now; the message says which
-    public List<Group> of(String account) {
+    public List<SubvolumeGroup> of(String account) {
         return of(account, (_, failure) -> {
             throw failure;
         });
@@ -44,7 +44,7 @@ public final class AccountGroups {
     /// As [#of], in the clusters that answer.
     ///
     /// @param unanswered is told each cluster that could not be looked through, and why
-    public List<Group> of(String account, BiConsumer<String, DriverException> unanswered) {
+    public List<SubvolumeGroup> of(String account, BiConsumer<String, DriverException> unanswered) {
         List<GroupState> states = all(unanswered);
         List<GroupState> asked = states.stream()
                 .filter(state -> state.group().name().equals(account))
@@ -52,7 +52,7 @@ public final class AccountGroups {
         if (!asked.isEmpty()) {
             return asked.stream().map(GroupState::group).toList();
         }
-        Optional<String> current = directory.account(account).map(found -> Names.group(found.id()));
+        Optional<String> current = directory.account(account).map(found -> CephNames.group(found.id()));
         List<GroupState> named = states.stream()
                 .filter(state -> current.filter(state.group().name()::equals).isPresent() || noted(state, account))
                 .toList();
@@ -78,7 +78,7 @@ public final class AccountGroups {
     /// The note on a group has the name that its account had when it was last looked at.
     private void refuseRenamed(String account, Set<String> groups) {
         directory.accounts(each -> {
-            String group = Names.group(each.id());
+            String group = CephNames.group(each.id());
             if (groups.contains(group)) {
                 throw new DriverException.InvalidRequest("account " + account + " has another name now: " + each.name()
                         + ", of group " + group + "; say it by that");
@@ -111,9 +111,11 @@ public final class AccountGroups {
     private List<GroupState> in(String cluster) {
         List<GroupState> found = new ArrayList<>();
         for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
-            for (String name : survey.top(cluster, fileSystem.name()).groups()) {
-                if (Names.isGroup(name)) {
-                    survey.group(new Group(cluster, fileSystem.name(), name)).ifPresent(found::add);
+            for (String name : volumesDirectory.top(cluster, fileSystem.name()).groups()) {
+                if (CephNames.isGroup(name)) {
+                    volumesDirectory
+                            .group(new SubvolumeGroup(cluster, fileSystem.name(), name))
+                            .ifPresent(found::add);
                 }
             }
         }

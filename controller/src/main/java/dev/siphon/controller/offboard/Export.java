@@ -1,9 +1,9 @@
 package dev.siphon.controller.offboard;
 
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
@@ -22,8 +22,8 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
 
-/// Writes volumes into files, each as it is at one moment: a snapshot that no caller knows is taken for it, and removed
-/// afterwards; `siphon audit` finds one that was left.
+/// Writes volumes into files, each as it is at one moment: a snapshot that no caller knows is taken for it, and
+/// removed afterwards; `siphon audit` finds one that was left.
 public final class Export {
     /// Several exports of one volume at once do not know of each other.
     private final String run = UUID.randomUUID().toString();
@@ -38,18 +38,18 @@ public final class Export {
         this.archiver = archiver;
     }
 
-    /// Writes a volume to a file of mode 0600, in a directory that is made if need be. The file is whole or not there;
-    /// one that is there is replaced.
+    /// Writes a volume to a file of mode 0600, in a directory that is made if need be. The file is whole or not
+    /// there; one that is there is replaced.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the file cannot be written
     public Archiver.Archived write(VolumeId.Provisioned volume, Path file) {
-        SnapshotId snapshot = new SnapshotId(volume, Names.exportSnapshot(Instant.now(), run));
+        SnapshotId snapshot = new SnapshotId(volume, CephNames.exportSnapshot(Instant.now(), run));
         subvolumes.createSnapshot(snapshot);
         try {
             String path = files.dataDirectory(
                     volume.cluster(),
                     volume.fileSystem(),
-                    Group.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name());
+                    SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name());
             return write(volume, path, file);
         } catch (IOException failed) {
             throw new DriverException.BackendUnavailable("volume " + volume + " cannot be written to " + file, failed);

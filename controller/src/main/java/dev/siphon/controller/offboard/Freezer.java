@@ -2,21 +2,21 @@ package dev.siphon.controller.offboard;
 
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.key.ClientSessions;
-import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.SessionEviction;
 import dev.siphon.controller.key.VolumeIdentity;
 import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.AccountFreeze;
 import dev.siphon.controller.volume.AccountNote;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Holdings;
+import dev.siphon.controller.volume.GroupUsage;
 import dev.siphon.controller.volume.Homes;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
@@ -47,7 +47,7 @@ public final class Freezer {
     /// @param unfinished why the account could not be marked as frozen, so that keys may be minted again; a
     ///     repeat finishes it
     public record Result(
-            Group group,
+            SubvolumeGroup group,
             OptionalInt volumes,
             int identities,
             int sessions,
@@ -78,12 +78,12 @@ public final class Freezer {
     /// back makes the note wait, and the mgr, until its session is ended. Once the account is marked nothing
     /// more is begun to be minted; what was until then is taken away after that. What a controller was about to
     /// mint in that moment, which takes it 30 s at most, a repeat takes away.
-    public Result freeze(Group group) {
+    public Result freeze(SubvolumeGroup group) {
         Taken before = take(group);
         Optional<String> unfinished = mark(group);
         Taken after = take(group);
         keys.ifPresent(store -> store.volumes().stream()
-                .filter(volume -> Group.of(volume).equals(group))
+                .filter(volume -> SubvolumeGroup.of(volume).equals(group))
                 .forEach(store::remove));
         return new Result(
                 group,
@@ -98,10 +98,11 @@ public final class Freezer {
     /// Makes a group for an account that has none, so that it can be frozen: it may read datasets. May be repeated.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no file system
-    public Group makeGroup(Account account) {
-        Group group = clusters.ids().stream()
+    public SubvolumeGroup makeGroup(Account account) {
+        SubvolumeGroup group = clusters.ids().stream()
                 .flatMap(cluster -> clusters.fileSystems(cluster).stream()
-                        .map(fileSystem -> new Group(cluster, fileSystem.name(), Names.group(account.id()))))
+                        .map(fileSystem ->
+                                new SubvolumeGroup(cluster, fileSystem.name(), CephNames.group(account.id()))))
                 .findFirst()
                 .orElseThrow(() -> new DriverException.NotFound("there is no file system to mark an account in"));
         subvolumes.createGroup(group, OptionalLong.empty(), Optional.empty());
@@ -118,18 +119,18 @@ public final class Freezer {
     /// @param left the sessions that came again
     private record Taken(int identities, int sessions, Optional<String> goOn, Optional<String> left) {}
 
-    private Taken take(Group group) {
+    private Taken take(SubvolumeGroup group) {
         List<String> minted = minted(group);
         for (String userId : minted) {
             identities.remove(group.cluster(), userId);
         }
         try {
-            Eviction evicted = Eviction.of(
+            SessionEviction evicted = SessionEviction.of(
                     sessions,
                     group.cluster(),
                     group.fileSystem(),
                     session -> session.userId().startsWith(prefix(group)),
-                    Eviction.PATIENCE);
+                    SessionEviction.PATIENCE);
             return new Taken(minted.size(), evicted.ended().size(), Optional.empty(), evicted.leftInWords());
         } catch (DriverException.AccessDenied denied) {
             return new Taken(minted.size(), 0, Optional.of(denied.getMessage()), Optional.empty());
@@ -144,9 +145,9 @@ public final class Freezer {
     }
 
     /// @return why it could not be done
-    private Optional<String> mark(Group group) {
+    private Optional<String> mark(SubvolumeGroup group) {
         try {
-            if (files.note(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE)
+            if (files.note(group.cluster(), group.fileSystem(), group.path(), AccountFreeze.NOTE)
                     .isEmpty()) {
                 note(group, Instant.now().toString());
             }
@@ -157,22 +158,22 @@ public final class Freezer {
         }
     }
 
-    /// Marks the images that its snapshots have become, or does away with the marks: who owns them is not written at
-    /// a dataset, but where they lie is a function of the snapshot's id.
-    private void noteImages(Group group, String value) {
-        for (Holdings.Entry subvolume : files.holdings(group).subvolumes()) {
+    /// Marks the images that its snapshots have become, or does away with the marks: who owns them is not written
+    /// at a dataset, but where they lie is a function of the snapshot's id.
+    private void noteImages(SubvolumeGroup group, String value) {
+        for (GroupUsage.Entry subvolume : files.holdings(group).subvolumes()) {
             subvolume.snapshots().stream()
-                    .map(Holdings.Snapshot::name)
+                    .map(GroupUsage.Snapshot::name)
                     .filter(VolumeId.Part.SNAPSHOT::fits)
                     .map(name -> new SnapshotId(group.volume(subvolume.name()), name))
                     .flatMap(snapshot -> DatasetPlace.of(snapshot).stream())
                     .filter(place -> place.note(files, DatasetPlace.NAME).isPresent())
-                    .forEach(place ->
-                            files.setNote(place.cluster(), place.fileSystem(), place.path(), Freezing.NOTE, value));
+                    .forEach(place -> files.setNote(
+                            place.cluster(), place.fileSystem(), place.path(), AccountFreeze.NOTE, value));
         }
     }
 
-    private OptionalInt count(Group group) {
+    private OptionalInt count(SubvolumeGroup group) {
         try {
             return OptionalInt.of(volumes(group).size());
         } catch (DriverException _) {
@@ -180,13 +181,13 @@ public final class Freezer {
         }
     }
 
-    private static String prefix(Group group) {
+    private static String prefix(SubvolumeGroup group) {
         return VolumeIdentity.PREFIX + group.fileSystem() + "." + group.name() + ".";
     }
 
     /// Lets the account go on, with new keys. The note goes last, so that an account that has but a part of
     /// its keys is seen to be frozen. May be repeated.
-    public Result unfreeze(Group group) {
+    public Result unfreeze(SubvolumeGroup group) {
         List<VolumeId.Provisioned> volumes = volumes(group);
         int made = 0;
         if (minting.isPresent()) {
@@ -201,7 +202,7 @@ public final class Freezer {
     }
 
     private static int mint(VolumeKeys keysOf, VolumeId.Provisioned volume) {
-        boolean shallow = Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.SHALLOW));
+        boolean shallow = CephNames.kindOf(volume.subvolume()).equals(Optional.of(CephNames.Kind.SHALLOW));
         try {
             if (shallow) {
                 keysOf.snapshotOf(volume).ifPresent(snapshot -> keysOf.mintForFrozen(volume, snapshot));
@@ -214,7 +215,7 @@ public final class Freezer {
         }
     }
 
-    private List<String> minted(Group group) {
+    private List<String> minted(SubvolumeGroup group) {
         try {
             return identities.startingWith(group.cluster(), prefix(group));
         } catch (DriverException.AccessDenied denied) {
@@ -225,14 +226,14 @@ public final class Freezer {
         }
     }
 
-    private List<VolumeId.Provisioned> volumes(Group group) {
+    private List<VolumeId.Provisioned> volumes(SubvolumeGroup group) {
         return subvolumes.list(group).orElse(List.of()).stream()
-                .filter(name -> Names.kindOf(name).isPresent())
+                .filter(name -> CephNames.kindOf(name).isPresent())
                 .map(group::volume)
                 .toList();
     }
 
-    private void note(Group group, String value) {
-        files.setNote(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE, value);
+    private void note(SubvolumeGroup group, String value) {
+        files.setNote(group.cluster(), group.fileSystem(), group.path(), AccountFreeze.NOTE, value);
     }
 }

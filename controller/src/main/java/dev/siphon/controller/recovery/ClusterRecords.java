@@ -11,22 +11,22 @@ import java.util.function.Consumer;
 /// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not look.
 public interface ClusterRecords {
     /// Hands over the PersistentVolumes of this driver's volumes, page after page.
-    void eachVolume(Consumer<Volume> each);
+    void eachVolume(Consumer<VolumeRecord> each);
 
     /// One of them, by its name; empty if there is none, or it is another driver's.
-    Optional<Volume> volume(String persistentVolume);
+    Optional<VolumeRecord> volume(String persistentVolume);
 
     /// Hands over the VolumeSnapshots of this driver's snapshots; none where the cluster has no such kind.
-    void eachSnapshot(Consumer<Snapshot> each);
+    void eachSnapshot(Consumer<SnapshotRecord> each);
 
     /// A PersistentVolume.
     ///
     /// @param text the object as JSON, as another Kubernetes can take it: its claim by name alone, and without it
     ///     where that claim is gone
-    record Volume(VolumeId.Provisioned volume, String text) {}
+    record VolumeRecord(VolumeId.Provisioned volume, String text) {}
 
     /// A VolumeSnapshot.
     ///
     /// @param className its VolumeSnapshotClass; "" for none
-    record Snapshot(SnapshotId snapshot, String namespace, String name, String className) {}
+    record SnapshotRecord(SnapshotId snapshot, String namespace, String name, String className) {}
 }

@@ -1,10 +1,10 @@
 package dev.siphon.controller.recovery;
 
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.DatasetPlace;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.dataset.Dataset;
@@ -27,10 +27,10 @@ final class DatasetDocuments {
     private static final String SEALED_FORM = "[0-9a-f]{64} [0-9]{1,18}";
 
     private final CephPorts ceph;
-    private final Directory directory;
+    private final AccountDirectory directory;
     private final Set<String> handedOver = new HashSet<>();
 
-    DatasetDocuments(CephPorts ceph, Directory directory) {
+    DatasetDocuments(CephPorts ceph, AccountDirectory directory) {
         this.ceph = ceph;
         this.directory = directory;
     }
@@ -96,7 +96,7 @@ final class DatasetDocuments {
         List<String> comments = new ArrayList<>();
         Set<String> readers = new TreeSet<>();
         for (String reader : new TreeSet<>(dataset.readers())) {
-            Optional<String> why = doubt(reader, Optional.ofNullable(meant.get(reader)));
+            Optional<String> why = readerWarning(reader, Optional.ofNullable(meant.get(reader)));
             why.ifPresentOrElse(
                     doubt -> comments.add("left out reader " + reader + ": " + doubt), () -> readers.add(reader));
         }
@@ -104,14 +104,14 @@ final class DatasetDocuments {
     }
 
     /// Why a name may mean somebody else by now.
-    private Optional<String> doubt(String reader, Optional<String> meant) {
+    private Optional<String> readerWarning(String reader, Optional<String> meant) {
         if (meant.isEmpty()) {
             return Optional.empty();
         }
         try {
             return directory
                     .account(reader)
-                    .map(Group::nameOf)
+                    .map(SubvolumeGroup::nameOf)
                     .filter(now -> !now.equals(meant.get()))
                     .map(_ -> "the directory gives that name to somebody else now");
         } catch (DriverException.BackendUnavailable silent) {

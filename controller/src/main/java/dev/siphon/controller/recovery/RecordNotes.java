@@ -23,16 +23,16 @@ final class RecordNotes {
     }
 
     /// A VolumeSnapshot as its note has it.
-    record Asked(String namespace, String name, String className) {
+    record RecordedSnapshot(String namespace, String name, String className) {
         String text() {
             return namespace + "/" + name + "/" + className;
         }
 
         /// Empty for what somebody else wrote there.
-        static Optional<Asked> parse(String text) {
+        static Optional<RecordedSnapshot> parse(String text) {
             String[] parts = text.split("/", -1);
             return parts.length == 3 && !parts[0].isEmpty() && !parts[1].isEmpty()
-                    ? Optional.of(new Asked(parts[0], parts[1], parts[2]))
+                    ? Optional.of(new RecordedSnapshot(parts[0], parts[1], parts[2]))
                     : Optional.empty();
         }
     }

@@ -1,10 +1,10 @@
 package dev.siphon.controller.recovery;
 
-import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.DatasetCatalog;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
 /// Writes down in Ceph what only Kubernetes knows, so that a Kubernetes that is lost can be made anew: the
 /// PersistentVolume of each volume, the VolumeSnapshot of each snapshot, the Datasets.
 ///
-/// Nothing of it is in the way of CreateVolume: a new volume is seen to within seconds (one request to the API server
-/// and two round trips to the MDS), all of them every ten minutes and at the start. What is written already costs
-/// nothing but the list.
+/// Nothing of it is in the way of CreateVolume: a new volume is seen to within seconds (one request to the API
+/// server and two round trips to the MDS), all of them every ten minutes and at the start. What is written
+/// already costs nothing but the list.
 ///
-/// What vanishes from Kubernetes keeps its record: it may be Kubernetes that was lost. A Dataset alone loses it, once
-/// this controller has seen it: whoever deletes one takes it from its readers.
+/// What vanishes from Kubernetes keeps its record: it may be Kubernetes that was lost. A Dataset alone loses it,
+/// once this controller has seen it: whoever deletes one takes it from its readers.
 public final class RecordWriter {
     private static final Logger LOG = LoggerFactory.getLogger(RecordWriter.class);
     private static final Duration PAUSE = Duration.ofSeconds(5);
@@ -46,7 +46,7 @@ public final class RecordWriter {
     private static final int MOST_SILENT = 20;
 
     private final ClusterRecords cluster;
-    private final Datasets datasets;
+    private final DatasetCatalog datasets;
     private final Clusters clusters;
     private final FileTree files;
     private final InstantSource clock;
@@ -55,20 +55,20 @@ public final class RecordWriter {
     private final Map<String, Instant> expected = new ConcurrentHashMap<>();
 
     /// Digests of what is written, by directory and note.
-    private final Map<Place, String> written = new HashMap<>();
+    private final Map<RecordLocation, String> written = new HashMap<>();
 
     /// Where the declared datasets are that were seen, by their names.
-    private final Map<String, Place> declared = new HashMap<>();
+    private final Map<String, RecordLocation> declared = new HashMap<>();
 
     private Instant volumesSeen = Instant.EPOCH;
     private Instant datasetsSeen = Instant.EPOCH;
     private int silentInARow;
     private Optional<String> trouble = Optional.empty();
 
-    record Place(String cluster, String fileSystem, String path, String note) {}
+    record RecordLocation(String cluster, String fileSystem, String path, String note) {}
 
     public RecordWriter(
-            ClusterRecords cluster, Datasets datasets, Clusters clusters, FileTree files, InstantSource clock) {
+            ClusterRecords cluster, DatasetCatalog datasets, Clusters clusters, FileTree files, InstantSource clock) {
         this.cluster = cluster;
         this.datasets = datasets;
         this.clusters = clusters;
@@ -99,20 +99,20 @@ public final class RecordWriter {
 
     /// Begins to write, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
-        return tasks.every("cluster-records", PAUSE, PAUSE, this::keep);
+        return tasks.every("cluster-records", PAUSE, PAUSE, this::reconcileAndLog);
     }
 
-    private void keep() {
+    private void reconcileAndLog() {
         try {
-            look();
+            reconcile();
             trouble = Optional.empty();
         } catch (DriverException notNow) {
-            tell(String.valueOf(notNow.getMessage()));
+            warnOnce(String.valueOf(notNow.getMessage()));
         }
     }
 
     /// Each once.
-    private void tell(String what) {
+    private void warnOnce(String what) {
         if (!trouble.equals(Optional.of(what))) {
             LOG.warn("what Kubernetes has is not all written down in Ceph: {}", what);
         }
@@ -122,7 +122,7 @@ public final class RecordWriter {
     /// Does what is due.
     ///
     /// @throws DriverException if Kubernetes or Ceph does not answer; what is due is tried again
-    void look() {
+    void reconcile() {
         silentInARow = 0;
         Instant now = clock.instant();
         if (!now.isBefore(volumesSeen.plus(VOLUMES))) {
@@ -140,18 +140,21 @@ public final class RecordWriter {
     }
 
     private void lookAtVolumes() {
-        Set<Place> there = new HashSet<>();
+        Set<RecordLocation> there = new HashSet<>();
         cluster.eachVolume(volume -> {
-            Place place = place(volume.volume(), RecordNotes.VOLUME);
+            RecordLocation place = place(volume.volume(), RecordNotes.VOLUME);
             there.add(place);
             write(place, volume.text());
         });
         cluster.eachSnapshot(snapshot -> {
-            Place place = place(
+            RecordLocation place = place(
                     snapshot.snapshot().volume(),
                     RecordNotes.ofSnapshot(snapshot.snapshot().name()));
             there.add(place);
-            write(place, new RecordNotes.Asked(snapshot.namespace(), snapshot.name(), snapshot.className()).text());
+            write(
+                    place,
+                    new RecordNotes.RecordedSnapshot(snapshot.namespace(), snapshot.name(), snapshot.className())
+                            .text());
         });
         there.addAll(declared.values());
         written.keySet().retainAll(there);
@@ -159,7 +162,7 @@ public final class RecordWriter {
 
     private void lookForNew(Instant now) {
         expected.forEach((name, made) -> {
-            Optional<ClusterRecords.Volume> found = cluster.volume(name);
+            Optional<ClusterRecords.VolumeRecord> found = cluster.volume(name);
             found.ifPresent(volume -> write(place(volume.volume(), RecordNotes.VOLUME), volume.text()));
             if (found.isPresent() || made.plus(EXPECTED).isBefore(now)) {
                 expected.remove(name, made);
@@ -168,13 +171,14 @@ public final class RecordWriter {
     }
 
     private void lookAtDatasets() {
-        Datasets.Declared all = datasets.all();
-        Map<Place, DatasetRecords> now = new HashMap<>();
-        Map<String, Place> places = new HashMap<>();
+        DatasetCatalog.Declared all = datasets.all();
+        Map<RecordLocation, DatasetRecords> now = new HashMap<>();
+        Map<String, RecordLocation> places = new HashMap<>();
         all.datasets().forEach(dataset -> {
             String where = dataset.cluster().orElseGet(clusters::defaultCluster);
             if (clusters.ids().contains(where)) {
-                Place place = new Place(where, dataset.fileSystem(), dataset.path(), RecordNotes.DATASETS);
+                RecordLocation place =
+                        new RecordLocation(where, dataset.fileSystem(), dataset.path(), RecordNotes.DATASETS);
                 places.put(dataset.name(), place);
                 now.merge(place, DatasetRecords.of(dataset, all.readers(dataset.name())), DatasetRecords::and);
             }
@@ -192,20 +196,23 @@ public final class RecordWriter {
         declared.putAll(places);
     }
 
-    private static Place place(VolumeId.Provisioned volume, String note) {
-        return new Place(
-                volume.cluster(), volume.fileSystem(), Group.of(volume).path() + "/" + volume.subvolume(), note);
+    private static RecordLocation place(VolumeId.Provisioned volume, String note) {
+        return new RecordLocation(
+                volume.cluster(),
+                volume.fileSystem(),
+                SubvolumeGroup.of(volume).path() + "/" + volume.subvolume(),
+                note);
     }
 
-    private void write(Place place, String text) {
+    private void write(RecordLocation place, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         String digest = Digest.of(ByteBuffer.wrap(bytes)).beginning();
         if (digest.equals(written.get(place)) || !clusters.ids().contains(place.cluster())) {
             return;
         }
         if (bytes.length > RecordNotes.MOST_BYTES) {
-            tell(place.path() + ": " + place.note() + " takes " + bytes.length + " bytes, and " + RecordNotes.MOST_BYTES
-                    + " are the most");
+            warnOnce(place.path() + ": " + place.note() + " takes " + bytes.length + " bytes, and "
+                    + RecordNotes.MOST_BYTES + " are the most");
             return;
         }
         attempt(place, () -> {
@@ -217,19 +224,19 @@ public final class RecordWriter {
         });
     }
 
-    private void set(Place place, String text) {
+    private void set(RecordLocation place, String text) {
         files.setNote(place.cluster(), place.fileSystem(), place.path(), place.note(), text);
     }
 
     /// One directory that does not answer, or that the controller may not write, keeps no other.
-    private void attempt(Place place, Runnable change) {
+    private void attempt(RecordLocation place, Runnable change) {
         try {
             change.run();
             silentInARow = 0;
         } catch (DriverException.NotFound _) {
             // it was removed meanwhile
         } catch (DriverException notNow) {
-            tell(place.path() + ": " + notNow.getMessage());
+            warnOnce(place.path() + ": " + notNow.getMessage());
             silentInARow = notNow instanceof DriverException.BackendUnavailable ? silentInARow + 1 : 0;
             if (silentInARow >= MOST_SILENT) {
                 throw notNow;

@@ -1,17 +1,17 @@
 package dev.siphon.controller.recovery;
 
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.key.SnapshotSearch;
 import dev.siphon.controller.volume.AccountNote;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.DatasetPlace;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.Homes;
-import dev.siphon.controller.volume.Names;
-import dev.siphon.controller.volume.Notes;
 import dev.siphon.controller.volume.SnapshotClass;
 import dev.siphon.controller.volume.Snapshots;
+import dev.siphon.controller.volume.SubvolumeGroup;
+import dev.siphon.controller.volume.SubvolumeMetadata;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
@@ -24,11 +24,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// The objects of a Kubernetes that is lost, from what Ceph has. Only reads; some mgr commands for each volume, and one
-/// for each snapshot.
+/// The objects of a Kubernetes that is lost, from what Ceph has. Only reads; some mgr commands for each volume,
+/// and one for each snapshot.
 public final class Recovery {
     private final CephPorts ceph;
-    private final Directory directory;
+    private final AccountDirectory directory;
     private final Set<VolumeId.Provisioned> standing;
     private final VolumeDocuments volumes;
     private final SnapshotDocuments snapshots;
@@ -55,7 +55,8 @@ public final class Recovery {
 
     /// @param directory knows whom the names of readers mean now
     /// @param standing the volumes that have a PersistentVolume, which are left out
-    public Recovery(CephPorts ceph, Directory directory, Set<VolumeId.Provisioned> standing, Installed installed) {
+    public Recovery(
+            CephPorts ceph, AccountDirectory directory, Set<VolumeId.Provisioned> standing, Installed installed) {
         this.ceph = ceph;
         this.directory = directory;
         this.standing = Set.copyOf(standing);
@@ -93,8 +94,8 @@ public final class Recovery {
     }
 
     private boolean isWhole(VolumeId.Provisioned volume) {
-        return !Names.kindOf(volume.subvolume()).equals(Optional.of(Names.Kind.FILLED))
-                || ceph.subvolumes().notes(volume).containsKey(Notes.SOURCE);
+        return !CephNames.kindOf(volume.subvolume()).equals(Optional.of(CephNames.Kind.FILLED))
+                || ceph.subvolumes().notes(volume).containsKey(SubvolumeMetadata.SOURCE);
     }
 
     private Document assumed(VolumeId.Provisioned volume, AccountNote owner, Subvolume found) {
@@ -117,7 +118,7 @@ public final class Recovery {
         VolumeContext context = new VolumeContext(
                 ceph.clusters().monitors(volume.cluster()),
                 volume.fileSystem(),
-                Group.of(volume).path(),
+                SubvolumeGroup.of(volume).path(),
                 data,
                 VolumeContext.MounterChoice.AUTO,
                 List.of(),
@@ -130,8 +131,8 @@ public final class Recovery {
     /// Hands over VolumeSnapshots, each with what it is bound to.
     public void snapshots(Wanted wanted, Consumer<Document> each) {
         eachSnapshot(wanted, (snapshot, owner) -> {
-            Optional<RecordNotes.Asked> asked = asked(snapshot);
-            if (asked.isPresent() && wanted.isNamespace(asked.map(RecordNotes.Asked::namespace))) {
+            Optional<RecordNotes.RecordedSnapshot> asked = asked(snapshot);
+            if (asked.isPresent() && wanted.isNamespace(asked.map(RecordNotes.RecordedSnapshot::namespace))) {
                 snapshots.of(snapshot, asked.get()).forEach(each);
             } else if (asked.isEmpty() && wanted.namespace().isEmpty()) {
                 each.accept(Document.remark("snapshot " + snapshot + " of account " + owner.name()
@@ -140,13 +141,14 @@ public final class Recovery {
         });
     }
 
-    private Optional<RecordNotes.Asked> asked(SnapshotId snapshot) {
+    private Optional<RecordNotes.RecordedSnapshot> asked(SnapshotId snapshot) {
         return note(snapshot.volume(), RecordNotes.ofSnapshot(snapshot.name()))
-                .flatMap(RecordNotes.Asked::parse)
+                .flatMap(RecordNotes.RecordedSnapshot::parse)
                 .or(() -> DatasetPlace.of(snapshot)
                         .flatMap(place -> place.note(ceph.files(), DatasetPlace.ASKED))
-                        .flatMap(SnapshotClass.Asked::parse)
-                        .map(image -> new RecordNotes.Asked(image.namespace(), image.name(), "siphon-dataset")));
+                        .flatMap(SnapshotClass.SnapshotRequest::parse)
+                        .map(image ->
+                                new RecordNotes.RecordedSnapshot(image.namespace(), image.name(), "siphon-dataset")));
     }
 
     /// Hands over Datasets.
@@ -157,7 +159,7 @@ public final class Recovery {
                     dataset -> wanted.account().isEmpty() || wanted.account().equals(dataset), each);
         }
         eachSnapshot(wanted, (snapshot, owner) -> {
-            if (wanted.isNamespace(asked(snapshot).map(RecordNotes.Asked::namespace))) {
+            if (wanted.isNamespace(asked(snapshot).map(RecordNotes.RecordedSnapshot::namespace))) {
                 documents.sealed(snapshot, owner.name()).ifPresent(each);
             }
         });
@@ -165,13 +167,17 @@ public final class Recovery {
 
     private Optional<String> note(VolumeId.Provisioned volume, String name) {
         return ceph.files()
-                .note(volume.cluster(), volume.fileSystem(), Group.of(volume).path() + "/" + volume.subvolume(), name);
+                .note(
+                        volume.cluster(),
+                        volume.fileSystem(),
+                        SubvolumeGroup.of(volume).path() + "/" + volume.subvolume(),
+                        name);
     }
 
     /// What is done with each group, and whose it is.
     @FunctionalInterface
     private interface OfGroup {
-        void accept(Group group, AccountNote owner);
+        void accept(SubvolumeGroup group, AccountNote owner);
     }
 
     @FunctionalInterface
@@ -183,7 +189,7 @@ public final class Recovery {
         for (String cluster : ceph.clusters().ids()) {
             for (Clusters.FileSystem fileSystem : ceph.clusters().fileSystems(cluster)) {
                 for (String name : ceph.subvolumes().groups(cluster, fileSystem.name())) {
-                    Group group = new Group(cluster, fileSystem.name(), name);
+                    SubvolumeGroup group = new SubvolumeGroup(cluster, fileSystem.name(), name);
                     AccountNote owner = Volumes.isOurs(group) ? owner(group) : new AccountNote("", "");
                     if (Volumes.isOurs(group) && wanted.isAccount(owner)) {
                         each.accept(group, owner);
@@ -193,16 +199,16 @@ public final class Recovery {
         }
     }
 
-    private AccountNote owner(Group group) {
+    private AccountNote owner(SubvolumeGroup group) {
         return ceph.files()
                 .note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
                 .flatMap(AccountNote::parse)
                 .orElseGet(() -> new AccountNote("?", group.name()));
     }
 
-    private List<VolumeId.Provisioned> volumesOf(Group group) {
+    private List<VolumeId.Provisioned> volumesOf(SubvolumeGroup group) {
         return ceph.subvolumes().list(group).orElse(List.of()).stream()
-                .filter(name -> Names.kindOf(name).isPresent())
+                .filter(name -> CephNames.kindOf(name).isPresent())
                 .map(group::volume)
                 .toList();
     }
@@ -217,7 +223,7 @@ public final class Recovery {
                                 .filter(VolumeId.Part.SNAPSHOT::fits)
                                 .map(name -> new SnapshotId(volume, name))
                                 .filter(Snapshots::isForCallers)
-                                .filter(snapshot -> !Names.isGroupSnapshot(snapshot.name()))
+                                .filter(snapshot -> !CephNames.isGroupSnapshot(snapshot.name()))
                                 .forEach(snapshot -> each.accept(snapshot, owner));
                     } catch (DriverException.NotFound _) {
                         // removed meanwhile

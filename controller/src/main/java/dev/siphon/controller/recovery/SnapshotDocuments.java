@@ -13,7 +13,7 @@ record SnapshotDocuments(String driver) {
     private static final String CLASS = "volumeSnapshotClassName";
 
     /// The VolumeSnapshot, and the VolumeSnapshotContent that it is bound to.
-    List<Document> of(SnapshotId snapshot, RecordNotes.Asked asked) {
+    List<Document> of(SnapshotId snapshot, RecordNotes.RecordedSnapshot asked) {
         String content = "siphon-" + snapshot.volume().subvolume() + "-" + snapshot.name();
         JsonObject source = new JsonObject();
         source.addProperty("volumeSnapshotContentName", content);
@@ -27,7 +27,7 @@ record SnapshotDocuments(String driver) {
                 Document.of(content(content, snapshot, asked)), Document.of(object("VolumeSnapshot", metadata, spec)));
     }
 
-    private JsonObject content(String name, SnapshotId snapshot, RecordNotes.Asked asked) {
+    private JsonObject content(String name, SnapshotId snapshot, RecordNotes.RecordedSnapshot asked) {
         JsonObject source = new JsonObject();
         source.addProperty("snapshotHandle", snapshot.toString());
         JsonObject reference = new JsonObject();
@@ -45,7 +45,7 @@ record SnapshotDocuments(String driver) {
         return object("VolumeSnapshotContent", metadata, spec);
     }
 
-    private static void classOf(RecordNotes.Asked asked, JsonObject spec) {
+    private static void classOf(RecordNotes.RecordedSnapshot asked, JsonObject spec) {
         if (!asked.className().isEmpty()) {
             spec.addProperty(CLASS, asked.className());
         }

@@ -1,10 +1,10 @@
 package dev.siphon.controller.rpc;
 
 import csi.v1.VolumeCapability;
-import dev.siphon.controller.volume.AccessMode;
+import dev.siphon.controller.volume.ClaimAccessMode;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.MountOptions;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,11 +17,11 @@ final class AccessModes {
     private AccessModes() {}
 
     /// The access modes of a required list.
-    static List<AccessMode> ofAll(String field, List<VolumeCapability> capabilities) {
+    static List<ClaimAccessMode> ofAll(String field, List<VolumeCapability> capabilities) {
         if (capabilities.isEmpty()) {
             throw new DriverException.InvalidRequest(field + " is required: at least one");
         }
-        List<AccessMode> modes = new ArrayList<>();
+        List<ClaimAccessMode> modes = new ArrayList<>();
         for (int i = 0; i < capabilities.size(); i++) {
             modes.add(of(field + "[" + i + "]", capabilities.get(i)));
         }
@@ -29,7 +29,7 @@ final class AccessModes {
     }
 
     /// The access mode of one capability.
-    static AccessMode of(String field, VolumeCapability capability) {
+    static ClaimAccessMode of(String field, VolumeCapability capability) {
         switch (capability.getAccessTypeCase()) {
             case MOUNT -> checkMount(field + ".mount", capability.getMount());
             case BLOCK ->
@@ -39,13 +39,13 @@ final class AccessModes {
                 throw new DriverException.InvalidRequest(field + ".access_type is required: mount");
         }
         return switch (capability.getAccessMode().getMode()) {
-            case SINGLE_NODE_WRITER -> AccessMode.SINGLE_NODE_WRITER;
-            case SINGLE_NODE_READER_ONLY -> AccessMode.SINGLE_NODE_READER_ONLY;
-            case MULTI_NODE_READER_ONLY -> AccessMode.MULTI_NODE_READER_ONLY;
-            case MULTI_NODE_SINGLE_WRITER -> AccessMode.MULTI_NODE_SINGLE_WRITER;
-            case MULTI_NODE_MULTI_WRITER -> AccessMode.MULTI_NODE_MULTI_WRITER;
-            case SINGLE_NODE_SINGLE_WRITER -> AccessMode.SINGLE_NODE_SINGLE_WRITER;
-            case SINGLE_NODE_MULTI_WRITER -> AccessMode.SINGLE_NODE_MULTI_WRITER;
+            case SINGLE_NODE_WRITER -> ClaimAccessMode.SINGLE_NODE_WRITER;
+            case SINGLE_NODE_READER_ONLY -> ClaimAccessMode.SINGLE_NODE_READER_ONLY;
+            case MULTI_NODE_READER_ONLY -> ClaimAccessMode.MULTI_NODE_READER_ONLY;
+            case MULTI_NODE_SINGLE_WRITER -> ClaimAccessMode.MULTI_NODE_SINGLE_WRITER;
+            case MULTI_NODE_MULTI_WRITER -> ClaimAccessMode.MULTI_NODE_MULTI_WRITER;
+            case SINGLE_NODE_SINGLE_WRITER -> ClaimAccessMode.SINGLE_NODE_SINGLE_WRITER;
+            case SINGLE_NODE_MULTI_WRITER -> ClaimAccessMode.SINGLE_NODE_MULTI_WRITER;
             case UNKNOWN, UNRECOGNIZED ->
                 throw new DriverException.InvalidRequest(
                         field + ".access_mode.mode is required, and must be one of CSI v1.13");
@@ -55,16 +55,18 @@ final class AccessModes {
     private static void checkMount(String field, VolumeCapability.MountVolume mount) {
         if (!FS_TYPES.contains(mount.getFsType())) {
             throw new DriverException.InvalidRequest(
-                    field + ".fs_type " + Quoted.of(mount.getFsType()) + " must be empty, \"ceph\" or \"cephfs\"");
+                    field + ".fs_type " + QuotedText.of(mount.getFsType()) + " must be empty, \"ceph\" or \"cephfs\"");
         }
         if (!mount.getVolumeMountGroup().isEmpty()) {
             throw new DriverException.InvalidRequest(
                     field + ".volume_mount_group: CephFS has no mount option for a group; files have the account's");
         }
-        int bytes = mount.getMountFlagsList().stream().mapToInt(Fields::bytes).sum();
-        if (bytes > Fields.MAX_MAP_BYTES) {
+        int bytes = mount.getMountFlagsList().stream()
+                .mapToInt(RequestFields::bytes)
+                .sum();
+        if (bytes > RequestFields.MAX_MAP_BYTES) {
             throw new DriverException.InvalidRequest(field + ".mount_flags has " + bytes + " bytes, more than the "
-                    + Fields.MAX_MAP_BYTES + " that CSI allows");
+                    + RequestFields.MAX_MAP_BYTES + " that CSI allows");
         }
         for (String flag : mount.getMountFlagsList()) {
             try {

@@ -39,9 +39,9 @@ import csi.v1.ValidateVolumeCapabilitiesResponse;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.seal.SealedSnapshots;
-import dev.siphon.controller.volume.Attachments;
-import dev.siphon.controller.volume.Domain;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.controller.volume.ControllerDomain;
+import dev.siphon.controller.volume.PublishedNodes;
+import dev.siphon.csi.server.UnaryCall;
 import io.grpc.stub.StreamObserver;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,13 +62,13 @@ public final class ControllerService extends ControllerGrpc.ControllerImplBase {
     /// @param sealed snapshots that become datasets; empty where nothing can make them
     /// @param grants who may use what is made; empty where nobody asks
     public ControllerService(
-            Domain domain,
+            ControllerDomain domain,
             boolean attach,
             Optional<DatasetVolumes> datasets,
             Optional<SealedSnapshots> sealed,
             Optional<NamespaceGrants> grants) {
-        Ids ids = new Ids(domain.clusters());
-        Optional<Attachments> attachments = attach ? Optional.of(domain.attachments()) : Optional.empty();
+        RequestIds ids = new RequestIds(domain.clusters());
+        Optional<PublishedNodes> attachments = attach ? Optional.of(domain.attachments()) : Optional.empty();
         capabilities = capabilities(attach);
         create = new CreateVolumeHandler(domain.volumes(), ids, datasets, sealed, grants);
         volume = new VolumeHandler(domain.volumes(), domain.capacities(), attachments, datasets, ids);
@@ -105,7 +105,7 @@ public final class ControllerService extends ControllerGrpc.ControllerImplBase {
     @Override
     public void controllerGetCapabilities(
             ControllerGetCapabilitiesRequest request, StreamObserver<ControllerGetCapabilitiesResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> ControllerGetCapabilitiesResponse.newBuilder()
                         .addAllCapabilities(capabilities.stream()
@@ -120,89 +120,89 @@ public final class ControllerService extends ControllerGrpc.ControllerImplBase {
 
     @Override
     public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {
-        Unary.reply(observer, () -> create.handle(request));
+        UnaryCall.reply(observer, () -> create.handle(request));
     }
 
     @Override
     public void deleteVolume(DeleteVolumeRequest request, StreamObserver<DeleteVolumeResponse> observer) {
-        Unary.reply(observer, () -> volume.delete(request));
+        UnaryCall.reply(observer, () -> volume.delete(request));
     }
 
     @Override
     public void controllerPublishVolume(
             ControllerPublishVolumeRequest request, StreamObserver<ControllerPublishVolumeResponse> observer) {
-        Unary.reply(observer, () -> publish.publish(request));
+        UnaryCall.reply(observer, () -> publish.publish(request));
     }
 
     @Override
     public void controllerUnpublishVolume(
             ControllerUnpublishVolumeRequest request, StreamObserver<ControllerUnpublishVolumeResponse> observer) {
-        Unary.reply(observer, () -> publish.unpublish(request));
+        UnaryCall.reply(observer, () -> publish.unpublish(request));
     }
 
     @Override
     public void validateVolumeCapabilities(
             ValidateVolumeCapabilitiesRequest request, StreamObserver<ValidateVolumeCapabilitiesResponse> observer) {
-        Unary.reply(observer, () -> validate.handle(request));
+        UnaryCall.reply(observer, () -> validate.handle(request));
     }
 
     @Override
     public void listVolumes(ListVolumesRequest request, StreamObserver<ListVolumesResponse> observer) {
-        Unary.reply(observer, () -> list.list(request));
+        UnaryCall.reply(observer, () -> list.list(request));
     }
 
     @Override
     public void controllerListVolumeHealth(
             ControllerListVolumeHealthRequest request, StreamObserver<ControllerListVolumeHealthResponse> observer) {
-        Unary.reply(observer, () -> list.listHealth(request));
+        UnaryCall.reply(observer, () -> list.listHealth(request));
     }
 
     @Override
     public void controllerGetVolumeHealth(
             ControllerGetVolumeHealthRequest request, StreamObserver<ControllerGetVolumeHealthResponse> observer) {
-        Unary.reply(observer, () -> list.health(request));
+        UnaryCall.reply(observer, () -> list.health(request));
     }
 
     @Override
     public void getCapacity(GetCapacityRequest request, StreamObserver<GetCapacityResponse> observer) {
-        Unary.reply(observer, () -> volume.capacity(request));
+        UnaryCall.reply(observer, () -> volume.capacity(request));
     }
 
     @Override
     public void createSnapshot(CreateSnapshotRequest request, StreamObserver<CreateSnapshotResponse> observer) {
-        Unary.reply(observer, () -> snapshot.create(request));
+        UnaryCall.reply(observer, () -> snapshot.create(request));
     }
 
     @Override
     public void deleteSnapshot(DeleteSnapshotRequest request, StreamObserver<DeleteSnapshotResponse> observer) {
-        Unary.reply(observer, () -> snapshot.delete(request));
+        UnaryCall.reply(observer, () -> snapshot.delete(request));
     }
 
     @Override
     public void listSnapshots(ListSnapshotsRequest request, StreamObserver<ListSnapshotsResponse> observer) {
-        Unary.reply(observer, () -> snapshot.list(request));
+        UnaryCall.reply(observer, () -> snapshot.list(request));
     }
 
     @Override
     public void getSnapshot(GetSnapshotRequest request, StreamObserver<GetSnapshotResponse> observer) {
-        Unary.reply(observer, () -> snapshot.get(request));
+        UnaryCall.reply(observer, () -> snapshot.get(request));
     }
 
     @Override
     public void controllerExpandVolume(
             ControllerExpandVolumeRequest request, StreamObserver<ControllerExpandVolumeResponse> observer) {
-        Unary.reply(observer, () -> volume.expand(request));
+        UnaryCall.reply(observer, () -> volume.expand(request));
     }
 
     @Override
     public void controllerGetVolume(
             ControllerGetVolumeRequest request, StreamObserver<ControllerGetVolumeResponse> observer) {
-        Unary.reply(observer, () -> volume.get(request));
+        UnaryCall.reply(observer, () -> volume.get(request));
     }
 
     @Override
     public void controllerModifyVolume(
             ControllerModifyVolumeRequest request, StreamObserver<ControllerModifyVolumeResponse> observer) {
-        Unary.reply(observer, () -> volume.modify(request));
+        UnaryCall.reply(observer, () -> volume.modify(request));
     }
 }

@@ -6,8 +6,8 @@ import csi.v1.VolumeContentSource;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.seal.SealedSnapshots;
-import dev.siphon.controller.volume.AccessMode;
 import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.ClaimAccessMode;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.ContentSource;
 import dev.siphon.controller.volume.Volume;
@@ -22,7 +22,7 @@ import java.util.Optional;
 /// CreateVolume.
 final class CreateVolumeHandler {
     private final Volumes volumes;
-    private final Ids ids;
+    private final RequestIds ids;
     private final Optional<DatasetVolumes> datasets;
     private final Optional<SealedSnapshots> sealed;
     private final Optional<NamespaceGrants> grants;
@@ -32,7 +32,7 @@ final class CreateVolumeHandler {
     /// @param grants who may use what is made; empty where nobody asks
     CreateVolumeHandler(
             Volumes volumes,
-            Ids ids,
+            RequestIds ids,
             Optional<DatasetVolumes> datasets,
             Optional<SealedSnapshots> sealed,
             Optional<NamespaceGrants> grants) {
@@ -44,23 +44,23 @@ final class CreateVolumeHandler {
     }
 
     CreateVolumeResponse handle(CreateVolumeRequest request) {
-        String name = Fields.name("name", request.getName());
-        List<AccessMode> modes = AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList());
+        String name = RequestFields.name("name", request.getName());
+        List<ClaimAccessMode> modes = AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList());
         CapacityRange capacity =
-                request.hasCapacityRange() ? Fields.capacity(request.getCapacityRange()) : CapacityRange.ANY;
+                request.hasCapacityRange() ? RequestFields.capacity(request.getCapacityRange()) : CapacityRange.ANY;
         // a VolumeAttributesClass goes before the StorageClass
-        VolumeClass parameters = ClassParameters.parse(Fields.map("parameters", request.getParametersMap()))
+        VolumeClass parameters = ClassParameters.parse(RequestFields.map("parameters", request.getParametersMap()))
                 .with(ClassParameters.parseChangeable(
-                        Fields.map("mutable_parameters", request.getModifiableParametersMap())));
-        Fields.secrets(request.getSecretsMap());
-        Fields.noTopology("accessibility_requirements", request.getAccessibilityRequirements());
+                        RequestFields.map("mutable_parameters", request.getModifiableParametersMap())));
+        RequestFields.secrets(request.getSecretsMap());
+        RequestFields.noTopology("accessibility_requirements", request.getAccessibilityRequirements());
         Optional<ContentSource> source = request.hasVolumeContentSource()
                 ? Optional.of(source(request.getVolumeContentSource()))
                 : Optional.empty();
-        boolean readOnly = modes.stream().allMatch(AccessMode::readOnly);
+        boolean readOnly = modes.stream().allMatch(ClaimAccessMode::readOnly);
         Volume made = make(new VolumeRequest(name, capacity, parameters, readOnly, source));
         return CreateVolumeResponse.newBuilder()
-                .setVolume(Messages.volume(made))
+                .setVolume(ProtoMessages.volume(made))
                 .build();
     }
 
@@ -83,7 +83,7 @@ final class CreateVolumeHandler {
 
     private Volume show(VolumeRequest request, String dataset) {
         DatasetVolumes all = datasets.orElseThrow();
-        DatasetVolumes.Shown shown = all.look(request, dataset);
+        DatasetVolumes.Shown shown = all.check(request, dataset);
         // may be refused, so it comes before anything is made
         grants.ifPresent(access -> access.share(
                 shown.dataset().name(), shown.id().forNobody(), shown.dataset().isForEverybody(), shown.namespace()));

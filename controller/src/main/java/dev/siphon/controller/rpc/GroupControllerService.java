@@ -10,23 +10,23 @@ import csi.v1.GroupControllerGetCapabilitiesRequest;
 import csi.v1.GroupControllerGetCapabilitiesResponse;
 import csi.v1.GroupControllerGrpc;
 import csi.v1.GroupControllerServiceCapability;
-import dev.siphon.controller.volume.Domain;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.controller.volume.ControllerDomain;
+import dev.siphon.csi.server.UnaryCall;
 import io.grpc.stub.StreamObserver;
 
 /// CSI GroupController: hands each RPC to its handler.
 public final class GroupControllerService extends GroupControllerGrpc.GroupControllerImplBase {
     private final GroupSnapshotHandler handler;
 
-    public GroupControllerService(Domain domain) {
-        handler = new GroupSnapshotHandler(domain.groupSnapshots(), new Ids(domain.clusters()));
+    public GroupControllerService(ControllerDomain domain) {
+        handler = new GroupSnapshotHandler(domain.groupSnapshots(), new RequestIds(domain.clusters()));
     }
 
     @Override
     public void groupControllerGetCapabilities(
             GroupControllerGetCapabilitiesRequest request,
             StreamObserver<GroupControllerGetCapabilitiesResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> GroupControllerGetCapabilitiesResponse.newBuilder()
                         .addCapabilities(GroupControllerServiceCapability.newBuilder()
@@ -42,18 +42,18 @@ public final class GroupControllerService extends GroupControllerGrpc.GroupContr
     @Override
     public void createVolumeGroupSnapshot(
             CreateVolumeGroupSnapshotRequest request, StreamObserver<CreateVolumeGroupSnapshotResponse> observer) {
-        Unary.reply(observer, () -> handler.create(request));
+        UnaryCall.reply(observer, () -> handler.create(request));
     }
 
     @Override
     public void deleteVolumeGroupSnapshot(
             DeleteVolumeGroupSnapshotRequest request, StreamObserver<DeleteVolumeGroupSnapshotResponse> observer) {
-        Unary.reply(observer, () -> handler.delete(request));
+        UnaryCall.reply(observer, () -> handler.delete(request));
     }
 
     @Override
     public void getVolumeGroupSnapshot(
             GetVolumeGroupSnapshotRequest request, StreamObserver<GetVolumeGroupSnapshotResponse> observer) {
-        Unary.reply(observer, () -> handler.get(request));
+        UnaryCall.reply(observer, () -> handler.get(request));
     }
 }

@@ -17,42 +17,42 @@ import java.util.Optional;
 /// The RPCs about groups of snapshots.
 final class GroupSnapshotHandler {
     private final GroupSnapshots groups;
-    private final Ids ids;
+    private final RequestIds ids;
 
-    GroupSnapshotHandler(GroupSnapshots groups, Ids ids) {
+    GroupSnapshotHandler(GroupSnapshots groups, RequestIds ids) {
         this.groups = groups;
         this.ids = ids;
     }
 
     CreateVolumeGroupSnapshotResponse create(CreateVolumeGroupSnapshotRequest request) {
-        String name = Fields.name("name", request.getName());
+        String name = RequestFields.name("name", request.getName());
         if (request.getSourceVolumeIdsCount() == 0) {
             throw new DriverException.InvalidRequest("source_volume_ids is required: at least one");
         }
-        request.getSourceVolumeIdsList().forEach(id -> Fields.id("source_volume_ids", id));
-        Fields.secrets(request.getSecretsMap());
-        ClassParameters.checkGroupSnapshot(Fields.map("parameters", request.getParametersMap()));
+        request.getSourceVolumeIdsList().forEach(id -> RequestFields.id("source_volume_ids", id));
+        RequestFields.secrets(request.getSecretsMap());
+        ClassParameters.checkGroupSnapshot(RequestFields.map("parameters", request.getParametersMap()));
         List<VolumeId> sources = request.getSourceVolumeIdsList().stream()
                 .map(id -> ids.volume("source_volume_ids", id))
                 .toList();
         return CreateVolumeGroupSnapshotResponse.newBuilder()
-                .setGroupSnapshot(Messages.group(groups.create(name, sources)))
+                .setGroupSnapshot(ProtoMessages.group(groups.create(name, sources)))
                 .build();
     }
 
     DeleteVolumeGroupSnapshotResponse delete(DeleteVolumeGroupSnapshotRequest request) {
         Optional<GroupSnapshotId> id = ids.groupToRemove("group_snapshot_id", request.getGroupSnapshotId());
-        Fields.secrets(request.getSecretsMap());
+        RequestFields.secrets(request.getSecretsMap());
         id.ifPresent(group -> groups.delete(group, ids.members("snapshot_ids", request.getSnapshotIdsList())));
         return DeleteVolumeGroupSnapshotResponse.getDefaultInstance();
     }
 
     GetVolumeGroupSnapshotResponse get(GetVolumeGroupSnapshotRequest request) {
         GroupSnapshotId id = ids.group("group_snapshot_id", request.getGroupSnapshotId());
-        Fields.secrets(request.getSecretsMap());
+        RequestFields.secrets(request.getSecretsMap());
         return GetVolumeGroupSnapshotResponse.newBuilder()
                 .setGroupSnapshot(
-                        Messages.group(groups.get(id, ids.members("snapshot_ids", request.getSnapshotIdsList()))))
+                        ProtoMessages.group(groups.get(id, ids.members("snapshot_ids", request.getSnapshotIdsList()))))
                 .build();
     }
 }

@@ -6,29 +6,33 @@ import csi.v1.ControllerListVolumeHealthRequest;
 import csi.v1.ControllerListVolumeHealthResponse;
 import csi.v1.ListVolumesRequest;
 import csi.v1.ListVolumesResponse;
-import dev.siphon.controller.volume.Attachments;
-import dev.siphon.controller.volume.Health;
-import dev.siphon.controller.volume.Listings;
+import dev.siphon.controller.volume.ClusterVolumeHealth;
+import dev.siphon.controller.volume.PublishedNodes;
 import dev.siphon.controller.volume.Volume;
+import dev.siphon.controller.volume.VolumeListing;
 import java.util.Optional;
 
 /// The RPCs that go through all volumes, and the health of one.
 final class ListVolumesHandler {
-    private final Listings listings;
-    private final Health health;
-    private final Optional<Attachments> attachments;
-    private final Ids ids;
+    private final VolumeListing volumeListing;
+    private final ClusterVolumeHealth health;
+    private final Optional<PublishedNodes> attachments;
+    private final RequestIds ids;
 
     /// @param attachments in attach mode
-    ListVolumesHandler(Listings listings, Health health, Optional<Attachments> attachments, Ids ids) {
-        this.listings = listings;
+    ListVolumesHandler(
+            VolumeListing volumeListing,
+            ClusterVolumeHealth health,
+            Optional<PublishedNodes> attachments,
+            RequestIds ids) {
+        this.volumeListing = volumeListing;
         this.health = health;
         this.attachments = attachments;
         this.ids = ids;
     }
 
     ListVolumesResponse list(ListVolumesRequest request) {
-        Listings.Page<Volume> page = listings.volumes(request.getMaxEntries(), request.getStartingToken());
+        VolumeListing.Page<Volume> page = volumeListing.volumes(request.getMaxEntries(), request.getStartingToken());
         return ListVolumesResponse.newBuilder()
                 .addAllEntries(page.entries().stream().map(this::entry).toList())
                 .setNextToken(page.next())
@@ -37,25 +41,27 @@ final class ListVolumesHandler {
 
     private ListVolumesResponse.Entry entry(Volume volume) {
         ListVolumesResponse.Entry.Builder entry =
-                ListVolumesResponse.Entry.newBuilder().setVolume(Messages.volume(volume));
+                ListVolumesResponse.Entry.newBuilder().setVolume(ProtoMessages.volume(volume));
         attachments.ifPresent(attached -> entry.getStatusBuilder().addAllPublishedNodeIds(attached.nodes(volume.id())));
         return entry.build();
     }
 
     ControllerGetVolumeHealthResponse health(ControllerGetVolumeHealthRequest request) {
         var id = ids.volume("volume_id", request.getVolumeId());
-        Fields.secrets(request.getSecretsMap());
+        RequestFields.secrets(request.getSecretsMap());
         return ControllerGetVolumeHealthResponse.newBuilder()
-                .setVolumeHealth(Messages.health(health.of(id)))
+                .setVolumeHealth(ProtoMessages.health(health.of(id)))
                 .build();
     }
 
     /// Healthy volumes are left out, as CSI asks; so a page may hold less than was asked for and have a next one.
     ControllerListVolumeHealthResponse listHealth(ControllerListVolumeHealthRequest request) {
-        Fields.secrets(request.getSecretsMap());
-        Listings.Page<Health.Report> page = health.list(request.getMaxEntries(), request.getStartingToken());
+        RequestFields.secrets(request.getSecretsMap());
+        VolumeListing.Page<ClusterVolumeHealth.Report> page =
+                health.list(request.getMaxEntries(), request.getStartingToken());
         return ControllerListVolumeHealthResponse.newBuilder()
-                .addAllEntries(page.entries().stream().map(Messages::health).toList())
+                .addAllEntries(
+                        page.entries().stream().map(ProtoMessages::health).toList())
                 .setNextToken(page.next())
                 .build();
     }

@@ -4,8 +4,8 @@ import csi.v1.ControllerPublishVolumeRequest;
 import csi.v1.ControllerPublishVolumeResponse;
 import csi.v1.ControllerUnpublishVolumeRequest;
 import csi.v1.ControllerUnpublishVolumeResponse;
-import dev.siphon.controller.volume.AccessMode;
-import dev.siphon.controller.volume.Attachments;
+import dev.siphon.controller.volume.ClaimAccessMode;
+import dev.siphon.controller.volume.PublishedNodes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeContext;
@@ -15,25 +15,25 @@ import java.util.Optional;
 
 /// ControllerPublishVolume and ControllerUnpublishVolume, which only attach mode has.
 final class PublishHandler {
-    private final Optional<Attachments> attachments;
-    private final Ids ids;
+    private final Optional<PublishedNodes> attachments;
+    private final RequestIds ids;
 
     /// @param attachments in attach mode
-    PublishHandler(Optional<Attachments> attachments, Ids ids) {
+    PublishHandler(Optional<PublishedNodes> attachments, RequestIds ids) {
         this.attachments = attachments;
         this.ids = ids;
     }
 
     ControllerPublishVolumeResponse publish(ControllerPublishVolumeRequest request) {
-        Attachments attached = attachments();
-        String volume = Fields.id("volume_id", request.getVolumeId());
-        String node = Fields.id("node_id", request.getNodeId(), NodeId.MAX_BYTES);
+        PublishedNodes attached = attachments();
+        String volume = RequestFields.id("volume_id", request.getVolumeId());
+        String node = RequestFields.id("node_id", request.getNodeId(), NodeId.MAX_BYTES);
         if (!request.hasVolumeCapability()) {
             throw new DriverException.InvalidRequest("volume_capability is required");
         }
-        AccessMode mode = AccessModes.of("volume_capability", request.getVolumeCapability());
-        Fields.secrets(request.getSecretsMap());
-        Map<String, String> context = Fields.map("volume_context", request.getVolumeContextMap());
+        ClaimAccessMode mode = AccessModes.of("volume_capability", request.getVolumeCapability());
+        RequestFields.secrets(request.getSecretsMap());
+        Map<String, String> context = RequestFields.map("volume_context", request.getVolumeContextMap());
         VolumeId id = ids.volume("volume_id", volume);
         if (!context.isEmpty()) {
             var _ = VolumeContext.fromMap(id, context);
@@ -43,17 +43,17 @@ final class PublishHandler {
     }
 
     ControllerUnpublishVolumeResponse unpublish(ControllerUnpublishVolumeRequest request) {
-        Attachments attached = attachments();
+        PublishedNodes attached = attachments();
         Optional<VolumeId> id = ids.volumeToRemove("volume_id", request.getVolumeId());
         Optional<String> node = request.getNodeId().isEmpty()
                 ? Optional.empty()
-                : Optional.of(Fields.id("node_id", request.getNodeId(), NodeId.MAX_BYTES));
-        Fields.secrets(request.getSecretsMap());
+                : Optional.of(RequestFields.id("node_id", request.getNodeId(), NodeId.MAX_BYTES));
+        RequestFields.secrets(request.getSecretsMap());
         id.ifPresent(volume -> attached.detach(volume, node));
         return ControllerUnpublishVolumeResponse.getDefaultInstance();
     }
 
-    private Attachments attachments() {
+    private PublishedNodes attachments() {
         return attachments.orElseThrow(() -> new DriverException.Unsupported(
                 "volumes are not attached to nodes here; siphon controller --attach does that"));
     }

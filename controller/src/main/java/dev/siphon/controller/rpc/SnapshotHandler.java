@@ -10,10 +10,10 @@ import csi.v1.ListSnapshotsRequest;
 import csi.v1.ListSnapshotsResponse;
 import dev.siphon.controller.seal.SealedSnapshots;
 import dev.siphon.controller.volume.DatasetPlace;
-import dev.siphon.controller.volume.Listings;
 import dev.siphon.controller.volume.SnapshotClass;
 import dev.siphon.controller.volume.SnapshotView;
 import dev.siphon.controller.volume.Snapshots;
+import dev.siphon.controller.volume.VolumeListing;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -24,30 +24,31 @@ import java.util.Optional;
 final class SnapshotHandler {
     private final Snapshots snapshots;
     private final Optional<SealedSnapshots> sealed;
-    private final Listings listings;
-    private final Ids ids;
+    private final VolumeListing volumeListing;
+    private final RequestIds ids;
 
     /// @param sealed those that become datasets; empty where nothing can make them
-    SnapshotHandler(Snapshots snapshots, Optional<SealedSnapshots> sealed, Listings listings, Ids ids) {
+    SnapshotHandler(
+            Snapshots snapshots, Optional<SealedSnapshots> sealed, VolumeListing volumeListing, RequestIds ids) {
         this.snapshots = snapshots;
         this.sealed = sealed;
-        this.listings = listings;
+        this.volumeListing = volumeListing;
         this.ids = ids;
     }
 
     CreateSnapshotResponse create(CreateSnapshotRequest request) {
-        String name = Fields.name("name", request.getName());
-        String source = Fields.id("source_volume_id", request.getSourceVolumeId());
-        Fields.secrets(request.getSecretsMap());
-        SnapshotClass parameters = SnapshotClass.parse(Fields.map("parameters", request.getParametersMap()));
-        Fields.noTopology("accessibility_requirements", request.getAccessibilityRequirements());
+        String name = RequestFields.name("name", request.getName());
+        String source = RequestFields.id("source_volume_id", request.getSourceVolumeId());
+        RequestFields.secrets(request.getSecretsMap());
+        SnapshotClass parameters = SnapshotClass.parse(RequestFields.map("parameters", request.getParametersMap()));
+        RequestFields.noTopology("accessibility_requirements", request.getAccessibilityRequirements());
         VolumeId volume = ids.volume("source_volume_id", source);
         SnapshotView taken = parameters
                 .sealing()
                 .map(sealing -> sealing().create(volume, name, sealing))
                 .orElseGet(() -> snapshots.create(volume, name));
         return CreateSnapshotResponse.newBuilder()
-                .setSnapshot(Messages.snapshot(taken))
+                .setSnapshot(ProtoMessages.snapshot(taken))
                 .build();
     }
 
@@ -58,7 +59,7 @@ final class SnapshotHandler {
 
     DeleteSnapshotResponse delete(DeleteSnapshotRequest request) {
         Optional<SnapshotId> id = ids.snapshotToRemove("snapshot_id", request.getSnapshotId());
-        Fields.secrets(request.getSecretsMap());
+        RequestFields.secrets(request.getSecretsMap());
         id.ifPresent(this::delete);
         return DeleteSnapshotResponse.getDefaultInstance();
     }
@@ -73,34 +74,34 @@ final class SnapshotHandler {
 
     GetSnapshotResponse get(GetSnapshotRequest request) {
         SnapshotId id = ids.snapshot("snapshot_id", request.getSnapshotId());
-        Fields.secrets(request.getSecretsMap());
+        RequestFields.secrets(request.getSecretsMap());
         return GetSnapshotResponse.newBuilder()
-                .setSnapshot(Messages.snapshot(snapshots
+                .setSnapshot(ProtoMessages.snapshot(snapshots
                         .find(id)
                         .orElseThrow(() -> new DriverException.NotFound("snapshot_id " + id + " does not exist"))))
                 .build();
     }
 
     ListSnapshotsResponse list(ListSnapshotsRequest request) {
-        Fields.secrets(request.getSecretsMap());
-        Listings.Page<SnapshotView> page = page(request);
+        RequestFields.secrets(request.getSecretsMap());
+        VolumeListing.Page<SnapshotView> page = page(request);
         return ListSnapshotsResponse.newBuilder()
                 .addAllEntries(page.entries().stream()
                         .map(each -> ListSnapshotsResponse.Entry.newBuilder()
-                                .setSnapshot(Messages.snapshot(each))
+                                .setSnapshot(ProtoMessages.snapshot(each))
                                 .build())
                         .toList())
                 .setNextToken(page.next())
                 .build();
     }
 
-    private Listings.Page<SnapshotView> page(ListSnapshotsRequest request) {
-        Listings.checkSnapshotPage(request.getMaxEntries(), request.getStartingToken());
+    private VolumeListing.Page<SnapshotView> page(ListSnapshotsRequest request) {
+        VolumeListing.checkSnapshotPage(request.getMaxEntries(), request.getStartingToken());
         Optional<VolumeId> source = Optional.empty();
         if (!request.getSourceVolumeId().isEmpty()) {
             source = ids.volumeFilter("source_volume_id", request.getSourceVolumeId());
             if (source.isEmpty()) {
-                return Listings.Page.empty();
+                return VolumeListing.Page.empty();
             }
         }
         if (!request.getSnapshotId().isEmpty()) {
@@ -111,8 +112,8 @@ final class SnapshotHandler {
                     .flatMap(snapshots::find)
                     .stream()
                     .toList();
-            return new Listings.Page<>(found, "");
+            return new VolumeListing.Page<>(found, "");
         }
-        return listings.snapshots(request.getMaxEntries(), request.getStartingToken(), source);
+        return volumeListing.snapshots(request.getMaxEntries(), request.getStartingToken(), source);
     }
 }

@@ -3,7 +3,7 @@ package dev.siphon.controller.rpc;
 import csi.v1.ValidateVolumeCapabilitiesRequest;
 import csi.v1.ValidateVolumeCapabilitiesResponse;
 import csi.v1.VolumeCapability;
-import dev.siphon.controller.volume.AccessMode;
+import dev.siphon.controller.volume.ClaimAccessMode;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
@@ -14,30 +14,30 @@ import java.util.Map;
 /// ValidateVolumeCapabilities. What a request lacks is an error; what a volume cannot do is an answer.
 final class ValidateHandler {
     private final Volumes volumes;
-    private final Ids ids;
+    private final RequestIds ids;
 
-    ValidateHandler(Volumes volumes, Ids ids) {
+    ValidateHandler(Volumes volumes, RequestIds ids) {
         this.volumes = volumes;
         this.ids = ids;
     }
 
     ValidateVolumeCapabilitiesResponse handle(ValidateVolumeCapabilitiesRequest request) {
-        String text = Fields.id("volume_id", request.getVolumeId());
+        String text = RequestFields.id("volume_id", request.getVolumeId());
         if (request.getVolumeCapabilitiesCount() == 0) {
             throw new DriverException.InvalidRequest("volume_capabilities is required: at least one");
         }
         for (int i = 0; i < request.getVolumeCapabilitiesCount(); i++) {
             checkWhole("volume_capabilities[" + i + "]", request.getVolumeCapabilities(i));
         }
-        Fields.secrets(request.getSecretsMap());
-        Map<String, String> context = Fields.map("volume_context", request.getVolumeContextMap());
-        Map<String, String> parameters = Fields.map("parameters", request.getParametersMap());
-        Map<String, String> changeable = Fields.map("mutable_parameters", request.getModifiableParametersMap());
+        RequestFields.secrets(request.getSecretsMap());
+        Map<String, String> context = RequestFields.map("volume_context", request.getVolumeContextMap());
+        Map<String, String> parameters = RequestFields.map("parameters", request.getParametersMap());
+        Map<String, String> changeable = RequestFields.map("mutable_parameters", request.getModifiableParametersMap());
         VolumeId id = ids.volume("volume_id", text);
         var _ = volumes.get(id);
         ValidateVolumeCapabilitiesResponse.Builder response = ValidateVolumeCapabilitiesResponse.newBuilder();
         try {
-            for (AccessMode mode : AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList())) {
+            for (ClaimAccessMode mode : AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList())) {
                 checkWritable(id, mode);
             }
             if (!context.isEmpty()) {
@@ -56,8 +56,8 @@ final class ValidateHandler {
         return response.build();
     }
 
-    private static void checkWritable(VolumeId id, AccessMode mode) {
-        if (!mode.readOnly() && id instanceof VolumeId.Dataset) {
+    private static void checkWritable(VolumeId id, ClaimAccessMode mode) {
+        if (!mode.readOnly() && id instanceof VolumeId.DatasetVolume) {
             throw new DriverException.InvalidRequest(
                     "volume_capabilities: " + mode + " writes, and volume " + id + " is a dataset");
         }

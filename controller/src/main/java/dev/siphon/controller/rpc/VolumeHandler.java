@@ -11,10 +11,10 @@ import csi.v1.DeleteVolumeResponse;
 import csi.v1.GetCapacityRequest;
 import csi.v1.GetCapacityResponse;
 import dev.siphon.controller.dataset.DatasetVolumes;
-import dev.siphon.controller.volume.Attachments;
-import dev.siphon.controller.volume.Capacities;
+import dev.siphon.controller.volume.AvailableCapacity;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Homes;
+import dev.siphon.controller.volume.PublishedNodes;
 import dev.siphon.controller.volume.Volumes;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -24,19 +24,19 @@ import java.util.Optional;
 /// The RPCs about one volume that exists, and GetCapacity.
 final class VolumeHandler {
     private final Volumes volumes;
-    private final Capacities capacities;
-    private final Optional<Attachments> attachments;
+    private final AvailableCapacity capacities;
+    private final Optional<PublishedNodes> attachments;
     private final Optional<DatasetVolumes> datasets;
-    private final Ids ids;
+    private final RequestIds ids;
 
     /// @param attachments in attach mode
     /// @param datasets those that volumes may show; empty where none are declared
     VolumeHandler(
             Volumes volumes,
-            Capacities capacities,
-            Optional<Attachments> attachments,
+            AvailableCapacity capacities,
+            Optional<PublishedNodes> attachments,
             Optional<DatasetVolumes> datasets,
-            Ids ids) {
+            RequestIds ids) {
         this.volumes = volumes;
         this.capacities = capacities;
         this.attachments = attachments;
@@ -46,7 +46,7 @@ final class VolumeHandler {
 
     DeleteVolumeResponse delete(DeleteVolumeRequest request) {
         Optional<VolumeId> id = ids.volumeToRemove("volume_id", request.getVolumeId());
-        Fields.secrets(request.getSecretsMap());
+        RequestFields.secrets(request.getSecretsMap());
         String home = request.getSecretsOrDefault(Homes.DELETE, "");
         id.ifPresent(volume -> {
             if (volume instanceof VolumeId.Provisioned named && home.equals(named.toString())) {
@@ -54,7 +54,7 @@ final class VolumeHandler {
                 return;
             }
             attachments.ifPresent(attached -> attached.checkDetached(volume));
-            if (volume instanceof VolumeId.Dataset shown && shown.claim().isPresent()) {
+            if (volume instanceof VolumeId.DatasetVolume shown && shown.claim().isPresent()) {
                 datasets.orElseThrow(() -> new DriverException.InUse("volume " + shown
                                 + " shows a dataset, and the controller knows none: run it with the flags that it had"))
                         .delete(shown);
@@ -71,7 +71,7 @@ final class VolumeHandler {
     ControllerGetVolumeResponse get(ControllerGetVolumeRequest request) {
         VolumeId id = ids.volume("volume_id", request.getVolumeId());
         ControllerGetVolumeResponse.Builder response =
-                ControllerGetVolumeResponse.newBuilder().setVolume(Messages.volume(volumes.get(id)));
+                ControllerGetVolumeResponse.newBuilder().setVolume(ProtoMessages.volume(volumes.get(id)));
         response.getStatusBuilder()
                 .addAllPublishedNodeIds(
                         attachments.map(attached -> attached.nodes(id)).orElse(java.util.List.of()));
@@ -87,17 +87,17 @@ final class VolumeHandler {
         if (request.hasVolumeCapability()) {
             var _ = AccessModes.of("volume_capability", request.getVolumeCapability());
         }
-        Fields.secrets(request.getSecretsMap());
+        RequestFields.secrets(request.getSecretsMap());
         return ControllerExpandVolumeResponse.newBuilder()
-                .setCapacityBytes(volumes.expand(id, Fields.capacity(request.getCapacityRange())))
+                .setCapacityBytes(volumes.expand(id, RequestFields.capacity(request.getCapacityRange())))
                 .setNodeExpansionRequired(false)
                 .build();
     }
 
     ControllerModifyVolumeResponse modify(ControllerModifyVolumeRequest request) {
         VolumeId id = ids.volume("volume_id", request.getVolumeId());
-        Map<String, String> parameters = Fields.map("mutable_parameters", request.getMutableParametersMap());
-        Fields.secrets(request.getSecretsMap());
+        Map<String, String> parameters = RequestFields.map("mutable_parameters", request.getMutableParametersMap());
+        RequestFields.secrets(request.getSecretsMap());
         volumes.modify(id, ClassParameters.parseChangeable(parameters));
         return ControllerModifyVolumeResponse.getDefaultInstance();
     }
@@ -112,7 +112,7 @@ final class VolumeHandler {
         }
         return GetCapacityResponse.newBuilder()
                 .setAvailableCapacity(capacities.available(
-                        ClassParameters.parse(Fields.map("parameters", request.getParametersMap()))))
+                        ClassParameters.parse(RequestFields.map("parameters", request.getParametersMap()))))
                 .build();
     }
 }

@@ -1,16 +1,16 @@
 package dev.siphon.controller.seal;
 
 import dev.siphon.controller.key.ClientSessions;
-import dev.siphon.controller.key.Eviction;
-import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.key.SessionEviction;
+import dev.siphon.controller.key.VolumeCaps;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.ContentSource;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.DatasetPlace;
-import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.Snapshots;
@@ -27,9 +27,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Packers with what they need: a volume that stands for the snapshot, whose key reads that one and nothing else, and
-/// an identity that writes the directory of the image and nothing else. After them, who reads the image back: by an
-/// identity that reads that directory and nothing else.
+/// Packers with what they need: a volume that stands for the snapshot, whose key reads that one and nothing else,
+/// and an identity that writes the directory of the image and nothing else. After them, who reads the image back:
+/// by an identity that reads that directory and nothing else.
 final class Packers {
     private static final Logger LOG = LoggerFactory.getLogger(Packers.class);
 
@@ -41,7 +41,7 @@ final class Packers {
     private final Snapshots snapshots;
     private final Volumes volumes;
 
-    Packers(SealedSnapshots.Ports ports, Domain domain) {
+    Packers(SealedSnapshots.Ports ports, ControllerDomain domain) {
         this.clusters = ports.ceph().clusters();
         this.files = ports.ceph().files();
         this.identities = ports.identities();
@@ -52,11 +52,11 @@ final class Packers {
     }
 
     /// What has become of the packer of an image; where there is none, one begins.
-    Packing goOn(DatasetPlace place, Modes modes) {
+    PackerOutcome continuePacking(DatasetPlace place, Modes modes) {
         return cluster.find(place.packer())
                 .orElseGet(() -> removeCheck(place.target()) // what was read was another image
                         ? cluster.begin(order(place, modes))
-                        : new Packing.Running("an earlier image is being read"));
+                        : new PackerOutcome.Running("an earlier image is being read"));
     }
 
     private PackOrder order(DatasetPlace place, Modes modes) {
@@ -86,11 +86,11 @@ final class Packers {
         return identities.mint(
                 target.cluster(),
                 userId,
-                new Grant(target.fileSystem(), target.path(), writable, layout.pool(), layout.namespace()));
+                new VolumeCaps(target.fileSystem(), target.path(), writable, layout.pool(), layout.namespace()));
     }
 
     /// What has become of the reading back of an image; empty if it has not begun.
-    Optional<Packing> check(VolumeId.Static target) {
+    Optional<PackerOutcome> check(VolumeId.Static target) {
         return cluster.find(Packer.checkerOf(target));
     }
 
@@ -98,7 +98,7 @@ final class Packers {
     ///
     /// @param digest of its manifest
     /// @param earlier as of [CheckOrder]
-    Packing beginCheck(VolumeId.Static target, Digest digest, boolean earlier) {
+    PackerOutcome beginCheck(VolumeId.Static target, Digest digest, boolean earlier) {
         VolumeKey key = key(target, Packer.checkerId(target), Optional.empty());
         return cluster.begin(new CheckOrder(Packer.checkerOf(target), digest, mounted(target), key, earlier));
     }
@@ -120,12 +120,12 @@ final class Packers {
     private boolean areEnded(VolumeId.Static target) {
         String userId = Packer.userId(target);
         try {
-            Eviction evicted = Eviction.of(
+            SessionEviction evicted = SessionEviction.of(
                     sessions,
                     target.cluster(),
                     target.fileSystem(),
                     session -> session.userId().equals(userId),
-                    Eviction.PATIENCE);
+                    SessionEviction.PATIENCE);
             evicted.leftInWords().ifPresent(left -> LOG.warn("{} is not read back yet: {}", target.path(), left));
             return evicted.left().isEmpty();
         } catch (DriverException.AccessDenied denied) {

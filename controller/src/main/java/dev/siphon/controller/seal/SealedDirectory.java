@@ -1,17 +1,17 @@
 package dev.siphon.controller.seal;
 
+import dev.siphon.controller.volume.AccountFreeze;
 import dev.siphon.controller.volume.DatasetPlace;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Manifest;
 import java.util.Optional;
 
-/// The directory of an image, and what is noted on it. Its packer's key can write these notes: they count for nothing
-/// until the packer has ended and [#settle] has written them anew.
+/// The directory of an image, and what is noted on it. Its packer's key can write these notes: they count for
+/// nothing until the packer has ended and [#settle] has written them anew.
 record SealedDirectory(FileTree files, DatasetPlace place) {
     /// What the dataset is, or will be, called; empty if nothing was begun.
     Optional<String> dataset() {
@@ -19,15 +19,15 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
     }
 
     /// Which VolumeSnapshot asked for it.
-    Optional<Asked> asked() {
-        return place.note(files, DatasetPlace.ASKED).flatMap(Asked::parse);
+    Optional<SnapshotRequest> asked() {
+        return place.note(files, DatasetPlace.ASKED).flatMap(SnapshotRequest::parse);
     }
 
     /// Makes it, in a RADOS namespace of its own, after a note elsewhere that it is not sealed.
     ///
     /// @param dataset what the dataset will be called
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if there is no place for datasets
-    void make(String dataset, Asked asked) {
+    void make(String dataset, SnapshotRequest asked) {
         place.begin(files);
         try {
             files.makeDirectory(place.cluster(), place.fileSystem(), place.path(), "dataset-" + place.name());
@@ -60,13 +60,13 @@ record SealedDirectory(FileTree files, DatasetPlace place) {
     }
 
     /// Writes anew what somebody with its packer's key may have changed, now that nobody can any more.
-    void settle(String dataset, Asked asked) {
+    void settle(String dataset, SnapshotRequest asked) {
         note(DatasetPlace.NAME, dataset);
         note(DatasetPlace.ASKED, asked.toString());
         note(DatasetPlace.SEALED, "");
-        Group group = Group.of(place.snapshot().volume());
-        files.note(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE)
-                .ifPresent(since -> note(Freezing.NOTE, since));
+        SubvolumeGroup group = SubvolumeGroup.of(place.snapshot().volume());
+        files.note(group.cluster(), group.fileSystem(), group.path(), AccountFreeze.NOTE)
+                .ifPresent(since -> note(AccountFreeze.NOTE, since));
     }
 
     /// Writes down that nothing is left to be done.

@@ -28,8 +28,8 @@ record SealedImage(Digest digest, long bytes) {
     }
 
     /// What shows it, for no claim.
-    VolumeId.Dataset volume(DatasetPlace place) {
-        return new VolumeId.Dataset(
+    VolumeId.DatasetVolume volume(DatasetPlace place) {
+        return new VolumeId.DatasetVolume(
                 place.cluster(), place.fileSystem(), digest.beginning(), Optional.empty(), place.path());
     }
 }

@@ -1,19 +1,19 @@
 package dev.siphon.controller.seal;
 
+import dev.siphon.controller.dataset.DatasetCatalog;
 import dev.siphon.controller.dataset.DatasetVolumes;
-import dev.siphon.controller.dataset.Datasets;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.seal.SealingCluster.Notice;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clusters;
 import dev.siphon.controller.volume.ContentSource;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.DatasetPlace;
-import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.controller.volume.SnapshotView;
 import dev.siphon.controller.volume.Snapshots;
 import dev.siphon.controller.volume.VolumeRequest;
@@ -32,9 +32,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
-/// Snapshots of a class with `kind: dataset`. Each call does what is to be done now and returns; whoever wants one asks
-/// again until it is ready. There is no journal: the directory of the image, the packer and the Dataset say how far it
-/// is, and all their names are functions of the snapshot's id.
+/// Snapshots of a class with `kind: dataset`. Each call does what is to be done now and returns; whoever wants
+/// one asks again until it is ready. There is no journal: the directory of the image, the packer and the Dataset
+/// say how far it is, and all their names are functions of the snapshot's id.
 public final class SealedSnapshots {
     private static final String BEING_SEALED = "DatasetBeingSealed";
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -42,7 +42,7 @@ public final class SealedSnapshots {
     private final Clusters clusters;
     private final FileTree files;
     private final Snapshots snapshots;
-    private final Datasets datasets;
+    private final DatasetCatalog datasets;
     private final DatasetVolumes.Keys keys;
     private final SealingCluster cluster;
     private final Packers packers;
@@ -60,14 +60,14 @@ public final class SealedSnapshots {
     /// @param patience of one call for an image to be read back
     public record Ports(
             CephPorts ceph,
-            Datasets datasets,
+            DatasetCatalog datasets,
             DatasetVolumes.Keys keys,
             Identities identities,
             ClientSessions sessions,
             SealingCluster cluster,
             Duration patience) {}
 
-    public SealedSnapshots(Ports ports, Domain domain) {
+    public SealedSnapshots(Ports ports, ControllerDomain domain) {
         this.clusters = ports.ceph().clusters();
         this.files = ports.ceph().files();
         this.snapshots = domain.snapshots();
@@ -92,23 +92,23 @@ public final class SealedSnapshots {
         return operations.run(key(new DatasetPlace(id).path()), () -> {
             boolean known = snapshots.find(id).isPresent();
             SnapshotView taken = snapshots.createToSeal(id, name);
-            return !known || taken.ready() ? taken : goOn(taken, sealing);
+            return !known || taken.ready() ? taken : continueSealing(taken, sealing);
         });
     }
 
-    private SnapshotView goOn(SnapshotView taken, Sealing sealing) {
+    private SnapshotView continueSealing(SnapshotView taken, Sealing sealing) {
         try {
             return wasSealed(new SealedDirectory(files, new DatasetPlace(taken.id()))) || seal(taken, sealing)
                     ? taken.sealed()
                     : taken;
         } catch (DriverException.InUse | DriverException.IncompatibleExisting | DriverException.QuotaExhausted no) {
-            tell(taken.id(), sealing.object(), new Notice(true, "DatasetNotSealed", no.getMessage()));
+            report(taken.id(), sealing.object(), new Notice(true, "DatasetNotSealed", no.getMessage()));
             throw no;
         }
     }
 
-    /// Whether another controller has sealed it, of a version that leaves the note that it is not: then the Dataset is
-    /// declared, which no packer can do, with what is noted.
+    /// Whether another controller has sealed it, of a version that leaves the note that it is not: then the
+    /// Dataset is declared, which no packer can do, with what is noted.
     private boolean wasSealed(SealedDirectory directory) {
         Optional<Digest> noted = directory.sealed().map(SealedImage::digest);
         boolean was = noted.isPresent()
@@ -132,14 +132,14 @@ public final class SealedSnapshots {
             begin(snapshot, directory, sealing);
         }
         if (directory.image().isEmpty()) {
-            tell(snapshot.id(), sealing.object(), new Notice(false, BEING_SEALED, pack(place, sealing)));
+            report(snapshot.id(), sealing.object(), new Notice(false, BEING_SEALED, pack(place, sealing)));
             return false;
         }
         String progress = switch (awaitReadBack(directory)) {
-            case Packing.Running(var how) -> how;
-            case Packing.Queued(var how) -> how;
-            case Packing.Ended _ -> "";
-            case Packing.Failed failed ->
+            case PackerOutcome.Running(var how) -> how;
+            case PackerOutcome.Queued(var how) -> how;
+            case PackerOutcome.Ended _ -> "";
+            case PackerOutcome.Failed failed ->
                 throw new DriverException.InUse("the image of snapshot " + snapshot.id()
                         + " was read back and is refused: " + failed.why() + "; delete Job " + place.checker()
                         + " to have it read again, or delete this VolumeSnapshot and take another one");
@@ -148,7 +148,7 @@ public final class SealedSnapshots {
         Notice notice = image.map(made -> finish(directory, sealing, made))
                 .map(name -> new Notice(false, "DatasetSealed", "is dataset " + name))
                 .orElseGet(() -> new Notice(false, BEING_SEALED, progress));
-        tell(snapshot.id(), sealing.object(), notice);
+        report(snapshot.id(), sealing.object(), notice);
         if (image.isPresent()) {
             told.remove(snapshot.id());
         }
@@ -157,11 +157,11 @@ public final class SealedSnapshots {
 
     /// @return how far it is
     private String pack(DatasetPlace place, Sealing sealing) {
-        return switch (packers.goOn(place, sealing.modes())) {
-            case Packing.Running(var how) -> how;
-            case Packing.Queued(var how) -> how;
-            case Packing.Ended _ -> "its packer has ended";
-            case Packing.Failed failed ->
+        return switch (packers.continuePacking(place, sealing.modes())) {
+            case PackerOutcome.Running(var how) -> how;
+            case PackerOutcome.Queued(var how) -> how;
+            case PackerOutcome.Ended _ -> "its packer has ended";
+            case PackerOutcome.Failed failed ->
                 throw new DriverException.InUse(
                         "the packer of snapshot " + place.snapshot() + " has failed: " + failed.why()
                                 + "; when that is mended, delete Job " + place.packer()
@@ -171,10 +171,10 @@ public final class SealedSnapshots {
 
     /// The steps from the packer's end to that of a short check take seconds, and a snapshotter that has asked some
     /// times asks every 30 s alone.
-    private Packing awaitReadBack(SealedDirectory directory) {
+    private PackerOutcome awaitReadBack(SealedDirectory directory) {
         long end = System.nanoTime() + patience.toNanos();
-        Packing now = readBackOrBegin(directory);
-        while (now instanceof Packing.Running
+        PackerOutcome now = readBackOrBegin(directory);
+        while (now instanceof PackerOutcome.Running
                 && System.nanoTime() - end < 0
                 && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(PAUSE.toNanos());
@@ -183,30 +183,31 @@ public final class SealedSnapshots {
         return now;
     }
 
-    private Packing readBackOrBegin(SealedDirectory directory) {
+    private PackerOutcome readBackOrBegin(SealedDirectory directory) {
         return packers.check(directory.place().target()).orElseGet(() -> readBack(directory));
     }
 
-    /// Whoever has packed an image may have written something else than what it says: another process reads it, once
-    /// nobody can write it any more.
-    private Packing readBack(SealedDirectory directory) {
+    /// Whoever has packed an image may have written something else than what it says: another process reads it,
+    /// once nobody can write it any more.
+    private PackerOutcome readBack(SealedDirectory directory) {
         if (!packers.end(directory.place())) {
-            return new Packing.Running("its packer is being stopped");
+            return new PackerOutcome.Running("its packer is being stopped");
         }
         // what the manifest said while somebody could still write it counts for nothing
         return directory
                 .image()
                 .map(image -> packers.beginCheck(directory.place().target(), image.digest(), false))
-                .orElseGet(() -> new Packing.Running("its manifest is gone"));
+                .orElseGet(() -> new PackerOutcome.Running("its manifest is gone"));
     }
 
-    private void tell(SnapshotId id, Asked object, Notice notice) {
+    private void report(SnapshotId id, SnapshotRequest object, Notice notice) {
         if (!notice.message().equals(told.put(id, notice.message()))) {
-            cluster.tell(object, notice);
+            cluster.report(object, notice);
         }
     }
 
-    /// What would be refused at the end is refused now. The directory comes last: it says that all of this was done.
+    /// What would be refused at the end is refused now. The directory comes last: it says that all of this was
+    /// done.
     private void begin(SnapshotView snapshot, SealedDirectory directory, Sealing sealing) {
         DatasetPlace place = directory.place();
         String name = name(snapshots.owner(place.snapshot()), sealing);
@@ -228,7 +229,9 @@ public final class SealedSnapshots {
                     + "give the VolumeSnapshot a name without dots");
         }
         try {
-            String owner = account.startsWith(Directory.GROUP) ? account.substring(Directory.GROUP.length()) : account;
+            String owner = account.startsWith(AccountDirectory.GROUP)
+                    ? account.substring(AccountDirectory.GROUP.length())
+                    : account;
             return Dataset.name(
                     "the dataset's name", owner + "." + sealing.object().name());
         } catch (DriverException.InvalidRequest cannotBe) {
@@ -266,8 +269,8 @@ public final class SealedSnapshots {
         return name;
     }
 
-    /// The dataset that a request asks for by its source; empty if that is no sealed snapshot, or is to be written or
-    /// copied.
+    /// The dataset that a request asks for by its source; empty if that is no sealed snapshot, or is to be
+    /// written or copied.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the snapshot is gone
     /// @throws DriverException.OperationPending (ABORTED) if it is not sealed yet, with how far it is
@@ -292,8 +295,8 @@ public final class SealedSnapshots {
         if (!found.ready() && !wasSealed(directory)) {
             String how = cluster.find(place.packer())
                     .or(() -> packers.check(place.target()))
-                    .filter(Packing.Running.class::isInstance)
-                    .map(running -> ": " + ((Packing.Running) running).progress())
+                    .filter(PackerOutcome.Running.class::isInstance)
+                    .map(running -> ": " + ((PackerOutcome.Running) running).progress())
                     .orElse("");
             throw new DriverException.OperationPending(
                     "snapshot " + place.snapshot() + " is not sealed yet" + how + "; retry");
@@ -339,14 +342,14 @@ public final class SealedSnapshots {
             directory
                     .asked()
                     .ifPresent(object ->
-                            tell(place.snapshot(), object, new Notice(true, "DatasetInUse", used.getMessage())));
+                            report(place.snapshot(), object, new Notice(true, "DatasetInUse", used.getMessage())));
             throw used;
         }
     }
 
     /// Has the images read back that were sealed before that was done.
-    public EarlierImages earlierImages(PrometheusRegistry metrics) {
-        return new EarlierImages(new EarlierImages.Parts(clusters, files, cluster, packers, operations), metrics);
+    public UnverifiedImages earlierImages(PrometheusRegistry metrics) {
+        return new UnverifiedImages(new UnverifiedImages.Parts(clusters, files, cluster, packers, operations), metrics);
     }
 
     /// What is done about an image is done under this key.

@@ -1,6 +1,6 @@
 package dev.siphon.controller.seal;
 
-import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.Optional;
 
@@ -11,7 +11,7 @@ import java.util.Optional;
 /// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not do it.
 public interface SealingCluster {
     /// What has become of a packer, or of who reads an image back; empty if there is none.
-    Optional<Packing> find(String name);
+    Optional<PackerOutcome> find(String name);
 
     /// Has a packer begin, or who reads its image back, in a process of its own. One that is there is left alone.
     ///
@@ -20,7 +20,7 @@ public interface SealingCluster {
     /// @return how far it is
     /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if nobody has said how packers are
     ///     run, or if what this one needs is there already and is somebody else's
-    Packing begin(SealOrder order);
+    PackerOutcome begin(SealOrder order);
 
     /// Stops a packer, and removes it and what it needed.
     ///
@@ -39,7 +39,7 @@ public interface SealingCluster {
     void withdraw(String name, String path);
 
     /// Tells whoever asked for a dataset how far it is, where they look. What cannot be told is no error.
-    void tell(Asked object, Notice notice);
+    void report(SnapshotRequest object, Notice notice);
 
     /// What to tell.
     ///

@@ -11,5 +11,5 @@ public interface AccountAccess {
     /// @throws dev.siphon.csi.DriverException.OperationPending (ABORTED) if that group's is being changed
     /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if it cannot be published
     /// @throws dev.siphon.csi.DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room for one more
-    void allow(Group group, String account, String namespace);
+    void grant(SubvolumeGroup group, String account, String namespace);
 }

@@ -29,7 +29,7 @@ public record CapacityRange(long requiredBytes, long limitBytes) {
     ///
     /// @param atLeast the size of what the volume is made from
     /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if `atLeast` does not fit
-    public long choose(OptionalLong atLeast) {
+    public long resolveSize(OptionalLong atLeast) {
         if (atLeast.isPresent()) {
             long least = atLeast.getAsLong();
             if (limitBytes > 0 && least > limitBytes) {

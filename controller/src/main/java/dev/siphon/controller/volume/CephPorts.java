@@ -1,4 +1,5 @@
 package dev.siphon.controller.volume;
 
 /// The ports through which the domain reaches Ceph, together: one adapter serves them all.
-public record CephPorts(Clusters clusters, Subvolumes subvolumes, FileTree files, Quiesce quiesce, Sessions sessions) {}
+public record CephPorts(
+        Clusters clusters, Subvolumes subvolumes, FileTree files, Quiesce quiesce, MdsSessions sessions) {}

@@ -4,8 +4,8 @@ import dev.siphon.csi.ByteSize;
 import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.MountOptions;
-import dev.siphon.csi.Nearest;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
+import dev.siphon.csi.SpellingSuggestion;
 import dev.siphon.csi.VolumeContext.MounterChoice;
 import dev.siphon.csi.VolumeId;
 import java.util.List;
@@ -83,14 +83,14 @@ public final class ClassParameters {
                 id(parameters, UID),
                 id(parameters, GID),
                 mode(parameters),
-                new Changeable(quotaFiles(parameters), OptionalInt.empty()),
+                new MutableParameters(quotaFiles(parameters), OptionalInt.empty()),
                 text(parameters, MOUNTER, MounterChoice::parse)
                         .map(MounterChoice::parse)
                         .orElse(MounterChoice.AUTO),
                 mountOptions(parameters),
                 flag(parameters, SNAPSHOT_BACKED),
                 flag(parameters, COPY_ACROSS_ACCOUNTS).orElse(false),
-                home(parameters),
+                isHome(parameters),
                 allowance(parameters),
                 flag(parameters, OVERCOMMIT).orElse(false),
                 claim(parameters),
@@ -132,9 +132,9 @@ public final class ClassParameters {
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a parameter is unknown or cannot be changed
     ///     later, or has a value that it cannot have
-    public static Changeable parseChangeable(Map<String, String> parameters) {
+    public static MutableParameters parseChangeable(Map<String, String> parameters) {
         refuseUnknown("mutable_parameters", parameters, CHANGEABLE);
-        return new Changeable(quotaFiles(parameters), mode(parameters));
+        return new MutableParameters(quotaFiles(parameters), mode(parameters));
     }
 
     /// The class of a volume that stands for a snapshot of an account.
@@ -148,7 +148,7 @@ public final class ClassParameters {
     public static void checkGroupSnapshot(Map<String, String> parameters) {
         for (String name : new TreeSet<>(parameters.keySet())) {
             if (!name.startsWith(FROM_KUBERNETES) && !name.equals(DELETION_POLICY)) {
-                throw new DriverException.InvalidRequest("parameters has an unknown name " + Quoted.of(name)
+                throw new DriverException.InvalidRequest("parameters has an unknown name " + QuotedText.of(name)
                         + "; groups of snapshots have no parameters");
             }
         }
@@ -158,18 +158,18 @@ public final class ClassParameters {
         for (String name : new TreeSet<>(parameters.keySet())) {
             if (!known.contains(name) && !name.startsWith(FROM_KUBERNETES)) {
                 throw new DriverException.InvalidRequest(
-                        field + " has an unknown name " + Quoted.of(name) + "; the nearest known one is \""
-                                + Nearest.to(name, known) + "\"; known are " + new TreeSet<>(known));
+                        field + " has an unknown name " + QuotedText.of(name) + "; the nearest known one is \""
+                                + SpellingSuggestion.to(name, known) + "\"; known are " + new TreeSet<>(known));
             }
         }
     }
 
-    private static boolean home(Map<String, String> parameters) {
+    private static boolean isHome(Map<String, String> parameters) {
         String home = "home";
         return text(parameters, KIND, value -> {
                     if (!value.equals(home) && !value.equals("volume")) {
                         throw new DriverException.InvalidRequest(
-                                "parameter " + KIND + " " + Quoted.of(value) + " must be volume or home");
+                                "parameter " + KIND + " " + QuotedText.of(value) + " must be volume or home");
                     }
                 })
                 .filter(home::equals)
@@ -194,7 +194,7 @@ public final class ClassParameters {
                 || value.length() > 128
                 || value.codePoints()
                         .anyMatch(c -> Character.isISOControl(c) || Character.isWhitespace(c) || c == '/')) {
-            throw new DriverException.InvalidRequest(what + " " + Quoted.of(value)
+            throw new DriverException.InvalidRequest(what + " " + QuotedText.of(value)
                     + " is no name: expected 1 to 128 characters without blanks, slashes and control characters");
         }
     }
@@ -203,7 +203,7 @@ public final class ClassParameters {
         return text(parameters, name, value -> {
             if (!part.fits(value)) {
                 throw new DriverException.InvalidRequest(
-                        "parameter " + name + " " + Quoted.of(value) + " must match " + part.form());
+                        "parameter " + name + " " + QuotedText.of(value) + " must match " + part.form());
             }
         });
     }
@@ -220,7 +220,7 @@ public final class ClassParameters {
         }
         int mode = (int) number(MODE, parameters.get(MODE), 8, MAX_MODE);
         if ((mode & PERMISSIONS) == 0) {
-            throw new DriverException.InvalidRequest("parameter " + MODE + " " + Quoted.of(parameters.get(MODE))
+            throw new DriverException.InvalidRequest("parameter " + MODE + " " + QuotedText.of(parameters.get(MODE))
                     + " would let nobody in: it must give somebody a permission");
         }
         return OptionalInt.of(mode);
@@ -241,7 +241,7 @@ public final class ClassParameters {
         } catch (NumberFormatException notANumber) {
             // falls through to the one error for every value that cannot be
         }
-        throw new DriverException.InvalidRequest("parameter " + name + " " + Quoted.of(value) + " must be "
+        throw new DriverException.InvalidRequest("parameter " + name + " " + QuotedText.of(value) + " must be "
                 + (radix == 8 ? "an octal number" : "a number") + " from 0 to " + Long.toString(most, radix));
     }
 
@@ -249,7 +249,7 @@ public final class ClassParameters {
         return text(parameters, name, value -> {
                     if (!value.equals("true") && !value.equals("false")) {
                         throw new DriverException.InvalidRequest(
-                                "parameter " + name + " " + Quoted.of(value) + " must be true or false");
+                                "parameter " + name + " " + QuotedText.of(value) + " must be true or false");
                     }
                 })
                 .map(Boolean::valueOf);

@@ -7,8 +7,8 @@ import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Packer;
 import java.util.Optional;
 
-/// Where the image of a snapshot lies that a class with `kind: dataset` made, and under which names: all of that is a
-/// function of the snapshot's id, so that whoever knows the snapshot finds the image.
+/// Where the image of a snapshot lies that a class with `kind: dataset` made, and under which names: all of that
+/// is a function of the snapshot's id, so that whoever knows the snapshot finds the image.
 ///
 /// @param snapshot one for which [#isOf] holds
 public record DatasetPlace(SnapshotId snapshot) {
@@ -27,7 +27,7 @@ public record DatasetPlace(SnapshotId snapshot) {
 
     /// Whether a snapshot is, or is to be, a sealed dataset.
     public static boolean isOf(SnapshotId snapshot) {
-        return Names.isSealedSnapshot(snapshot.name());
+        return CephNames.isSealedSnapshot(snapshot.name());
     }
 
     /// The same as [#isOf] tells, with its place.
@@ -37,7 +37,7 @@ public record DatasetPlace(SnapshotId snapshot) {
 
     /// A short name, which no other snapshot's has.
     public String name() {
-        return Names.sealed(snapshot);
+        return CephNames.sealed(snapshot);
     }
 
     public String cluster() {
@@ -60,8 +60,8 @@ public record DatasetPlace(SnapshotId snapshot) {
 
     /// That volume, whether it exists or not.
     public VolumeId.Provisioned source() {
-        Group group = Group.of(snapshot.volume());
-        return group.volume(Names.shallow(group, sourceName(), snapshot));
+        SubvolumeGroup group = SubvolumeGroup.of(snapshot.volume());
+        return group.volume(CephNames.shallow(group, sourceName(), snapshot));
     }
 
     /// Whether all of it is there.
@@ -97,7 +97,8 @@ public record DatasetPlace(SnapshotId snapshot) {
     }
 
     private String subvolume() {
-        return Group.of(snapshot.volume()).path() + "/" + snapshot.volume().subvolume();
+        return SubvolumeGroup.of(snapshot.volume()).path() + "/"
+                + snapshot.volume().subvolume();
     }
 
     /// A note on the directory; empty if there is none.

@@ -50,8 +50,8 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     long fileCount(String cluster, String fileSystem, String path);
 
-    /// What is written below a directory, at any depth (`ceph.dir.rbytes`), in bytes, as the MDS last counted, which
-    /// may be seconds ago.
+    /// What is written below a directory, at any depth (`ceph.dir.rbytes`), in bytes, as the MDS last counted,
+    /// which may be seconds ago.
     ///
     /// @throws DriverException.NotFound if there is no such directory
     long writtenBytes(String cluster, String fileSystem, String path);
@@ -86,9 +86,9 @@ public interface FileTree {
     /// @throws DriverException.NotFound if there is no such directory
     void setNote(String cluster, String fileSystem, String path, String name, String value);
 
-    /// Makes a directory for files that nobody but root may see, in a RADOS namespace of their own, to which a key can
-    /// be bound; the directory above it has to be there. One that is there already stays, with the namespace that
-    /// it has.
+    /// Makes a directory for files that nobody but root may see, in a RADOS namespace of their own, to which a
+    /// key can be bound; the directory above it has to be there. One that is there already stays, with the
+    /// namespace that it has.
     ///
     /// @throws DriverException.NotFound if the directory above it is not there
     /// @throws DriverException.AccessDenied if the driver's identity may not do that
@@ -97,8 +97,8 @@ public interface FileTree {
     /// Removes a directory with the files in it; what is no file keeps it. One that is not there is no error.
     void removeDirectory(String cluster, String fileSystem, String path);
 
-    /// Reads a file, and keeps nothing of it but how it begins; empty if there is none. What another client has written
-    /// there and closed is seen.
+    /// Reads a file, and keeps nothing of it but how it begins; empty if there is none. What another client has
+    /// written there and closed is seen.
     Optional<Digested> digest(String cluster, String fileSystem, String path);
 
     /// The names of the directories in a directory, sorted; none if there is no such directory.
@@ -106,7 +106,7 @@ public interface FileTree {
 
     /// All groups of a file system, by name; the mgr's own directories beside them are left out. One call, however
     /// many there are.
-    List<Holdings.Standing> standings(String cluster, String fileSystem);
+    List<GroupUsage.GroupStanding> standings(String cluster, String fileSystem);
 
     /// The names of the groups of a file system whose directories have a note. One call, however many there are.
     Set<String> groupsWith(String cluster, String fileSystem, String note);
@@ -114,7 +114,7 @@ public interface FileTree {
     /// What is in a group: some round trips to the MDS for each subvolume, all in one call.
     ///
     /// @throws DriverException.NotFound if there is no such group
-    Holdings holdings(Group group);
+    GroupUsage holdings(SubvolumeGroup group);
 
     /// Adds up what the files in a snapshot of a subvolume are long, and writes that down beside it for
     /// [#holdings]. Exact also right after the snapshot: waits for what clients have yet to write. The MDS's own

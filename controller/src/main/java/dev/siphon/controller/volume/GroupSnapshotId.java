@@ -23,14 +23,14 @@ public record GroupSnapshotId(String cluster, String fileSystem, String snapshot
         return matcher.matches()
                         && VolumeId.Part.CLUSTER.fits(matcher.group(1))
                         && VolumeId.Part.FILE_SYSTEM.fits(matcher.group(2))
-                        && Names.isGroupSnapshot(matcher.group(3))
+                        && CephNames.isGroupSnapshot(matcher.group(3))
                 ? Optional.of(new GroupSnapshotId(matcher.group(1), matcher.group(2), matcher.group(3)))
                 : Optional.empty();
     }
 
     /// The group that a snapshot belongs to.
     static Optional<GroupSnapshotId> of(SnapshotId id) {
-        return Names.isGroupSnapshot(id.name())
+        return CephNames.isGroupSnapshot(id.name())
                 ? Optional.of(
                         new GroupSnapshotId(id.volume().cluster(), id.volume().fileSystem(), id.name()))
                 : Optional.empty();

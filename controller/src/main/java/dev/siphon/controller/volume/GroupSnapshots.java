@@ -75,7 +75,7 @@ public final class GroupSnapshots {
                             + " are in different file systems, which cannot be snapshotted together");
                 });
         GroupSnapshotId group =
-                new GroupSnapshotId(first.cluster(), first.fileSystem(), Names.groupSnapshot(name, members));
+                new GroupSnapshotId(first.cluster(), first.fileSystem(), CephNames.groupSnapshot(name, members));
         return operations.run("group snapshot " + name, () -> {
             if (!names.getOrDefault(name, group).equals(group)) {
                 throw new DriverException.IncompatibleExisting(
@@ -102,7 +102,7 @@ public final class GroupSnapshots {
         left.forEach(charges::remove);
         Map<SnapshotId, OptionalLong> sizes = new LinkedHashMap<>();
         ids.forEach(id -> sizes.put(id, volumes.live(id.volume()).quotaBytes()));
-        members.stream().map(Group::of).distinct().forEach(volumes::checkNotFrozen);
+        members.stream().map(SubvolumeGroup::of).distinct().forEach(volumes::checkNotFrozen);
         boolean quiet = quiesce.acquire(group.snapshot(), members, QUIESCE_TIMEOUT, QUIESCE_EXPIRATION);
         Map<SnapshotId, OptionalLong> taken = new LinkedHashMap<>();
         try {
@@ -152,7 +152,7 @@ public final class GroupSnapshots {
             taken.keySet().forEach(charges::remove);
             return refused;
         } catch (DriverException also) {
-            taken.forEach(charges::doubt);
+            taken.forEach(charges::markUncertain);
             also.addSuppressed(refused);
             return Refusal.again("snapshots of " + group + " may be left", also);
         }
@@ -198,7 +198,7 @@ public final class GroupSnapshots {
         }
         List<VolumeId.Provisioned> members =
                 ids.stream().map(SnapshotId::volume).distinct().toList();
-        if (!Names.isOf(group.snapshot(), members)) {
+        if (!CephNames.isOf(group.snapshot(), members)) {
             throw new DriverException.InvalidRequest(
                     "snapshot_ids: these " + members.size() + " are not all the snapshots of " + group);
         }

@@ -14,31 +14,31 @@ public final class Homes {
     private Homes() {}
 
     /// The home of the group's account, whether it exists or not.
-    public static VolumeId.Provisioned of(Group group) {
-        return group.volume(Names.home(group));
+    public static VolumeId.Provisioned of(SubvolumeGroup group) {
+        return group.volume(CephNames.homeName(group));
     }
 
     /// The volume called `name` that stands for the home of the group's account, whether it exists or not.
-    public static VolumeId.Provisioned door(Group group, String name) {
-        return group.volume(Names.door(group, name));
+    public static VolumeId.Provisioned door(SubvolumeGroup group, String name) {
+        return group.volume(CephNames.door(group, name));
     }
 
     /// Whether the volume is a home.
     public static boolean isHome(VolumeId.Provisioned volume) {
-        return is(volume, Names.Kind.HOME);
+        return is(volume, CephNames.Kind.HOME);
     }
 
     /// Whether the volume stands for a home.
     public static boolean isDoor(VolumeId.Provisioned volume) {
-        return is(volume, Names.Kind.DOOR);
+        return is(volume, CephNames.Kind.DOOR);
     }
 
     /// The volume that holds the files of `volume`: the home of a door, else itself.
     public static VolumeId.Provisioned behind(VolumeId.Provisioned volume) {
-        return isDoor(volume) ? of(Group.of(volume)) : volume;
+        return isDoor(volume) ? of(SubvolumeGroup.of(volume)) : volume;
     }
 
-    private static boolean is(VolumeId.Provisioned volume, Names.Kind kind) {
-        return Names.kindOf(volume.subvolume()).equals(Optional.of(kind));
+    private static boolean is(VolumeId.Provisioned volume, CephNames.Kind kind) {
+        return CephNames.kindOf(volume.subvolume()).equals(Optional.of(kind));
     }
 }

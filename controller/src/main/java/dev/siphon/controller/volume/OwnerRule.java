@@ -1,8 +1,8 @@
 package dev.siphon.controller.volume;
 
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -19,8 +19,8 @@ public sealed interface OwnerRule {
         /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the namespace names no account
         String accountOf(String namespace) {
             if (!namespace.startsWith(prefix) || namespace.length() == prefix.length()) {
-                throw new DriverException.InvalidRequest("parameter owner: namespace " + Quoted.of(namespace)
-                        + " does not begin with " + Quoted.of(prefix) + ", so it names no account");
+                throw new DriverException.InvalidRequest("parameter owner: namespace " + QuotedText.of(namespace)
+                        + " does not begin with " + QuotedText.of(prefix) + ", so it names no account");
             }
             return namespace.substring(prefix.length());
         }
@@ -40,7 +40,7 @@ public sealed interface OwnerRule {
         /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `key` can be none
         public OfAnnotation {
             if (!KEY.matcher(key).matches()) {
-                throw new DriverException.InvalidRequest("parameter owner: " + Quoted.of(key)
+                throw new DriverException.InvalidRequest("parameter owner: " + QuotedText.of(key)
                         + " is no key of an annotation; expected " + BEGIN + "KEY or " + BEGIN + "DOMAIN/KEY");
             }
         }
@@ -66,8 +66,8 @@ public sealed interface OwnerRule {
         if (OfAnnotation.isMeant(text)) {
             return new OfAnnotation(text.substring(OfAnnotation.BEGIN.length()));
         }
-        if (text.indexOf(':') >= 0 && !text.startsWith(Directory.GROUP)) {
-            throw new DriverException.InvalidRequest("parameter owner " + Quoted.of(text)
+        if (text.indexOf(':') >= 0 && !text.startsWith(AccountDirectory.GROUP)) {
+            throw new DriverException.InvalidRequest("parameter owner " + QuotedText.of(text)
                     + " must be an account, group:NAME, namespace, namespace-prefix:PREFIX or"
                     + " namespace-annotation:KEY");
         }

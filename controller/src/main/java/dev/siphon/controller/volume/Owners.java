@@ -1,10 +1,10 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
@@ -21,14 +21,14 @@ public final class Owners {
     /// The annotation of a Namespace that lists whom its PVCs may name: accounts and `group:NAME`, with commas.
     public static final String OWNERS = "siphon.dev/owners";
 
-    private final Directory directory;
+    private final AccountDirectory directory;
     private final Optional<Namespaces> namespaces;
     private final Optional<String> defaultOwner;
 
     /// @param directory knows the accounts
     /// @param namespaces knows namespaces and PVCs; empty if the driver has no Kubernetes to ask
     /// @param defaultOwner the account for classes that name none
-    public Owners(Directory directory, Optional<Namespaces> namespaces, Optional<String> defaultOwner) {
+    public Owners(AccountDirectory directory, Optional<Namespaces> namespaces, Optional<String> defaultOwner) {
         this.directory = directory;
         this.namespaces = namespaces;
         this.defaultOwner = defaultOwner;
@@ -56,7 +56,7 @@ public final class Owners {
         return directory
                 .account(name)
                 .orElseThrow(() -> new DriverException.InvalidRequest(
-                        "parameter owner " + Quoted.of(name) + ": the directory has no such account"));
+                        "parameter owner " + QuotedText.of(name) + ": the directory has no such account"));
     }
 
     private String account(OwnerRule rule, Optional<ClaimRef> claim) {
@@ -97,7 +97,7 @@ public final class Owners {
     private static void checkListed(Namespaces kubernetes, String namespace, String wanted) {
         String listed = annotations(kubernetes, namespace).getOrDefault(OWNERS, "");
         if (Arrays.stream(listed.split(",")).map(String::strip).noneMatch(wanted::equals)) {
-            throw new DriverException.AccessDenied("the PVC's annotation " + OWNER + " names " + Quoted.of(wanted)
+            throw new DriverException.AccessDenied("the PVC's annotation " + OWNER + " names " + QuotedText.of(wanted)
                     + ", whom annotation " + OWNERS + " of namespace " + namespace
                     + " does not list: ask whoever administers the namespace, or remove the PVC's annotation");
         }

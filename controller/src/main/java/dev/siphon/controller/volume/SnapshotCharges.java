@@ -14,9 +14,9 @@ final class SnapshotCharges {
 
     private final Subvolumes subvolumes;
     private final FileTree files;
-    private final Ledger ledger;
+    private final AllowanceLedger ledger;
 
-    SnapshotCharges(Subvolumes subvolumes, FileTree files, Ledger ledger) {
+    SnapshotCharges(Subvolumes subvolumes, FileTree files, AllowanceLedger ledger) {
         this.subvolumes = subvolumes;
         this.files = files;
         this.ledger = ledger;
@@ -27,13 +27,13 @@ final class SnapshotCharges {
     /// @param size of its volume
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what it holds does not fit the allowance
     void take(SnapshotId id, OptionalLong size) {
-        Group group = Group.of(id.volume());
-        if (!ledger.isLimited(group) || ledger.has(group, Item.of(id))) {
+        SubvolumeGroup group = SubvolumeGroup.of(id.volume());
+        if (!ledger.isLimited(group) || ledger.has(group, QuotaItem.of(id))) {
             subvolumes.createSnapshot(id);
             return;
         }
         long most = size.orElse(0);
-        boolean _ = ledger.spend(new Ledger.Request(group, Item.of(id), 0, most, false), () -> {
+        boolean _ = ledger.reserve(new AllowanceLedger.Request(group, QuotaItem.of(id), 0, most, false), () -> {
             subvolumes.createSnapshot(id);
             try {
                 admit(id, most);
@@ -51,14 +51,14 @@ final class SnapshotCharges {
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what it holds does not fit the allowance; it
     ///     is there and counts until it is removed
     void count(SnapshotId id, OptionalLong size) {
-        if (ledger.isLimited(Group.of(id.volume()))) {
+        if (ledger.isLimited(SubvolumeGroup.of(id.volume()))) {
             admit(id, size.orElse(0));
         }
     }
 
     private void admit(SnapshotId id, long size) {
         long held = files.measure(id, MOST_ENTRIES, size);
-        ledger.admit(new Ledger.Request(Group.of(id.volume()), Item.of(id), held, held, false));
+        ledger.admit(new AllowanceLedger.Request(SubvolumeGroup.of(id.volume()), QuotaItem.of(id), held, held, false));
     }
 
     /// Reserves what an image of a snapshot will take about: as much as the snapshot itself.
@@ -66,11 +66,11 @@ final class SnapshotCharges {
     /// @param size of its volume
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if that does not fit the allowance
     void reserveImage(SnapshotId id, OptionalLong size) {
-        Group group = Group.of(id.volume());
+        SubvolumeGroup group = SubvolumeGroup.of(id.volume());
         if (ledger.isLimited(group)) {
             long held = files.measure(id, MOST_ENTRIES, size.orElse(0));
-            long both = Charges.plus(held, held);
-            boolean _ = ledger.spend(new Ledger.Request(group, Item.of(id), both, both, false), () -> {
+            long both = UsageCalculator.plus(held, held);
+            boolean _ = ledger.reserve(new AllowanceLedger.Request(group, QuotaItem.of(id), both, both, false), () -> {
                 noteImage(id, held);
                 return true;
             });
@@ -80,27 +80,27 @@ final class SnapshotCharges {
     /// Counts an image that is there. Nobody is refused for what it is more than was reserved.
     void countImage(SnapshotId id, long bytes) {
         noteImage(id, bytes);
-        ledger.recount(Group.of(id.volume()));
+        ledger.recount(SubvolumeGroup.of(id.volume()));
     }
 
     private void noteImage(SnapshotId id, long bytes) {
-        Group group = Group.of(id.volume());
+        SubvolumeGroup group = SubvolumeGroup.of(id.volume());
         files.setNote(
                 group.cluster(),
                 group.fileSystem(),
                 group.path() + "/" + id.volume().subvolume(),
-                Holdings.IMAGE + id.name(),
+                GroupUsage.IMAGE + id.name(),
                 Long.toString(bytes));
     }
 
     /// Says that nobody knows whether a snapshot is there.
-    void doubt(SnapshotId id, OptionalLong size) {
-        ledger.doubt(Group.of(id.volume()), Item.of(id), size.orElse(0));
+    void markUncertain(SnapshotId id, OptionalLong size) {
+        ledger.markUncertain(SubvolumeGroup.of(id.volume()), QuotaItem.of(id), size.orElse(0));
     }
 
     /// Removes a snapshot; one that is not there is no error.
     void remove(SnapshotId id) {
         subvolumes.removeSnapshot(id);
-        ledger.free(Group.of(id.volume()), Item.of(id));
+        ledger.free(SubvolumeGroup.of(id.volume()), QuotaItem.of(id));
     }
 }

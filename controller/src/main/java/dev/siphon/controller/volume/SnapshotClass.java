@@ -1,8 +1,8 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Nearest;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
+import dev.siphon.csi.SpellingSuggestion;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,14 +36,14 @@ public record SnapshotClass(Optional<Sealing> sealing) {
     /// How a snapshot becomes a sealed dataset.
     ///
     /// @param object with which somebody has asked for it
-    public record Sealing(Modes modes, Asked object) {}
+    public record Sealing(Modes modes, SnapshotRequest object) {}
 
     /// A VolumeSnapshot.
-    public record Asked(String namespace, String name) {
+    public record SnapshotRequest(String namespace, String name) {
         /// Reads what [#toString] wrote; empty if that is something else.
-        public static Optional<Asked> parse(String text) {
+        public static Optional<SnapshotRequest> parse(String text) {
             String[] parts = text.split("/", -1);
-            return parts.length == 2 ? Optional.of(new Asked(parts[0], parts[1])) : Optional.empty();
+            return parts.length == 2 ? Optional.of(new SnapshotRequest(parts[0], parts[1])) : Optional.empty();
         }
 
         @Override
@@ -60,8 +60,8 @@ public record SnapshotClass(Optional<Sealing> sealing) {
         for (String name : new TreeSet<>(parameters.keySet())) {
             if (!KNOWN.contains(name) && !name.startsWith(FROM_KUBERNETES)) {
                 throw new DriverException.InvalidRequest(
-                        "parameters has an unknown name " + Quoted.of(name) + "; the nearest known one is \""
-                                + Nearest.to(name, KNOWN) + "\"; known are " + new TreeSet<>(KNOWN));
+                        "parameters has an unknown name " + QuotedText.of(name) + "; the nearest known one is \""
+                                + SpellingSuggestion.to(name, KNOWN) + "\"; known are " + new TreeSet<>(KNOWN));
             }
         }
         String kind = parameters.getOrDefault(KIND, "snapshot");
@@ -70,7 +70,7 @@ public record SnapshotClass(Optional<Sealing> sealing) {
             case "snapshot" -> plain(parameters);
             default ->
                 throw new DriverException.InvalidRequest(
-                        "parameter " + KIND + " " + Quoted.of(kind) + " must be snapshot or dataset");
+                        "parameter " + KIND + " " + QuotedText.of(kind) + " must be snapshot or dataset");
         };
     }
 
@@ -87,9 +87,9 @@ public record SnapshotClass(Optional<Sealing> sealing) {
             case "preserved" -> Modes.PRESERVED;
             case String other ->
                 throw new DriverException.InvalidRequest(
-                        "parameter " + MODES + " " + Quoted.of(other) + " must be readable or preserved");
+                        "parameter " + MODES + " " + QuotedText.of(other) + " must be readable or preserved");
         };
-        return new Sealing(modes, new Asked(given(parameters, NAMESPACE), given(parameters, NAME)));
+        return new Sealing(modes, new SnapshotRequest(given(parameters, NAMESPACE), given(parameters, NAME)));
     }
 
     private static String given(Map<String, String> parameters, String name) {

@@ -34,7 +34,7 @@ public final class Snapshots {
 
     /// Whether callers may know of the snapshot: those that live while a volume is filled are nobody else's.
     public static boolean isForCallers(SnapshotId id) {
-        return !Names.isTransferSnapshot(id.name());
+        return !CephNames.isTransferSnapshot(id.name());
     }
 
     /// Takes a snapshot called `name`, or finds the one that an earlier try took (CSI v1.13, CreateSnapshot).
@@ -45,14 +45,14 @@ public final class Snapshots {
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if the volume has as many as Ceph allows, or
     ///     what it holds does not fit the account's allowance
     public SnapshotView create(VolumeId source, String name) {
-        return create(name, new SnapshotId(snapshottable("source_volume_id", source), Names.snapshot(name)));
+        return create(name, new SnapshotId(snapshottable("source_volume_id", source), CephNames.snapshot(name)));
     }
 
     /// What [#createToSeal] takes, whether it is there or not.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if no snapshot can be taken of the volume
     public static SnapshotId toSeal(VolumeId source, String name, SnapshotClass.Modes modes) {
-        return new SnapshotId(snapshottable("source_volume_id", source), Names.sealedSnapshot(name, modes));
+        return new SnapshotId(snapshottable("source_volume_id", source), CephNames.sealedSnapshot(name, modes));
     }
 
     /// As [#create], of what is to become a sealed dataset.
@@ -84,7 +84,7 @@ public final class Snapshots {
                             () -> new DriverException.NotFound("volume " + id.volume() + " does not exist"));
         }
         try {
-            volumes.checkNotFrozen(Group.of(id.volume()));
+            volumes.checkNotFrozen(SubvolumeGroup.of(id.volume()));
         } catch (DriverException.InUse frozen) {
             return find(id).orElseThrow(() -> frozen);
         }
@@ -97,8 +97,8 @@ public final class Snapshots {
         }
     }
 
-    /// Whether this request or an earlier one took a snapshot that is there nobody knows, so it stays, and its caller
-    /// is told to retry.
+    /// Whether this request or an earlier one took a snapshot that is there nobody knows, so it stays, and its
+    /// caller is told to retry.
     ///
     /// @return what to answer to a request that was refused for good
     private DriverException settled(SnapshotId id, DriverException refused) {
@@ -135,7 +135,7 @@ public final class Snapshots {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume needs it
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it belongs to a group of snapshots
     public void delete(SnapshotId id) {
-        if (Names.isGroupSnapshot(id.name())) {
+        if (CephNames.isGroupSnapshot(id.name())) {
             throw new DriverException.InvalidRequest("snapshot_id " + id
                     + " belongs to a group of snapshots and is deleted with it, by DeleteVolumeGroupSnapshot");
         }
@@ -191,19 +191,19 @@ public final class Snapshots {
         }
     }
 
-    /// The account whose snapshot it is: whom its group's note names, if the directory knows that one as the same. A
-    /// name may have been given to somebody else.
+    /// The account whose snapshot it is: whom its group's note names, if the directory knows that one as the
+    /// same. A name may have been given to somebody else.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it does not, or nobody has written a name down
-    /// @throws DriverException whatever [Placement#choose] throws
+    /// @throws DriverException whatever [VolumePlacement#choose] throws
     public String owner(SnapshotId id) {
-        Group group = Group.of(id.volume());
+        SubvolumeGroup group = SubvolumeGroup.of(id.volume());
         String name = files.note(group.cluster(), group.fileSystem(), group.path(), AccountNote.NAME)
                 .flatMap(AccountNote::parse)
                 .map(AccountNote::name)
                 .orElseThrow(() -> new DriverException.InUse("nobody has written down whose " + group
                         + " is: the controller does so within minutes; retry"));
-        Placement.Place place =
+        VolumePlacement.OwnedGroup place =
                 volumes.placement().choose(ClassParameters.ofSnapshot(group.cluster(), group.fileSystem(), name));
         if (!place.group().equals(group)) {
             throw new DriverException.InUse("account " + name + " is another one than that whose " + group + " is");

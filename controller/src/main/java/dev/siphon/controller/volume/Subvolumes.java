@@ -24,17 +24,17 @@ public interface Subvolumes {
     ///
     /// @param quotaBytes the account's allowance
     /// @param dataPool where its data goes unless a subvolume says otherwise
-    void createGroup(Group group, OptionalLong quotaBytes, Optional<String> dataPool);
+    void createGroup(SubvolumeGroup group, OptionalLong quotaBytes, Optional<String> dataPool);
 
     /// The names of all groups of a file system, sorted.
     List<String> groups(String cluster, String fileSystem);
 
     /// Quota and use of a group; empty if there is no such group.
-    Optional<GroupUsage> groupUsage(Group group);
+    Optional<GroupSpace> groupUsage(SubvolumeGroup group);
 
     /// The names of all subvolumes of a group, those that only retain snapshots included, sorted; empty if there
     /// is no such group.
-    Optional<List<String>> list(Group group);
+    Optional<List<String>> list(SubvolumeGroup group);
 
     /// Creates a subvolume in a RADOS namespace of its own. Over an existing one Ceph changes its size, owner and
     /// mode without a word, so only call this when it cannot be there.
@@ -157,7 +157,7 @@ public interface Subvolumes {
     /// Use of a group.
     ///
     /// @param quotaBytes empty for none
-    record GroupUsage(OptionalLong quotaBytes, long usedBytes) {}
+    record GroupSpace(OptionalLong quotaBytes, long usedBytes) {}
 
     /// How far a clone is.
     ///

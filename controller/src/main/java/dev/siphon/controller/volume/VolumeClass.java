@@ -37,7 +37,7 @@ public record VolumeClass(
         OptionalInt uid,
         OptionalInt gid,
         OptionalInt mode,
-        Changeable changeable,
+        MutableParameters changeable,
         MounterChoice mounter,
         List<String> mountOptions,
         Optional<Boolean> snapshotBacked,
@@ -53,7 +53,7 @@ public record VolumeClass(
     }
 
     /// This class, with what `over` changes.
-    public VolumeClass with(Changeable over) {
+    public VolumeClass with(MutableParameters over) {
         return new VolumeClass(
                 cluster,
                 fileSystem,

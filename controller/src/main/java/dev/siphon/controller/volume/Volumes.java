@@ -17,13 +17,13 @@ import java.util.function.Supplier;
 public final class Volumes {
     private final Subvolumes subvolumes;
     private final FileTree files;
-    private final Placement placement;
-    private final Inventory inventory;
+    private final VolumePlacement placement;
+    private final SubvolumeInventory inventory;
     private final KeyedOperations operations;
-    private final Creation creation;
-    private final Filling filling;
-    private final Freezing freezing;
-    private final Ledger ledger;
+    private final CreateVolumeOperation createVolume;
+    private final VolumePopulator populator;
+    private final AccountFreeze accountFreeze;
+    private final AllowanceLedger ledger;
     private final SnapshotCharges charges;
 
     /// @param ports what the domain needs from Ceph
@@ -35,19 +35,19 @@ public final class Volumes {
             CephPorts ports, Owners owners, Callers callers, KeyedOperations operations, Supplier<Duration> timeLeft) {
         this.subvolumes = ports.subvolumes();
         this.files = ports.files();
-        this.placement = new Placement(ports.clusters(), owners);
-        this.inventory = new Inventory(subvolumes);
+        this.placement = new VolumePlacement(ports.clusters(), owners);
+        this.inventory = new SubvolumeInventory(subvolumes);
         this.operations = operations;
-        this.freezing = new Freezing(files);
-        this.ledger = new Ledger(files, timeLeft, System::nanoTime);
+        this.accountFreeze = new AccountFreeze(files);
+        this.ledger = new AllowanceLedger(files, timeLeft, System::nanoTime);
         this.charges = new SnapshotCharges(subvolumes, files, ledger);
-        this.filling = new Filling(ports, inventory, ledger, callers.keys(), timeLeft);
-        this.creation =
-                new Creation(ports, inventory, ledger, filling, new Contexts(ports.clusters()), operations, callers);
+        this.populator = new VolumePopulator(ports, inventory, ledger, callers.keys(), timeLeft);
+        this.createVolume = new CreateVolumeOperation(
+                ports, inventory, ledger, populator, new VolumeContextWriter(ports.clusters()), operations, callers);
     }
 
     /// Holds every account to its allowance.
-    public Ledger ledger() {
+    public AllowanceLedger ledger() {
         return ledger;
     }
 
@@ -55,16 +55,16 @@ public final class Volumes {
         return charges;
     }
 
-    Inventory inventory() {
+    SubvolumeInventory inventory() {
         return inventory;
     }
 
     /// Refuses what would make something for a frozen account.
-    void checkNotFrozen(Group group) {
-        freezing.check(group);
+    void checkNotFrozen(SubvolumeGroup group) {
+        accountFreeze.check(group);
     }
 
-    Placement placement() {
+    VolumePlacement placement() {
         return placement;
     }
 
@@ -83,13 +83,13 @@ public final class Volumes {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the account is frozen
     /// @throws DriverException whatever [Owners#of] throws
     public Volume create(VolumeRequest request) {
-        Placement.Place place = placement.choose(request.parameters());
-        VolumeId.Provisioned any = place.group().volume(Names.plain(place.group(), request.name()));
+        VolumePlacement.OwnedGroup place = placement.choose(request.parameters());
+        VolumeId.Provisioned any = place.group().volume(CephNames.plain(place.group(), request.name()));
         return operations.run(key(any), () -> {
             if (inventory.exists(place.group())) {
-                freezing.check(place.group());
+                accountFreeze.check(place.group());
             }
-            return creation.create(place, request);
+            return createVolume.create(place, request);
         });
     }
 
@@ -98,7 +98,7 @@ public final class Volumes {
         return switch (id) {
             case VolumeId.ByHand fixed -> fixed.toString();
             case VolumeId.Provisioned volume ->
-                "volume " + Group.of(volume) + " name " + Names.common(volume.subvolume());
+                "volume " + SubvolumeGroup.of(volume) + " name " + CephNames.common(volume.subvolume());
         };
     }
 
@@ -108,20 +108,20 @@ public final class Volumes {
         return switch (id) {
             case VolumeId.ByHand _ -> true;
             case VolumeId.Provisioned volume ->
-                Names.isGroup(volume.group())
-                        && Names.kindOf(volume.subvolume()).isPresent();
+                CephNames.isGroup(volume.group())
+                        && CephNames.kindOf(volume.subvolume()).isPresent();
         };
     }
 
     /// Whether a group is an account's.
-    public static boolean isOurs(Group group) {
-        return Names.isGroup(group.name());
+    public static boolean isOurs(SubvolumeGroup group) {
+        return CephNames.isGroup(group.name());
     }
 
     /// Whether the volume stands for a snapshot, so that it can never be written.
     public static boolean isReadOnly(VolumeId.Provisioned volume) {
-        return Names.kindOf(volume.subvolume())
-                .filter(Names.Kind.SHALLOW::equals)
+        return CephNames.kindOf(volume.subvolume())
+                .filter(CephNames.Kind.SHALLOW::equals)
                 .isPresent();
     }
 
@@ -136,7 +136,7 @@ public final class Volumes {
                     + " `siphon home ACCOUNT --delete --yes` removes it");
         }
         operations.run(key(volume), () -> {
-            filling.remove(volume);
+            populator.remove(volume);
         });
     }
 
@@ -150,7 +150,7 @@ public final class Volumes {
         }
         operations.run(key(home), () -> {
             checkUnused(home, Optional.empty());
-            filling.remove(home);
+            populator.remove(home);
         });
     }
 
@@ -169,13 +169,13 @@ public final class Volumes {
                 key(door),
                 () -> operations.run(key(home), () -> {
                     checkUnused(home, Optional.of(door));
-                    filling.remove(door);
-                    filling.remove(home);
+                    populator.remove(door);
+                    populator.remove(home);
                 }));
     }
 
     private void checkUnused(VolumeId.Provisioned home, Optional<VolumeId.Provisioned> butBy) {
-        for (VolumeId.Provisioned door : inventory.matching(Group.of(home), Names.doorPrefix(), "")) {
+        for (VolumeId.Provisioned door : inventory.matching(SubvolumeGroup.of(home), CephNames.doorPrefix(), "")) {
             if (Homes.isDoor(door)
                     && !butBy.equals(Optional.of(door))
                     && subvolumes.find(door).isPresent()) {
@@ -211,7 +211,7 @@ public final class Volumes {
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is static and has no quota to raise
     public long expand(VolumeId id, CapacityRange range) {
         return operations.run(key(id), () -> switch (id) {
-            case VolumeId.Dataset sealed -> throw new DriverException.InUse("dataset " + sealed + " cannot grow");
+            case VolumeId.DatasetVolume sealed -> throw new DriverException.InUse("dataset " + sealed + " cannot grow");
             case VolumeId.Static fixed -> expandStatic(fixed, range);
             case VolumeId.Provisioned door
             when Homes.isDoor(door) -> {
@@ -234,12 +234,12 @@ public final class Volumes {
                     "volume " + volume + " is a snapshot of " + now.getAsLong() + " bytes and cannot grow");
         }
         if (wanted > now.getAsLong()) {
-            freezing.check(Group.of(volume));
-            boolean _ = ledger.grow(Ledger.Request.of(volume, wanted, false), () -> {
+            accountFreeze.check(SubvolumeGroup.of(volume));
+            boolean _ = ledger.grow(AllowanceLedger.Request.of(volume, wanted, false), () -> {
                 subvolumes.resize(volume, wanted);
                 return true;
             });
-            inventory.note(volume, new Inventory.Known.Live(OptionalLong.of(wanted)));
+            inventory.note(volume, new SubvolumeInventory.KnownSubvolume.Live(OptionalLong.of(wanted)));
         }
         return wanted;
     }
@@ -255,7 +255,7 @@ public final class Volumes {
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it stands for a snapshot, or for a home that
     ///     others use too
-    public void modify(VolumeId id, Changeable changes) {
+    public void modify(VolumeId id, MutableParameters changes) {
         operations.run(key(id), () -> {
             switch (id) {
                 case VolumeId.Provisioned shallow
@@ -270,16 +270,16 @@ public final class Volumes {
                     throw new DriverException.InvalidRequest("mutable_parameters: volume " + id + " is the home "
                             + Homes.behind(door) + ", which others use too; an administrator may change that one");
                 }
-                case VolumeId.Dataset sealed -> {
+                case VolumeId.DatasetVolume sealed -> {
                     OptionalLong _ = quotaBytes(sealed);
                     throw new DriverException.InvalidRequest(
                             "mutable_parameters: volume " + id + " is a sealed dataset, which nothing can change");
                 }
                 case VolumeId.Static fixed -> {
                     OptionalLong _ = quotaBytes(fixed);
-                    creation.apply(fixed.cluster(), fixed.fileSystem(), fixed.path(), changes);
+                    createVolume.apply(fixed.cluster(), fixed.fileSystem(), fixed.path(), changes);
                 }
-                case VolumeId.Provisioned volume -> creation.apply(volume, live(volume), changes);
+                case VolumeId.Provisioned volume -> createVolume.apply(volume, live(volume), changes);
             }
         });
     }
@@ -303,22 +303,23 @@ public final class Volumes {
 
     /// The volumes that may stand for a snapshot.
     List<VolumeId.Provisioned> standingFor(SnapshotId snapshot) {
-        return inventory.matching(Group.of(snapshot.volume()), Names.shallowPrefix(), Names.shallowSuffix(snapshot));
+        return inventory.matching(
+                SubvolumeGroup.of(snapshot.volume()), CephNames.shallowPrefix(), CephNames.shallowSuffix(snapshot));
     }
 
     /// Whether a volume is being filled with a copy of the snapshot.
     boolean isCopied(SnapshotId snapshot) {
-        return filling.reads(snapshot);
+        return populator.reads(snapshot);
     }
 
     /// The size that a snapshot's volume had.
     OptionalLong sizeOf(SnapshotId snapshot) {
-        return filling.sizeOf(snapshot);
+        return populator.sizeOf(snapshot);
     }
 
     /// When a snapshot was taken.
     Instant takenAt(SnapshotId snapshot) {
-        return filling.takenAt(snapshot);
+        return populator.takenAt(snapshot);
     }
 
     /// The quota of a volume that was written by hand; empty if it has none.
@@ -333,7 +334,7 @@ public final class Volumes {
     }
 
     private long expandStatic(VolumeId.Static fixed, CapacityRange range) {
-        if (Group.holds(fixed.path())) {
+        if (SubvolumeGroup.holds(fixed.path())) {
             // its quota is an account's allowance, or counts against one
             throw new DriverException.InUse("static volume " + fixed
                     + " is a part of what Siphon provisions; expand the volume by the id that CreateVolume gave it");

@@ -15,8 +15,8 @@ public record ClusterNode(
         Map<String, String> labels,
         List<Taint> taints,
         boolean open,
-        Resources room,
-        Resources taken) {
+        ResourceAmounts room,
+        ResourceAmounts taken) {
     public ClusterNode {
         labels = Map.copyOf(labels);
         taints = List.copyOf(taints);
@@ -32,11 +32,11 @@ public record ClusterNode(
     }
 
     /// The same node with more to be had, of which some is taken.
-    public ClusterNode with(Resources moreRoom, Resources moreTaken) {
+    public ClusterNode with(ResourceAmounts moreRoom, ResourceAmounts moreTaken) {
         return new ClusterNode(name, hostname, labels, taints, open, room.plus(moreRoom), taken.plus(moreTaken));
     }
 
-    Resources free() {
+    ResourceAmounts free() {
         return room.minus(taken);
     }
 }

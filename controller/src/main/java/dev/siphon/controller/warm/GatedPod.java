@@ -20,9 +20,9 @@ public record GatedPod(
         Instant since,
         Optional<Duration> patience,
         String group,
-        Resources needs,
+        ResourceAmounts needs,
         NodeRules rules,
-        List<Use> uses) {
+        List<DatasetReference> uses) {
     /// The scheduling gate: a pod that has it is not scheduled.
     public static final String GATE = "siphon.dev/dataset";
 
@@ -39,16 +39,16 @@ public record GatedPod(
     }
 
     /// The same pod, that needs this besides.
-    public GatedPod needing(Resources more) {
+    public GatedPod needing(ResourceAmounts more) {
         return new GatedPod(namespace, name, uid, since, patience, group, needs.plus(more), rules, uses);
     }
 
     /// How a pod says what it reads.
-    public sealed interface Use {
+    public sealed interface DatasetReference {
         /// It names the dataset itself.
-        record Named(String text) implements Use {}
+        record ByName(String text) implements DatasetReference {}
 
         /// It has a volume of a PVC, of its own namespace.
-        record Claimed(String claim) implements Use {}
+        record ByClaim(String claim) implements DatasetReference {}
     }
 }

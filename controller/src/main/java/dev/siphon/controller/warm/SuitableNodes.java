@@ -9,27 +9,27 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// The nodes where pods may run, and those of them that have room now. Worked out once for all pods with the same rules
-/// and needs, as those of a job: 500 pods and 50 nodes took a processor for a second otherwise.
+/// The nodes where pods may run, and those of them that have room now. Worked out once for all pods with the same
+/// rules and needs, as those of a job: 500 pods and 50 nodes took a processor for a second otherwise.
 final class SuitableNodes {
     private final List<ClusterNode> nodes;
 
     /// By the nodes' names.
     private final Map<String, Free> free;
 
-    private final Map<Ask, Found> found = new HashMap<>();
+    private final Map<Ask, SuitableAndFree> found = new HashMap<>();
 
-    private record Free(Resources all, BigDecimal devices) {
+    private record Free(ResourceAmounts all, BigDecimal devices) {
         static Free of(ClusterNode node) {
             return new Free(node.free(), node.free().devices());
         }
     }
 
     /// What decides where a pod may run.
-    private record Ask(NodeRules rules, Resources needs) {}
+    private record Ask(NodeRules rules, ResourceAmounts needs) {}
 
     /// Names of nodes.
-    private record Found(Set<String> suitable, Set<String> withRoom) {}
+    private record SuitableAndFree(Set<String> suitable, Set<String> withRoom) {}
 
     SuitableNodes(List<ClusterNode> nodes) {
         this.nodes = List.copyOf(nodes);
@@ -47,7 +47,7 @@ final class SuitableNodes {
     }
 
     /// What no pod takes of a node.
-    Resources free(ClusterNode node) {
+    ResourceAmounts free(ClusterNode node) {
         return ofNode(node).all();
     }
 
@@ -60,11 +60,11 @@ final class SuitableNodes {
         return Optional.ofNullable(free.get(node.name())).orElseThrow();
     }
 
-    private Found find(GatedPod pod) {
+    private SuitableAndFree find(GatedPod pod) {
         return found.computeIfAbsent(new Ask(pod.rules(), pod.needs()), this::find);
     }
 
-    private Found find(Ask ask) {
+    private SuitableAndFree find(Ask ask) {
         Set<String> suitable = new HashSet<>();
         Set<String> withRoom = new HashSet<>();
         for (ClusterNode node : nodes) {
@@ -75,6 +75,6 @@ final class SuitableNodes {
                 }
             }
         }
-        return new Found(suitable, withRoom);
+        return new SuitableAndFree(suitable, withRoom);
     }
 }

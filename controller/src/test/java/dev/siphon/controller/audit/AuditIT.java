@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.audit.Finding.Kind;
 import dev.siphon.controller.key.VolumeIdentity;
+import dev.siphon.controller.volume.AccountFreeze;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.ContentSource;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
@@ -31,7 +31,7 @@ class AuditIT extends OnAuditedCluster {
     private void assertFoundForAPerson(Kind kind) {
         Finding finding = found(kind);
         assertInstanceOf(Repair.ByHand.class, finding.repair(), finding::toString);
-        assertEquals(false, cluster.repairs().mend(finding.repair()));
+        assertEquals(false, cluster.repairs().repair(finding.repair()));
     }
 
     private void assertWhole(VolumeId.Provisioned id) {
@@ -41,12 +41,12 @@ class AuditIT extends OnAuditedCluster {
     private void writeClone(VolumeId.Provisioned target, String state) throws IOException {
         Path data = Files.createDirectories(
                 directory(target).resolve(UUID.randomUUID().toString()));
-        String path = Group.of(target).path() + "/" + target.subvolume() + "/" + data.getFileName();
+        String path = SubvolumeGroup.of(target).path() + "/" + target.subvolume() + "/" + data.getFileName();
         Files.writeString(
                 directory(target).resolve(".meta"),
                 "[GLOBAL]\nversion = 2\ntype = clone\npath = " + path + "\nstate = " + state + "\n\n"
                         + "[source]\nvolume = cephfs\ngroup = "
-                        + Group.of(volume).name() + "\nsubvolume = "
+                        + SubvolumeGroup.of(volume).name() + "\nsubvolume = "
                         + volume.subvolume() + "\nsnapshot = sgone\n\n");
     }
 
@@ -87,7 +87,7 @@ class AuditIT extends OnAuditedCluster {
         assertEquals(
                 List.of(Kind.HALF_FILLED, Kind.VOLUME_WITHOUT_KEY),
                 cluster.defects().stream().map(Finding::kind).toList());
-        assertTrue(cluster.repairs().mend(cluster.defects().getFirst().repair()));
+        assertTrue(cluster.repairs().repair(cluster.defects().getFirst().repair()));
     }
 
     @Test
@@ -99,7 +99,7 @@ class AuditIT extends OnAuditedCluster {
         files.setMode("lab", shut.fileSystem(), path, 01000);
         Finding remark = cluster.audit(Duration.ZERO).getFirst();
         assertEquals(Kind.CLOSED, remark.kind());
-        assertFalse(cluster.repairs().mend(remark.repair()));
+        assertFalse(cluster.repairs().repair(remark.repair()));
         assertEquals(List.of(), cluster.defects());
         // nor does the one who asked for it lose anything, should he ask again
         assertEquals(shut, cluster.create("shut", "u1"));
@@ -114,7 +114,7 @@ class AuditIT extends OnAuditedCluster {
                 directory(half).resolve(UUID.randomUUID().toString()));
         Finding before = found(Kind.HALF_MADE);
         Files.writeString(data.resolve("file"), "somebody's");
-        assertThrows(DriverException.InUse.class, () -> cluster.repairs().mend(before.repair()));
+        assertThrows(DriverException.InUse.class, () -> cluster.repairs().repair(before.repair()));
         assertTrue(Files.exists(data.resolve("file")));
         Files.delete(data.resolve("file"));
         assertFoundAndMended(Kind.HALF_MADE);
@@ -147,7 +147,8 @@ class AuditIT extends OnAuditedCluster {
         String elsewhere = "/volumes/" + others.subpath(others.getNameCount() - 3, others.getNameCount());
         for (String forged : List.of(
                 right.replaceFirst("path = .*", "path = " + elsewhere),
-                right.replaceFirst("path = .*", "path = " + Group.of(volume).path() + "/../x"),
+                right.replaceFirst(
+                        "path = .*", "path = " + SubvolumeGroup.of(volume).path() + "/../x"),
                 right.replaceFirst("version = .*", "version = 7"),
                 right.replaceFirst("state = .*", "state = odd"))) {
             Files.writeString(meta, forged);
@@ -209,7 +210,7 @@ class AuditIT extends OnAuditedCluster {
         cluster.persistentVolumes.add(filled());
         assertEquals(List.of(), cluster.audit(Duration.ofHours(1)));
         Finding found = found(Kind.HALF_FILLED);
-        assertThrows(DriverException.InUse.class, () -> cluster.repairs().mend(found.repair()));
+        assertThrows(DriverException.InUse.class, () -> cluster.repairs().repair(found.repair()));
         assertWhole(filled());
         cluster.persistentVolumes.remove(filled());
         assertFoundAndMended(Kind.HALF_FILLED);
@@ -217,7 +218,7 @@ class AuditIT extends OnAuditedCluster {
 
     @Test
     void snapshotsForNothingAreReleased() throws IOException {
-        SnapshotId transfer = new SnapshotId(volume, Names.transferSnapshot("nothing"));
+        SnapshotId transfer = new SnapshotId(volume, CephNames.transferSnapshot("nothing"));
         subvolumes.createSnapshot(transfer);
         assertFoundAndMended(Kind.TRANSFER_LEFT);
 
@@ -252,11 +253,11 @@ class AuditIT extends OnAuditedCluster {
         var key = cluster.store.find(volume).orElseThrow();
         cluster.store.put(gone, key);
         assertFoundAndMended(Kind.KEY_WITHOUT_VOLUME);
-        var grant = new dev.siphon.controller.key.Grant(
-                gone.fileSystem(), Group.of(gone).path(), Optional.empty(), "pool", "namespace");
+        var volumeCaps = new dev.siphon.controller.key.VolumeCaps(
+                gone.fileSystem(), SubvolumeGroup.of(gone).path(), Optional.empty(), "pool", "namespace");
         var _ = cluster.adapter
                 .identities()
-                .mint("lab", VolumeIdentity.first(gone).userId(), grant);
+                .mint("lab", VolumeIdentity.first(gone).userId(), volumeCaps);
         assertFoundAndMended(Kind.IDENTITY_WITHOUT_VOLUME);
 
         cluster.store.remove(volume);
@@ -298,7 +299,7 @@ class AuditIT extends OnAuditedCluster {
         cluster.persistentVolumes.add(volume);
         assertEquals(Kind.VOLUME_WITHOUT_PV, remark.kind());
         assertEquals(volume.toString(), remark.object());
-        assertEquals(false, cluster.repairs().mend(remark.repair()));
+        assertEquals(false, cluster.repairs().repair(remark.repair()));
     }
 
     @Test
@@ -310,13 +311,13 @@ class AuditIT extends OnAuditedCluster {
                 cluster.audit(Duration.ZERO).stream().map(Finding::kind).toList());
         Finding orphan = cluster.audit(Duration.ZERO, Duration.ZERO).getFirst();
         assertEquals(Kind.ORPHAN, orphan.kind());
-        assertTrue(cluster.repairs().mend(orphan.repair()), orphan::toString);
+        assertTrue(cluster.repairs().repair(orphan.repair()), orphan::toString);
         assertEquals(Optional.empty(), cluster.adapter.ports().subvolumes().find(left));
     }
 
     @Test
     void groupsAreComparedWithTheirAccounts() {
-        Group group = cluster.group("u2");
+        SubvolumeGroup group = cluster.group("u2");
         var files = cluster.adapter.ports().files();
         files.setNote("lab", group.fileSystem(), group.path(), "account", cluster.firstUid + 1 + " u2");
         files.setQuotaBytes("lab", group.fileSystem(), group.path(), 5L << 30);
@@ -324,12 +325,12 @@ class AuditIT extends OnAuditedCluster {
         assertEquals(OptionalLong.of(100L << 30), files.quotaBytes("lab", group.fileSystem(), group.path()));
 
         var account = Optional.ofNullable(cluster.accounts.remove("u2")).orElseThrow();
-        files.setNote("lab", group.fileSystem(), group.path(), Freezing.NOTE, "2026-01-01T00:00:00Z");
+        files.setNote("lab", group.fileSystem(), group.path(), AccountFreeze.NOTE, "2026-01-01T00:00:00Z");
         List<Finding> remarks = cluster.audit(Duration.ZERO);
         assertEquals(
                 List.of(Kind.ACCOUNT_GONE, Kind.FROZEN),
                 remarks.stream().map(Finding::kind).toList());
         cluster.accounts.put("u2", account);
-        files.setNote("lab", group.fileSystem(), group.path(), Freezing.NOTE, "");
+        files.setNote("lab", group.fileSystem(), group.path(), AccountFreeze.NOTE, "");
     }
 }

@@ -3,19 +3,19 @@ package dev.siphon.controller.audit;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.key.FileKeyStore;
 import dev.siphon.controller.key.VolumeKeys;
 import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.ContentSource;
-import dev.siphon.controller.volume.Domain;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.InMemoryDirectory;
-import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.Owners;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.VolumeId;
 import java.io.IOException;
@@ -43,18 +43,18 @@ final class AuditedCluster implements AutoCloseable {
     final int firstUid = ThreadLocalRandom.current().nextInt(100_000, 1_000_000_000);
     final FileKeyStore store;
     final VolumeKeys keys;
-    final Domain domain;
+    final ControllerDomain domain;
     /// What has a PersistentVolume.
     final Set<VolumeId.Provisioned> persistentVolumes = ConcurrentHashMap.newKeySet();
     final ConcurrentHashMap<String, Account> accounts = new ConcurrentHashMap<>();
-    private final Directory directory = InMemoryDirectory.over(accounts);
+    private final AccountDirectory directory = InMemoryDirectory.over(accounts);
 
     AuditedCluster(Path folder) throws IOException {
         store = new FileKeyStore(Files.createDirectory(
                 folder.resolve("keys"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))));
         keys = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT);
-        domain = Domain.over(
+        domain = ControllerDomain.over(
                 adapter.ports(),
                 new Owners(directory, Optional.empty(), Optional.empty()),
                 new Callers(keys, AccountAccess.NONE),
@@ -68,8 +68,8 @@ final class AuditedCluster implements AutoCloseable {
         return account + " of " + run;
     }
 
-    Group group(String account) {
-        return new Group("lab", CephLab.fileSystem(), Names.group(id(account)));
+    SubvolumeGroup group(String account) {
+        return new SubvolumeGroup("lab", CephLab.fileSystem(), CephNames.group(id(account)));
     }
 
     VolumeId.Provisioned create(String name, String owner) {
@@ -102,7 +102,7 @@ final class AuditedCluster implements AutoCloseable {
                 adapter.identities(),
                 kept(),
                 new AccountChecks(directory),
-                new Ages(filling, orphan, Duration.ofHours(1), Duration.ZERO),
+                new GracePeriods(filling, orphan, Duration.ofHours(1), Duration.ZERO),
                 _ -> {});
         List<String> ours = List.of(group("u1").name(), group("u2").name());
         return auditor.audit().stream()
@@ -127,7 +127,7 @@ final class AuditedCluster implements AutoCloseable {
                 adapter.identities(),
                 Optional.of(store),
                 Optional.of(keys),
-                new Deletion(adapter.survey(), adapter.clientSessions(), kept(), domain.volumes()::delete));
+                new LeftoverDeletion(adapter.survey(), adapter.clientSessions(), kept(), domain.volumes()::delete));
     }
 
     @Override

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.audit.Finding.Kind;
-import dev.siphon.controller.audit.Survey.Top;
+import dev.siphon.controller.audit.VolumesDirectory.Top;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -20,26 +20,26 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// What no test can bring about on a cluster, since the mgr is at work there.
 final class ChecksTest {
     private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
-    private static final Ages AGES =
-            new Ages(Duration.ofHours(24), Duration.ofHours(24), Duration.ofHours(6), Duration.ZERO);
+    private static final GracePeriods AGES =
+            new GracePeriods(Duration.ofHours(24), Duration.ofHours(24), Duration.ofHours(6), Duration.ZERO);
     private static final String GROUP = "a0123456789abcdefghij";
 
-    private static Look look(Map<String, String> clones, Map<String, Instant> trash) {
-        var group = new dev.siphon.controller.volume.Group("lab", "cephfs", GROUP);
-        var state = new Survey.GroupState(group, OptionalLong.empty(), Map.of());
-        return new Look(
+    private static FileSystemScan look(Map<String, String> clones, Map<String, Instant> trash) {
+        var group = new dev.siphon.controller.volume.SubvolumeGroup("lab", "cephfs", GROUP);
+        var state = new VolumesDirectory.GroupState(group, OptionalLong.empty(), Map.of());
+        return new FileSystemScan(
                 "lab",
                 "cephfs",
                 NOW,
                 new Top(List.of(GROUP), clones, trash, Set.of(), Set.of()),
-                Map.of(GROUP, new Look.Seen(state, List.of())));
+                Map.of(GROUP, new FileSystemScan.ScannedGroup(state, List.of())));
     }
 
     @Test
     void whatWaitsToBePurgedIsFoundWhenItHasWaitedTooLong() {
-        Look look =
+        FileSystemScan scan =
                 look(Map.of(), Map.of("old", NOW.minus(Duration.ofHours(7)), "young", NOW.minus(Duration.ofHours(5))));
-        List<Finding> found = new RemovalChecks(look, AGES).all();
+        List<Finding> found = new RemovalChecks(scan, AGES).all();
         assertEquals(List.of(Kind.TRASH_LEFT), found.stream().map(Finding::kind).toList());
         assertTrue(found.getFirst().object().endsWith("/volumes/_deleting/old"));
     }
@@ -47,8 +47,8 @@ final class ChecksTest {
     @Test
     void aCloneToBeMadeOfNothingIsFoundInOurGroupsOnly() {
         String ours = "/volumes/" + GROUP + "/c0123456789abcdefghijklm";
-        Look look = look(Map.of("track", ours, "other", "/volumes/somebody/else"), Map.of());
-        List<Finding> found = new ContentChecks(look, AGES).all();
+        FileSystemScan scan = look(Map.of("track", ours, "other", "/volumes/somebody/else"), Map.of());
+        List<Finding> found = new ContentChecks(scan, AGES).all();
         assertEquals(
                 List.of(new Repair.RemoveFile("lab", "cephfs", "/volumes/_index/clone/track")),
                 found.stream().map(Finding::repair).toList());
@@ -56,25 +56,26 @@ final class ChecksTest {
 
     /// A volume of mode 1000, years after it was made.
     private static List<Finding> closed(String name, long entries, List<String> snapshots) {
-        var group = new dev.siphon.controller.volume.Group("lab", "cephfs", GROUP);
+        var group = new dev.siphon.controller.volume.SubvolumeGroup("lab", "cephfs", GROUP);
         String data = "01234567-89ab-cdef-0123-456789abcdef";
-        var entry = new Survey.EntryState(
+        var entry = new VolumesDirectory.EntryState(
                 name,
-                Survey.FileKind.DIRECTORY,
+                VolumesDirectory.FileKind.DIRECTORY,
                 NOW.minus(Duration.ofDays(1000)),
-                new Survey.Meta.Read(MetaFile.complete(group.path() + "/" + name + "/" + data)),
-                List.of(new Survey.DataState(data, Survey.FileKind.DIRECTORY, 1, 1, 01000, entries, "own")),
+                new VolumesDirectory.Meta.Read(MetaFile.complete(group.path() + "/" + name + "/" + data)),
+                List.of(new VolumesDirectory.DataState(
+                        data, VolumesDirectory.FileKind.DIRECTORY, 1, 1, 01000, entries, "own")),
                 List.of(),
                 snapshots,
                 false);
-        var state = new Survey.GroupState(group, OptionalLong.empty(), Map.of());
-        Look look = new Look(
+        var state = new VolumesDirectory.GroupState(group, OptionalLong.empty(), Map.of());
+        FileSystemScan scan = new FileSystemScan(
                 "lab",
                 "cephfs",
                 NOW,
                 new Top(List.of(GROUP), Map.of(), Map.of(), Set.of(), Set.of()),
-                Map.of(GROUP, new Look.Seen(state, List.of(entry))));
-        return new ContentChecks(look, AGES).all();
+                Map.of(GROUP, new FileSystemScan.ScannedGroup(state, List.of(entry))));
+        return new ContentChecks(scan, AGES).all();
     }
 
     @Test
@@ -91,17 +92,18 @@ final class ChecksTest {
     @ParameterizedTest
     @CsvSource({"0, '', false, true", "1, '', false, false", "0, aside, false, false", "0, '', true, false"})
     void whatHoldsFilesAnywhereIsNotEmpty(long entries, String beside, boolean purging, boolean empty) {
-        var entry = new Survey.EntryState(
+        var entry = new VolumesDirectory.EntryState(
                 "v0123456789abcdefghij",
-                Survey.FileKind.DIRECTORY,
+                VolumesDirectory.FileKind.DIRECTORY,
                 NOW,
-                new Survey.Meta.Missing(),
-                List.of(new Survey.DataState("d", Survey.FileKind.DIRECTORY, 1, 1, 0700, entries, "own")),
+                new VolumesDirectory.Meta.Missing(),
+                List.of(new VolumesDirectory.DataState(
+                        "d", VolumesDirectory.FileKind.DIRECTORY, 1, 1, 0700, entries, "own")),
                 beside.isEmpty() ? List.of() : List.of(beside),
                 List.of(),
                 purging);
         assertEquals(empty, VolumeChecks.hasNoFiles(entry));
-        var volume = new dev.siphon.controller.volume.Group("lab", "cephfs", GROUP).volume(entry.name());
+        var volume = new dev.siphon.controller.volume.SubvolumeGroup("lab", "cephfs", GROUP).volume(entry.name());
         assertEquals(empty, VolumeChecks.deleted(volume, entry) instanceof Repair.DeleteVolume);
     }
 

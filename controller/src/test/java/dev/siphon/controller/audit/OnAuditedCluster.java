@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.audit.Finding.Kind;
 import dev.siphon.controller.ceph.FuseMount;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.VolumeId;
@@ -21,7 +21,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A cluster with a volume for each of two accounts, in which each test makes something wrong and leaves nothing wrong.
+/// A cluster with a volume for each of two accounts, in which each test makes something wrong and leaves nothing
+/// wrong.
 @Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class OnAuditedCluster {
@@ -49,7 +50,7 @@ abstract class OnAuditedCluster {
     @AfterAll
     void end() throws IOException {
         for (String account : List.of("u1", "u2")) {
-            Group group = cluster.group(account);
+            SubvolumeGroup group = cluster.group(account);
             subvolumes
                     .list(group)
                     .orElse(List.of())
@@ -60,7 +61,7 @@ abstract class OnAuditedCluster {
     }
 
     final Path directory(VolumeId.Provisioned id) {
-        return admin.at(Group.of(id).path() + "/" + id.subvolume());
+        return admin.at(SubvolumeGroup.of(id).path() + "/" + id.subvolume());
     }
 
     final Path data(VolumeId.Provisioned id) {
@@ -74,7 +75,7 @@ abstract class OnAuditedCluster {
     }
 
     final void assertFoundAndMended(Kind kind) {
-        assertTrue(cluster.repairs().mend(found(kind).repair()), "mended");
+        assertTrue(cluster.repairs().repair(found(kind).repair()), "mended");
         assertEquals(List.of(), cluster.defects());
     }
 

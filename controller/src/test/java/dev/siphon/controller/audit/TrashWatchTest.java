@@ -51,36 +51,36 @@ final class TrashWatchTest {
 
     @Test
     void theOldestAndTheNumberAreTold() {
-        watch.look();
+        watch.check();
         assertEquals(0, value("siphon_trash_entries"));
         assertEquals(0, value("siphon_trash_oldest_seconds"));
         there.put("a", START.minusSeconds(70));
         there.put("b", START.minusSeconds(30));
-        watch.look();
+        watch.check();
         assertEquals(2, value("siphon_trash_entries"));
         assertEquals(70, value("siphon_trash_oldest_seconds"));
         there.remove("a");
         clock.now = START.plus(Duration.ofHours(1));
-        watch.look();
+        watch.check();
         assertEquals(1, value("siphon_trash_entries"));
         assertEquals(3_630, value("siphon_trash_oldest_seconds"));
         there.clear();
-        watch.look();
+        watch.check();
         assertEquals(0, value("siphon_trash_oldest_seconds"));
     }
 
     @Test
     void whatWasSeenIsNotAskedForAgain() {
         there.put("a", START);
-        watch.look();
-        watch.look();
+        watch.check();
+        watch.check();
         assertEquals(List.of(Map.of(), Map.of("a", START)), known);
     }
 
     @Test
     void aFileSystemWithoutVolumesIsLookedAtRarely() {
         for (int i = 0; i < 21; i++) {
-            watch.look();
+            watch.check();
             clock.now = clock.now.plusSeconds(30);
         }
         assertEquals(21, asked.stream().filter("lab/used"::equals).count());

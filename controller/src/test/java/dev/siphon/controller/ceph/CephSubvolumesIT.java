@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.Clones;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Subvolumes.CloneProgress.Stage;
 import dev.siphon.controller.volume.Subvolumes.Subvolume;
@@ -54,7 +54,7 @@ class CephSubvolumesIT {
     private CephAdapter adapter;
     private CephPorts ports;
     private Subvolumes subvolumes;
-    private Group group;
+    private SubvolumeGroup group;
     private VolumeId.Provisioned volume;
 
     @BeforeAll
@@ -73,7 +73,7 @@ class CephSubvolumesIT {
 
     @BeforeEach
     void makeGroup() {
-        group = new Group(
+        group = new SubvolumeGroup(
                 "lab",
                 CephLab.fileSystem(),
                 "it-" + UUID.randomUUID().toString().substring(0, 8));
@@ -81,8 +81,8 @@ class CephSubvolumesIT {
         subvolumes.createGroup(group, OptionalLong.of(1024 * MIB), Optional.empty());
     }
 
-    /// Without [JournalFlush] this takes 25 to 45 s: each look of the mgr waits for the MDS, which writes its journal
-    /// every 5 s.
+    /// Without [JournalFlush] this takes 25 to 45 s: each look of the mgr waits for the MDS, which writes its
+    /// journal every 5 s.
     @Test
     void clonesAtOnceAndCommandsBesideThemAreQuick() throws Exception {
         List<VolumeId.Provisioned> volumes = IntStream.range(0, CLONES)
@@ -124,7 +124,7 @@ class CephSubvolumesIT {
                 OptionalLong.of(1024 * MIB),
                 subvolumes.groupUsage(group).orElseThrow().quotaBytes());
         assertTrue(subvolumes.groups("lab", CephLab.fileSystem()).contains(group.name()));
-        Group none = new Group("lab", CephLab.fileSystem(), "no-such-group");
+        SubvolumeGroup none = new SubvolumeGroup("lab", CephLab.fileSystem(), "no-such-group");
         assertEquals(Optional.empty(), subvolumes.groupUsage(none));
         assertEquals(Optional.empty(), subvolumes.list(none));
     }
@@ -159,7 +159,7 @@ class CephSubvolumesIT {
 
     @Test
     void withoutItsGroupNothingIsMade() {
-        VolumeId.Provisioned orphan = new Group("lab", CephLab.fileSystem(), "no-such-group").volume("v");
+        VolumeId.Provisioned orphan = new SubvolumeGroup("lab", CephLab.fileSystem(), "no-such-group").volume("v");
         assertThrows(DriverException.NotFound.class, () -> subvolumes.create(orphan, SPEC));
         assertEquals(Optional.empty(), subvolumes.find(orphan));
     }

@@ -11,8 +11,9 @@ final class NotesTextParsingFuzzTest {
     void notes() {
         ParserFuzz.of("texts of notes", ParserFuzz.texts("jürgen=%2e", "=e2=82=ac", "a_2fb"), bytes -> {
                     String text = ParserFuzz.text(bytes);
-                    assertEquals(text, NoteText.value(NoteText.keptValue(text)));
-                    var _ = NoteText.key(text).length() + NoteText.value(text).length();
+                    assertEquals(text, MetadataEncoding.value(MetadataEncoding.keptValue(text)));
+                    var _ = MetadataEncoding.key(text).length()
+                            + MetadataEncoding.value(text).length();
                 })
                 // to write it takes more
                 .allocating(64 << 20)

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.key.ClientSession;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.Subvolumes;
 import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
 import dev.siphon.csi.DriverException;
@@ -49,7 +49,7 @@ class StalledClientIT {
     private static final Duration SERVED = Duration.ofSeconds(5);
 
     private final VolumeId.Provisioned volume = group("one").volume("v1");
-    private final VolumeId.Provisioned sibling = Group.of(volume).volume("v2");
+    private final VolumeId.Provisioned sibling = SubvolumeGroup.of(volume).volume("v2");
     private final VolumeId.Provisioned other = group("two").volume("v1");
     private final CephConnection connection =
             new CephConnection(CephLab.access(), CallLimits.DEFAULT, CephLab.PATIENT, CephLab.metrics());
@@ -61,8 +61,8 @@ class StalledClientIT {
 
     private Path keyring = Path.of("/");
 
-    private static Group group(String account) {
-        return new Group(
+    private static SubvolumeGroup group(String account) {
+        return new SubvolumeGroup(
                 "lab",
                 CephLab.fileSystem(),
                 "st-" + account + "-" + UUID.randomUUID().toString().substring(0, 8));
@@ -75,7 +75,7 @@ class StalledClientIT {
     @BeforeEach
     void makeVolumes() {
         for (VolumeId.Provisioned each : List.of(volume, other)) {
-            subvolumes().createGroup(Group.of(each), OptionalLong.empty(), Optional.empty());
+            subvolumes().createGroup(SubvolumeGroup.of(each), OptionalLong.empty(), Optional.empty());
             subvolumes().create(each, SPEC);
         }
         data = subvolumes().find(volume).orElseThrow().dataPath().orElseThrow();
@@ -92,9 +92,9 @@ class StalledClientIT {
     /// A client with a key of the one volume, as a node has it, that has worked in it, and with which no controller
     /// shares anything yet.
     private FuseMount pod() throws IOException {
-        String group = Group.of(volume).path();
+        String group = SubvolumeGroup.of(volume).path();
         adapter.close();
-        String identity = "pod." + Group.of(volume).name();
+        String identity = "pod." + SubvolumeGroup.of(volume).name();
         Files.writeString(
                 keyring,
                 CephLab.keyring(
@@ -136,7 +136,7 @@ class StalledClientIT {
 
     private void othersAreServed() {
         long began = System.nanoTime();
-        VolumeId.Provisioned another = Group.of(other).volume("another");
+        VolumeId.Provisioned another = SubvolumeGroup.of(other).volume("another");
         subvolumes().create(another, SPEC);
         assertTrue(subvolumes().find(another).isPresent());
         subvolumes().remove(another);
@@ -147,7 +147,7 @@ class StalledClientIT {
         subvolumes().create(sibling, SPEC);
         subvolumes().remove(sibling);
         subvolumes().remove(volume);
-        assertEquals(Optional.of(List.of()), subvolumes().list(Group.of(volume)));
+        assertEquals(Optional.of(List.of()), subvolumes().list(SubvolumeGroup.of(volume)));
     }
 
     @ParameterizedTest
@@ -160,10 +160,10 @@ class StalledClientIT {
             isRefusedWithin(AT_ONCE, () -> subvolumes().create(sibling, SPEC));
             isRefusedWithin(AT_ONCE, () -> subvolumes().remove(volume));
             isRefusedWithin(AT_ONCE, () -> subvolumes().find(volume));
-            isRefusedWithin(AT_ONCE, () -> subvolumes().list(Group.of(volume)));
+            isRefusedWithin(AT_ONCE, () -> subvolumes().list(SubvolumeGroup.of(volume)));
             othersAreServed();
             endSession();
-            CephLab.await(SERVED, () -> isServed(() -> subvolumes().list(Group.of(volume))));
+            CephLab.await(SERVED, () -> isServed(() -> subvolumes().list(SubvolumeGroup.of(volume))));
             if (signal.equals("STOP")) {
                 pod.signal("CONT");
             }
@@ -193,7 +193,7 @@ class StalledClientIT {
                     case "note" -> subvolumes().setNote(volume, "siphon.test", "x");
                     case "snapshot" -> subvolumes().createSnapshot(new SnapshotId(volume, "s"));
                     case "find" -> subvolumes().find(volume);
-                    default -> subvolumes().list(Group.of(volume));
+                    default -> subvolumes().list(SubvolumeGroup.of(volume));
                 }
             });
             assertTrue(System.nanoTime() - began < REFUSED.toNanos(), "neither served nor refused");
@@ -213,7 +213,7 @@ class StalledClientIT {
             isRefusedWithin(REFUSED, () -> subvolumes().remove(volume));
             othersAreServed();
             endSession();
-            CephLab.await(SERVED, () -> isServed(() -> subvolumes().list(Group.of(volume))));
+            CephLab.await(SERVED, () -> isServed(() -> subvolumes().list(SubvolumeGroup.of(volume))));
         }
         nothingIsLeft();
     }

@@ -2,7 +2,7 @@ package dev.siphon.controller.check;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.siphon.controller.check.ControllerCaps.Use;
+import dev.siphon.controller.check.ControllerCaps.Feature;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class CapTest {
-    private static final ControllerCaps NEEDED = new ControllerCaps(List.of("a"), List.of(Use.KEYS));
+    private static final ControllerCaps NEEDED = new ControllerCaps(List.of("a"), List.of(Feature.KEYS));
 
     @ParameterizedTest(name = "{0} covers {1}: {2}")
     @CsvSource(
@@ -52,8 +52,8 @@ final class CapTest {
 
     @Test
     void whatIsPrintedIsEnough() {
-        for (List<Use> uses :
-                List.of(List.<Use>of(), List.of(Use.KEYS), List.of(Use.ATTACH), List.of(Use.KEY_COMMANDS))) {
+        for (List<Feature> uses : List.of(
+                List.<Feature>of(), List.of(Feature.KEYS), List.of(Feature.ATTACH), List.of(Feature.KEY_COMMANDS))) {
             ControllerCaps caps = new ControllerCaps(List.of("a", "b"), uses);
             assertEquals(List.of(), caps.missing(caps.byService()));
         }

@@ -3,12 +3,12 @@ package dev.siphon.controller.check;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.ceph.CephState.KeyTypes;
-import dev.siphon.controller.check.ControllerCaps.Use;
+import dev.siphon.controller.ceph.ClusterStatus.KeyTypes;
+import dev.siphon.controller.check.ControllerCaps.Feature;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.InMemoryDirectory;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
-import dev.siphon.csi.check.Outcome;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,55 +21,56 @@ import org.junit.jupiter.api.Test;
 
 /// What is made of a cluster's and a directory's answers.
 final class JudgementTest {
-    private static Outcome release(String... osds) {
+    private static CheckOutcome release(String... osds) {
         return Releases.judge(new TreeMap<>(Map.of("mon", Set.of("20.2.4"), "osd", Set.of(osds))));
     }
 
     @Test
     void releasesThatAreTriedAreOk() {
-        assertEquals(new Outcome.Ok("20.2.4"), release("20.2.4"));
-        assertEquals(new Outcome.Ok("18.2.7, 19.2.6, 20.2.4"), release("18.2.7", "19.2.6"));
+        assertEquals(new CheckOutcome.Ok("20.2.4"), release("20.2.4"));
+        assertEquals(new CheckOutcome.Ok("18.2.7, 19.2.6, 20.2.4"), release("18.2.7", "19.2.6"));
     }
 
     @Test
     void whoeverRunsAnotherReleaseIsNamed() {
-        assertTrue(release("20.2.4", "17.2.6") instanceof Outcome.Failed failed
+        assertTrue(release("20.2.4", "17.2.6") instanceof CheckOutcome.Failed failed
                 && failed.found().equals("osd 17.2.6")
                 && failed.remedy().contains("Ceph 18 to 20"));
-        assertTrue(release("21.0.0") instanceof Outcome.Failed failed
+        assertTrue(release("21.0.0") instanceof CheckOutcome.Failed failed
                 && failed.found().equals("osd 21.0.0")
                 && failed.remedy().contains("a later Siphon"));
-        assertTrue(release("unknown") instanceof Outcome.Failed);
+        assertTrue(release("unknown") instanceof CheckOutcome.Failed);
     }
 
     @Test
     void keysAreOfATypeThatTheClusterAllows() {
         assertTrue(ClusterChecks.judge(new KeyTypes(Optional.empty(), "aes256k", Set.of("aes256k")))
-                        instanceof Outcome.Ok ok
+                        instanceof CheckOutcome.Ok ok
                 && ok.found().contains("--key-type=aes256k"));
         assertTrue(ClusterChecks.judge(new KeyTypes(Optional.of("aes"), "aes256k", Set.of("aes", "aes256k")))
-                        instanceof Outcome.Ok ok
+                        instanceof CheckOutcome.Ok ok
                 && ok.found().contains("--key-type=aes`"));
         assertTrue(ClusterChecks.judge(new KeyTypes(Optional.of("aes"), "aes256k", Set.of("aes256k")))
-                        instanceof Outcome.Failed failed
+                        instanceof CheckOutcome.Failed failed
                 && failed.remedy().contains("auth_allowed_ciphers"));
     }
 
     @Test
     void itIsSaidWhetherSessionsCanBeEnded() {
         List<String> fileSystems = List.of("cephfs");
-        assertTrue(ClusterChecks.sessions(fileSystems, new ControllerCaps(fileSystems, List.of(Use.KEYS)).byService())
+        assertTrue(ClusterChecks.sessions(
+                        fileSystems, new ControllerCaps(fileSystems, List.of(Feature.KEYS)).byService())
                 .contains("see --key-commands"));
         assertTrue(ClusterChecks.sessions(
-                        fileSystems, new ControllerCaps(fileSystems, List.of(Use.KEY_COMMANDS)).byService())
+                        fileSystems, new ControllerCaps(fileSystems, List.of(Feature.KEY_COMMANDS)).byService())
                 .contains("ends sessions of packers"));
     }
 
     @Test
     void whoGivesNoCapabilityBackHasToBeEvictedSomeTime() {
-        assertTrue(ClusterChecks.judgeEviction(300) instanceof Outcome.Ok ok
+        assertTrue(ClusterChecks.judgeEviction(300) instanceof CheckOutcome.Ok ok
                 && ok.found().contains("300 s"));
-        assertTrue(ClusterChecks.judgeEviction(0) instanceof Outcome.Failed failed
+        assertTrue(ClusterChecks.judgeEviction(0) instanceof CheckOutcome.Failed failed
                 && failed.remedy().contains("mds_cap_revoke_eviction_timeout"));
     }
 
@@ -88,7 +89,7 @@ final class JudgementTest {
 
     private static String sample(ConcurrentHashMap<String, Account> accounts, Optional<String> name) {
         Checklist list = new Checklist(Duration.ofSeconds(5));
-        new DirectoryChecks(InMemoryDirectory.over(accounts), "a test", name).look(list);
+        new DirectoryChecks(InMemoryDirectory.over(accounts), "a test", name).run(list);
         List<String> lines = list.table().text();
         assertTrue(lines.get(1).startsWith("directory  ok"), lines.get(1));
         return lines.get(2);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.check.RookChecks.Current;
 import dev.siphon.controller.check.RookChecks.Signs;
-import dev.siphon.csi.check.Outcome;
+import dev.siphon.csi.check.CheckOutcome;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
@@ -29,7 +29,7 @@ final class RookChecksTest {
             10.0.0.1 10.0.0.9  | 10.0.0.1 10.0.0.2  | Failed | has 10.0.0.9, where no monitor is
             """)
     void addressesThatSomebodyWroteDown(String written, String now, String outcome, String words) {
-        Outcome judged = RookChecks.judge(set(written), new Current(set(now), WHERE));
+        CheckOutcome judged = RookChecks.judge(set(written), new Current(set(now), WHERE));
         assertEquals(outcome, judged.getClass().getSimpleName());
         String said = judged.toString();
         assertTrue(said.contains(words), said);
@@ -39,7 +39,7 @@ final class RookChecksTest {
     @Test
     void rookIsRecognizedByTheIdentitiesOfItsDrivers() {
         Signs signs = new Signs(set("csi-cephfs-node csi-cephfs-provisioner.2"), List.of("myfs"));
-        Outcome.Ok found = assertInstanceOf(Outcome.Ok.class, signs.judge(false));
+        CheckOutcome.Ok found = assertInstanceOf(CheckOutcome.Ok.class, signs.judge(false));
         assertEquals(
                 "this Ceph is Rook's, by client.csi-cephfs-node, client.csi-cephfs-provisioner.2; ceph-csi has the"
                         + " subvolumegroup csi in myfs, which Siphon does not touch",
@@ -49,15 +49,15 @@ final class RookChecksTest {
     @Test
     void aGroupAloneIsNoSignOfRook() {
         Signs signs = new Signs(set(""), List.of("myfs"));
-        assertInstanceOf(Outcome.Skipped.class, signs.judge(false));
-        assertInstanceOf(Outcome.Ok.class, signs.judge(true));
+        assertInstanceOf(CheckOutcome.Skipped.class, signs.judge(false));
+        assertInstanceOf(CheckOutcome.Ok.class, signs.judge(true));
     }
 
     @ParameterizedTest
     @CsvSource({"admin", "healthchecker", "csi-cephfs-provisioner", "csi-cephfs-node.3"})
     void anIdentityOfRooksIsNoneForSiphon(String user) {
-        Outcome.Failed failed =
-                assertInstanceOf(Outcome.Failed.class, RookChecks.identity(user).orElseThrow());
+        CheckOutcome.Failed failed = assertInstanceOf(
+                CheckOutcome.Failed.class, RookChecks.identity(user).orElseThrow());
         assertTrue(failed.remedy().contains("siphon ceph-caps"), failed.remedy());
         assertEquals(Optional.empty(), RookChecks.identity("siphon"));
     }

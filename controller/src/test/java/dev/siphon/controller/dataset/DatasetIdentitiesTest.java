@@ -33,15 +33,15 @@ final class DatasetIdentitiesTest {
         return Optional.ofNullable(layouts.get(path)).orElseThrow();
     }
 
-    private VolumeId.Dataset dataset(String cluster, String digit, String path, String namespace) {
+    private VolumeId.DatasetVolume dataset(String cluster, String digit, String path, String namespace) {
         layouts.put(path, new FileTree.Layout("data", namespace));
-        return new VolumeId.Dataset(cluster, "fs", digit.repeat(40), Optional.empty(), path);
+        return new VolumeId.DatasetVolume(cluster, "fs", digit.repeat(40), Optional.empty(), path);
     }
 
     @Test
     void twoDatasetsInOneRadosNamespaceGetNoKey() {
-        VolumeId.Dataset first = dataset("lab", "1", "/a", "all");
-        VolumeId.Dataset second = dataset("lab", "2", "/b", "all");
+        VolumeId.DatasetVolume first = dataset("lab", "1", "/a", "all");
+        VolumeId.DatasetVolume second = dataset("lab", "2", "/b", "all");
         identities.check(first);
         String said = assertThrows(DriverException.InUse.class, () -> identities.mint(second))
                 .getMessage();
@@ -65,7 +65,7 @@ final class DatasetIdentitiesTest {
     /// What has a key keeps it.
     @Test
     void nodesHaveNoMoreIdentitiesThanTheMonsAreToKeep() {
-        VolumeId.Dataset dataset = dataset("lab", "1", "/a", "one");
+        VolumeId.DatasetVolume dataset = dataset("lab", "1", "/a", "one");
         for (int i = 0; i < DatasetIdentities.MOST; i++) {
             var _ = identities.mint(dataset, "node-" + i);
         }
@@ -79,13 +79,13 @@ final class DatasetIdentitiesTest {
 
     @Test
     void oneAccountDoesNotTakeThemAll() {
-        VolumeId.Dataset everybodys = dataset("lab", "1", "/datasets/a", "one");
+        VolumeId.DatasetVolume everybodys = dataset("lab", "1", "/datasets/a", "one");
         for (int i = 0; i < DatasetIdentities.MOST / 2; i++) {
             var _ = identities.mint(everybodys, "node-" + i);
         }
-        VolumeId.Dataset greedy = dataset("lab", "2", "/datasets/b", "two");
-        VolumeId.Dataset another = dataset("lab", "3", "/datasets/c", "three");
-        VolumeId.Dataset others = dataset("lab", "4", "/datasets/d", "four");
+        VolumeId.DatasetVolume greedy = dataset("lab", "2", "/datasets/b", "two");
+        VolumeId.DatasetVolume another = dataset("lab", "3", "/datasets/c", "three");
+        VolumeId.DatasetVolume others = dataset("lab", "4", "/datasets/d", "four");
         identities.keepOnly(Map.of(
                 everybodys, Dataset.account("imagenet"),
                 greedy, Dataset.account("u1.a"),

@@ -10,8 +10,8 @@ import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.key.DatasetIdentity;
-import dev.siphon.controller.key.Eviction;
 import dev.siphon.controller.key.MintedIdentity;
+import dev.siphon.controller.key.SessionEviction;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
@@ -45,9 +45,12 @@ final class DatasetKeysIT {
     private final DatasetIdentities others =
             new DatasetIdentities(ceph.ports().files(), ceph.identities(), () -> Optional.of("kother0000"));
     private final DatasetRevocation revocation = new DatasetRevocation(
-            ceph.identities(), ceph.clientSessions(), new DatasetVolumes.Keys(identities, copies), Eviction.PATIENCE);
-    private final VolumeId.Dataset dataset =
-            new VolumeId.Dataset("lab", CephLab.fileSystem(), DIGEST.beginning(), Optional.empty(), PATH);
+            ceph.identities(),
+            ceph.clientSessions(),
+            new DatasetVolumes.Keys(identities, copies),
+            SessionEviction.PATIENCE);
+    private final VolumeId.DatasetVolume dataset =
+            new VolumeId.DatasetVolume("lab", CephLab.fileSystem(), DIGEST.beginning(), Optional.empty(), PATH);
 
     @TempDir
     private Path folder = Path.of("");
@@ -117,8 +120,8 @@ final class DatasetKeysIT {
         assertTrue(canMount(again), "a node that was not stolen goes on with another key");
     }
 
-    /// Two controllers, which know their own pods alone. Both call the Ceph cluster the same, and both clusters have a
-    /// node of that name.
+    /// Two controllers, which know their own pods alone. Both call the Ceph cluster the same, and both clusters
+    /// have a node of that name.
     @Test
     void theNodesOfAnotherKubernetesClusterKeepTheirKeysOfTheSameDataset() throws IOException {
         VolumeKey mine = identities.mint(dataset, STOLEN);
@@ -128,8 +131,8 @@ final class DatasetKeysIT {
                 new NoPods(new Dataset("keys", Optional.empty(), CephLab.fileSystem(), PATH, DIGEST, 1, Set.of("*")));
         try (FuseMount there = mount(STOLEN, another)) {
             IdleDatasetKeys idle = new IdleDatasetKeys(pods, ceph.ports().clusters(), identities);
-            idle.look();
-            idle.look();
+            idle.reconcile();
+            idle.reconcile();
             assertEquals(Set.of(another.userId(), shared.userId()), minted(), "an idle one is removed by its own");
             assertFalse(canMount(mine));
 
@@ -210,7 +213,7 @@ final class DatasetKeysIT {
     void allKeysOfADatasetAreRevokedAndClaimsGetAnother() throws IOException {
         VolumeKey shared = identities.mint(dataset);
         VolumeKey ofNode = identities.mint(dataset, OTHER);
-        VolumeId.Dataset claim = dataset.forClaim("0123456789ab");
+        VolumeId.DatasetVolume claim = dataset.forClaim("0123456789ab");
         copies.put(claim, "pvc-1", Optional.of(shared));
         try (FuseMount there = mount(STOLEN, shared);
                 FuseMount elsewhere = mount(OTHER, ofNode)) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.CapacityRange;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
@@ -43,14 +43,14 @@ final class DatasetVolumesTest {
 
     private static Volume made(DatasetsWorld world, String namespace, String dataset) {
         DatasetVolumes volumes = world.volumes();
-        return volumes.create(volumes.look(DatasetsWorld.request(namespace, Map.of()), dataset));
+        return volumes.create(volumes.check(DatasetsWorld.request(namespace, Map.of()), dataset));
     }
 
     @ParameterizedTest(name = "namespace {0} reads {1}")
     @CsvSource({"user-u1, u1.mine", "user-u2, vision", "user-u3, all", "whoever, all", "'', all"})
     void readersGetAVolume(String namespace, String dataset) {
         Volume volume = made(outside, namespace, dataset);
-        VolumeId.Dataset id = (VolumeId.Dataset) volume.id();
+        VolumeId.DatasetVolume id = (VolumeId.DatasetVolume) volume.id();
         assertEquals("/datasets/" + dataset.replace('.', '-'), id.path());
         assertTrue(id.claim().isPresent());
         VolumeContext context = volume.context().orElseThrow();
@@ -78,14 +78,14 @@ final class DatasetVolumesTest {
         assertThrows(DriverException.AccessDenied.class, () -> made(outside, "user-u2", "u1.mine"));
         assertEquals(
                 "/datasets/all",
-                ((VolumeId.Dataset) made(outside, "user-u1", "all").id()).path());
+                ((VolumeId.DatasetVolume) made(outside, "user-u1", "all").id()).path());
         outside.freezeUnseen("u1", false);
         var _ = made(outside, "user-u1", "u1.mine");
     }
 
     @Test
     void anotherAccountOfAReadersNameGetsNone() {
-        String first = Names.group("id-1");
+        String first = CephNames.group("id-1");
         outside.seen.put("u1.mine", new ReaderIds(Map.of("u1", first), Set.of()));
         var _ = made(outside, "user-u1", "u1.mine");
         outside.directory.put(new Account("u1", "id-9", 10_001, 10_001, Set.of("u1"), OptionalLong.empty()));
@@ -101,7 +101,7 @@ final class DatasetVolumesTest {
     void aNamespaceStandsForWhomItsAnnotationLists() {
         assertEquals(
                 "/datasets/u1-mine",
-                ((VolumeId.Dataset) made(kubernetes, "team", "u1.mine").id()).path());
+                ((VolumeId.DatasetVolume) made(kubernetes, "team", "u1.mine").id()).path());
         assertThrows(DriverException.NotFound.class, () -> made(kubernetes, "gone", "u1.mine"));
     }
 
@@ -111,7 +111,7 @@ final class DatasetVolumesTest {
         VolumeRequest second = new VolumeRequest("pvc-2", first.capacity(), first.parameters(), true, Optional.empty());
         DatasetVolumes volumes = outside.volumes();
         assertNotEquals(
-                volumes.look(first, "all").id(), volumes.look(second, "all").id());
+                volumes.check(first, "all").id(), volumes.check(second, "all").id());
     }
 
     @Test
@@ -119,14 +119,14 @@ final class DatasetVolumesTest {
         DatasetVolumes volumes = outside.volumes();
         VolumeRequest good = DatasetsWorld.request("user-u1", Map.of());
         VolumeRequest writing = new VolumeRequest("pvc-1", good.capacity(), good.parameters(), false, Optional.empty());
-        assertThrows(DriverException.InvalidRequest.class, () -> volumes.look(writing, "all"));
+        assertThrows(DriverException.InvalidRequest.class, () -> volumes.check(writing, "all"));
         VolumeRequest small =
                 new VolumeRequest("pvc-1", new CapacityRange(0, 4999), good.parameters(), true, Optional.empty());
-        assertThrows(DriverException.CapacityOutOfRange.class, () -> volumes.look(small, "all"));
-        assertThrows(DriverException.NotFound.class, () -> volumes.look(good, "none"));
+        assertThrows(DriverException.CapacityOutOfRange.class, () -> volumes.check(small, "all"));
+        assertThrows(DriverException.NotFound.class, () -> volumes.check(good, "none"));
         assertThrows(
                 DriverException.InvalidRequest.class,
-                () -> volumes.look(DatasetsWorld.request("", Map.of()), "u1.mine"));
+                () -> volumes.check(DatasetsWorld.request("", Map.of()), "u1.mine"));
     }
 
     @Test
@@ -153,17 +153,17 @@ final class DatasetVolumesTest {
                 DriverException.InvalidRequest.class, () -> kubernetes.volumes().wanted(byClass));
     }
 
-    private DatasetVolumes.Opened openClaimed(VolumeId.Dataset volume, String namespace, String... names) {
+    private DatasetVolumes.Opened openClaimed(VolumeId.DatasetVolume volume, String namespace, String... names) {
         return outside.volumes()
-                .openClaimed(volume, List.of(names), new DatasetVolumes.Reader(namespace, "csi-1", "node-1"));
+                .openClaimed(volume, List.of(names), new DatasetVolumes.VolumeReader(namespace, "csi-1", "node-1"));
     }
 
     @Test
     void aPodsNodeGetsTheKeyOfItsClaimsDataset() {
         MintedKeys minted = new MintedKeys();
         outside.keys = Optional.of(minted.keys(outside.files()));
-        VolumeId.Dataset volume =
-                (VolumeId.Dataset) made(outside, "user-u1", "u1.mine").id();
+        VolumeId.DatasetVolume volume =
+                (VolumeId.DatasetVolume) made(outside, "user-u1", "u1.mine").id();
         DatasetVolumes.Opened opened = openClaimed(volume, "user-u1", "gone", "vision", "u1.mine");
         assertEquals(volume, opened.volume());
         assertTrue(opened.key().userId().endsWith(".1.node-1"), opened.key().userId());
@@ -181,15 +181,15 @@ final class DatasetVolumesTest {
         DatasetVolumes.Keys keys = minted.keys(outside.files());
         outside.keys = Optional.of(keys);
         minted.nodesAsk = true;
-        VolumeId.Dataset volume =
-                (VolumeId.Dataset) made(outside, "user-u1", "u1.mine").id();
+        VolumeId.DatasetVolume volume =
+                (VolumeId.DatasetVolume) made(outside, "user-u1", "u1.mine").id();
         assertEquals(Map.of(volume, Optional.empty()), minted.kept);
         assertEquals(List.of(), minted.startingWith("lab", ""), "nobody has a key");
-        ClaimKeys claims = new ClaimKeys(keys);
-        claims.look();
+        StaticClaimKeys claims = new StaticClaimKeys(keys);
+        claims.reconcile();
         assertEquals(Map.of(volume, Optional.empty()), minted.kept);
         minted.nodesAsk = false;
-        claims.look();
+        claims.reconcile();
         assertTrue(minted.kept.getOrDefault(volume, Optional.empty()).isPresent(), "a version of before is put back");
         minted.nodesAsk = true;
         var _ = made(outside, "user-u1", "u1.mine");

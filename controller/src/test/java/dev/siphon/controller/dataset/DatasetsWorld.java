@@ -5,20 +5,20 @@ import dev.siphon.controller.grant.GrantsMetrics;
 import dev.siphon.controller.grant.GrantsStore;
 import dev.siphon.controller.grant.NamespaceGrants;
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.identity.InMemoryNamespaces;
 import dev.siphon.controller.identity.Namespaces;
+import dev.siphon.controller.volume.AccountFreeze;
 import dev.siphon.controller.volume.CapacityRange;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.InterceptedPorts;
-import dev.siphon.controller.volume.Names;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -62,7 +62,7 @@ final class DatasetsWorld {
 
     DatasetsWorld(Path folder, boolean withKubernetes) {
         this.folder = folder;
-        frozen.look(InMemoryCeph.CLUSTER);
+        frozen.refresh(InMemoryCeph.CLUSTER);
         this.namespaces = withKubernetes ? Optional.of(kubernetes) : Optional.empty();
     }
 
@@ -101,7 +101,7 @@ final class DatasetsWorld {
         return new NamespaceAccounts(Optional.of(OwnerRule.parse("namespace-prefix:user-")), namespaces);
     }
 
-    private DatasetReaders readers(Directory asked) {
+    private DatasetReaders readers(AccountDirectory asked) {
         return new DatasetReaders(accounts(), asked, frozen, new ReaderNames(datasets(), asked));
     }
 
@@ -109,28 +109,28 @@ final class DatasetsWorld {
         return volumes(directory);
     }
 
-    DatasetVolumes volumes(Directory asked) {
+    DatasetVolumes volumes(AccountDirectory asked) {
         return new DatasetVolumes(ceph.ports().clusters(), datasets(), namespaces, readers(asked), keys);
     }
 
     /// As `siphon user offboard` marks an account, and a look after that.
     void freeze(String account, boolean frozen) {
         freezeUnseen(account, frozen);
-        this.frozen.look(InMemoryCeph.CLUSTER);
+        this.frozen.refresh(InMemoryCeph.CLUSTER);
     }
 
     /// The same before anybody has looked.
     void freezeUnseen(String account, boolean frozen) {
-        Group group = new Group(
+        SubvolumeGroup group = new SubvolumeGroup(
                 InMemoryCeph.CLUSTER,
                 InMemoryCeph.FILE_SYSTEM,
-                Names.group(directory.account(account).orElseThrow().id()));
+                CephNames.group(directory.account(account).orElseThrow().id()));
         if (frozen) {
             ceph.ports().subvolumes().createGroup(group, OptionalLong.empty(), Optional.empty());
         }
         ceph.ports()
                 .files()
-                .setNote(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE, frozen ? "now" : "");
+                .setNote(group.cluster(), group.fileSystem(), group.path(), AccountFreeze.NOTE, frozen ? "now" : "");
     }
 
     /// Each directory is in a RADOS namespace of its own.
@@ -148,8 +148,8 @@ final class DatasetsWorld {
         return new FileGrantsStore(folder.resolve("grants.json"));
     }
 
-    private Directory faulty() {
-        return new Directory() {
+    private AccountDirectory faulty() {
+        return new AccountDirectory() {
             @Override
             public Optional<Account> account(String name) {
                 if (faults.containsKey(name)) {
@@ -173,12 +173,13 @@ final class DatasetsWorld {
         return new NamespaceGrants(ceph.ports(), store, accounts(), new GrantsMetrics(new PrometheusRegistry()));
     }
 
-    DatasetGrants grants(NamespaceGrants published) {
+    DatasetAccessPublisher grants(NamespaceGrants published) {
         return grants(published, faulty());
     }
 
-    DatasetGrants grants(NamespaceGrants published, Directory asked) {
-        return new DatasetGrants(ceph.ports().clusters(), datasets(), accounts(), readers(asked), published, keys);
+    DatasetAccessPublisher grants(NamespaceGrants published, AccountDirectory asked) {
+        return new DatasetAccessPublisher(
+                ceph.ports().clusters(), datasets(), accounts(), readers(asked), published, keys);
     }
 
     /// A claim `data` of a namespace, only to be read.

@@ -32,7 +32,7 @@ final class IdleDatasetKeysTest {
             new Digest(DatasetsWorld.DIGEST),
             1,
             Set.of("*"));
-    private final VolumeId.Dataset dataset =
+    private final VolumeId.DatasetVolume dataset =
             declared.volume(ceph.ports().clusters().defaultCluster());
     private final DatasetIdentities identities = of(Optional.of("kmine00000"));
     private final DatasetIdentities others = of(Optional.of("kother0000"));
@@ -57,7 +57,7 @@ final class IdleDatasetKeysTest {
         var _ = others.mint(dataset, "node-1");
         String nobodys = of(Optional.empty()).mint(dataset, "node-1").userId();
         String shared = others.mint(dataset).userId();
-        IntStream.range(0, 3).forEach(_ -> idle.look());
+        IntStream.range(0, 3).forEach(_ -> idle.reconcile());
         assertEquals(Set.of(), minted.removed);
         String mine = identities.mint(dataset).userId();
         identities.remove(dataset);
@@ -73,15 +73,15 @@ final class IdleDatasetKeysTest {
         String shared = identities.mint(dataset).userId();
         uses.pods.add("used");
         uses.replicas.add("filled");
-        idle.look();
+        idle.reconcile();
         assertEquals(Set.of(), minted.removed, "idle at one look");
-        idle.look();
+        idle.reconcile();
         assertEquals(Set.of(unused), minted.removed);
         uses.pods.clear();
         uses.replicas.clear();
-        idle.look();
+        idle.reconcile();
         assertEquals(Set.of(unused), minted.removed, "idle at one look");
-        idle.look();
+        idle.reconcile();
         assertEquals(Set.of(unused, used, filled), minted.removed);
         assertTrue(minted.startingWith(dataset.cluster(), "").contains(shared));
     }
@@ -90,9 +90,9 @@ final class IdleDatasetKeysTest {
     @Test
     void whatIsGivenBetweenTwoLooksStays() {
         var _ = identities.mint(dataset, "node-1");
-        idle.look();
+        idle.reconcile();
         var _ = identities.mint(dataset, "node-1");
-        idle.look();
+        idle.reconcile();
         assertEquals(Set.of(), minted.removed);
     }
 
@@ -100,7 +100,7 @@ final class IdleDatasetKeysTest {
     void keysOfADatasetThatIsDeclaredNoMoreAreLeftToWhomTheyBelong() {
         var _ = identities.mint(dataset, "node-1");
         uses.isDeclared = false;
-        IntStream.range(0, 3).forEach(_ -> idle.look());
+        IntStream.range(0, 3).forEach(_ -> idle.reconcile());
         assertEquals(Set.of(), minted.removed);
     }
 
@@ -117,28 +117,28 @@ final class IdleDatasetKeysTest {
     }
 
     /// What pods and replicas there are, by their nodes.
-    private final class Uses implements UsingPods {
+    private final class Uses implements DatasetUsageCluster {
         private final List<String> pods = new ArrayList<>();
         private final List<String> replicas = new ArrayList<>();
         private boolean isDeclared = true;
 
         @Override
-        public List<Known> declared() {
-            return isDeclared ? List.of(new Known(declared, Optional.empty())) : List.of();
+        public List<RecordedUsage> declared() {
+            return isDeclared ? List.of(new RecordedUsage(declared, Optional.empty())) : List.of();
         }
 
         @Override
-        public void each(Set<VolumeId.Dataset> datasets, Consumer<Use> each) {
-            pods.forEach(node -> each.accept(new Use(dataset, node, "user-u1")));
+        public void each(Set<VolumeId.DatasetVolume> datasets, Consumer<PodUse> each) {
+            pods.forEach(node -> each.accept(new PodUse(dataset, node, "user-u1")));
         }
 
         @Override
-        public void eachReplica(BiConsumer<VolumeId.Dataset, String> each) {
+        public void eachReplica(BiConsumer<VolumeId.DatasetVolume, String> each) {
             replicas.forEach(node -> each.accept(dataset, node));
         }
 
         @Override
-        public void report(String name, DatasetUse use) {
+        public void report(String name, DatasetUsage use) {
             throw new IllegalStateException("nothing is written down");
         }
     }

@@ -1,9 +1,9 @@
 package dev.siphon.controller.dataset;
 
 import dev.siphon.controller.key.DatasetKeyStore;
-import dev.siphon.controller.key.Grant;
 import dev.siphon.controller.key.Identities;
 import dev.siphon.controller.key.MintedIdentity;
+import dev.siphon.controller.key.VolumeCaps;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.volume.FileTree;
 import dev.siphon.csi.DriverException;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class MintedKeys implements Identities, DatasetKeyStore {
     public final Set<String> removed = new HashSet<>();
     private final Set<String> there = new TreeSet<>();
-    public final Map<VolumeId.Dataset, Optional<VolumeKey>> kept = new HashMap<>();
+    public final Map<VolumeId.DatasetVolume, Optional<VolumeKey>> kept = new HashMap<>();
     public boolean nodesAsk;
 
     /// How often an identity was to be removed.
@@ -39,15 +39,15 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     }
 
     @Override
-    public VolumeKey mint(String cluster, String userId, Grant grant) {
+    public VolumeKey mint(String cluster, String userId, VolumeCaps volumeCaps) {
         removed.remove(userId);
         there.add(userId);
         return new VolumeKey(userId, "key");
     }
 
     @Override
-    public Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, Grant grant) {
-        return Optional.of(mint(cluster, userId, grant));
+    public Optional<VolumeKey> mintUnlessRetired(String cluster, String userId, VolumeCaps volumeCaps) {
+        return Optional.of(mint(cluster, userId, volumeCaps));
     }
 
     @Override
@@ -61,7 +61,7 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     }
 
     @Override
-    public VolumeKey mintNew(String cluster, String userId, Grant grant) {
+    public VolumeKey mintNew(String cluster, String userId, VolumeCaps volumeCaps) {
         throw new AssertionError("datasets have no such identity");
     }
 
@@ -93,13 +93,13 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     }
 
     @Override
-    public void put(VolumeId.Dataset volume, String name, Optional<VolumeKey> key) {
+    public void put(VolumeId.DatasetVolume volume, String name, Optional<VolumeKey> key) {
         whileGiven.run();
         kept.put(volume, key);
     }
 
     @Override
-    public List<String> users(VolumeId.Dataset dataset) {
+    public List<String> users(VolumeId.DatasetVolume dataset) {
         return kept.keySet().stream()
                 .filter(volume -> volume.forNobody().equals(dataset))
                 .map(volume -> "volume " + volume)
@@ -107,24 +107,24 @@ public final class MintedKeys implements Identities, DatasetKeyStore {
     }
 
     @Override
-    public List<VolumeId.Dataset> shown(boolean withKey) {
+    public List<VolumeId.DatasetVolume> shown(boolean withKey) {
         return kept.keySet().stream()
                 .filter(volume -> kept.getOrDefault(volume, Optional.empty()).isPresent() == withKey)
                 .toList();
     }
 
     @Override
-    public void replace(VolumeId.Dataset volume, Optional<VolumeKey> key) {
+    public void replace(VolumeId.DatasetVolume volume, Optional<VolumeKey> key) {
         kept.computeIfPresent(volume, (_, _) -> key);
     }
 
     @Override
-    public boolean hasAny(VolumeId.Dataset dataset) {
+    public boolean hasAny(VolumeId.DatasetVolume dataset) {
         return kept.keySet().stream().anyMatch(volume -> volume.forNobody().equals(dataset));
     }
 
     @Override
-    public void remove(VolumeId.Dataset volume) {
+    public void remove(VolumeId.DatasetVolume volume) {
         kept.remove(volume);
     }
 }

@@ -9,24 +9,24 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /// A Kubernetes that declares one dataset, which nobody there uses.
-record NoPods(Dataset dataset) implements UsingPods {
+record NoPods(Dataset dataset) implements DatasetUsageCluster {
     @Override
-    public List<Known> declared() {
-        return List.of(new Known(dataset, Optional.empty()));
+    public List<RecordedUsage> declared() {
+        return List.of(new RecordedUsage(dataset, Optional.empty()));
     }
 
     @Override
-    public void each(Set<VolumeId.Dataset> datasets, Consumer<Use> each) {
+    public void each(Set<VolumeId.DatasetVolume> datasets, Consumer<PodUse> each) {
         // there are none
     }
 
     @Override
-    public void eachReplica(BiConsumer<VolumeId.Dataset, String> each) {
+    public void eachReplica(BiConsumer<VolumeId.DatasetVolume, String> each) {
         // there are none
     }
 
     @Override
-    public void report(String name, DatasetUse use) {
+    public void report(String name, DatasetUsage use) {
         throw new IllegalStateException("nothing is written down");
     }
 }

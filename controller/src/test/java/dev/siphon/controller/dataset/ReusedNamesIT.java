@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.grant.NamespaceGrants;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.controller.ldap.LabDirectory;
 import dev.siphon.controller.volume.Volume;
 import dev.siphon.csi.DriverException;
@@ -33,7 +33,7 @@ final class ReusedNamesIT {
         NamespaceGrants published = world.published();
         LabDirectory.with(ldap -> {
             String former = LabDirectory.addAccount("uid=heir", "heir", UID);
-            world.grants(published, ldap).look();
+            world.grants(published, ldap).reconcile();
             assertEquals(Set.of("user-heir"), readers(world));
             var _ = made(world, ldap);
             LabDirectory.remove(former);
@@ -41,12 +41,12 @@ final class ReusedNamesIT {
             String successor = LabDirectory.addAccount("uid=heir", "heir", UID);
             try {
                 assertThrows(DriverException.AccessDenied.class, () -> made(world, ldap), "before anybody has looked");
-                world.grants(published, ldap).look();
+                world.grants(published, ldap).reconcile();
                 assertEquals(Set.of(), readers(world));
                 assertEquals(
                         Set.of("heir"), world.datasets().readers("heir.mine").changed());
                 world.seen.clear();
-                world.grants(published, ldap).look();
+                world.grants(published, ldap).reconcile();
                 assertEquals(Set.of("user-heir"), readers(world));
                 assertTrue(made(world, ldap).context().orElseThrow().readOnly());
             } finally {
@@ -59,8 +59,8 @@ final class ReusedNamesIT {
         return world.store().last().dataset("heir.mine").orElseThrow().namespaces();
     }
 
-    private static Volume made(DatasetsWorld world, Directory ldap) {
+    private static Volume made(DatasetsWorld world, AccountDirectory ldap) {
         DatasetVolumes volumes = world.volumes(ldap);
-        return volumes.create(volumes.look(DatasetsWorld.request("user-heir", Map.of()), "heir.mine"));
+        return volumes.create(volumes.check(DatasetsWorld.request("user-heir", Map.of()), "heir.mine"));
     }
 }

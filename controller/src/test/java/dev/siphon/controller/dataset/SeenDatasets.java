@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /// Datasets in a file, with whom the names of their readers meant in memory.
-record SeenDatasets(DatasetsFile declared, Map<String, ReaderIds> seen) implements Datasets {
+record SeenDatasets(DatasetsFile declared, Map<String, ReaderIds> seen) implements DatasetCatalog {
     @Override
     public Optional<Dataset> find(String name) {
         return declared.find(name);
@@ -28,7 +28,7 @@ record SeenDatasets(DatasetsFile declared, Map<String, ReaderIds> seen) implemen
     }
 
     @Override
-    public void report(String name, State state) {
+    public void report(String name, DatasetStatus state) {
         declared.report(name, state);
     }
 }

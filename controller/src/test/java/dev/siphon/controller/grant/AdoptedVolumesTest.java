@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.CephPorts;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryCeph;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,8 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class AdoptedVolumesTest {
-    private static final Group GROUP =
-            new Group(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, "a00000000000000000001");
+    private static final SubvolumeGroup GROUP =
+            new SubvolumeGroup(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, "a00000000000000000001");
 
     private final CephPorts ceph = new InMemoryCeph().ports();
     private final List<String> allowed = new ArrayList<>();
@@ -45,8 +45,8 @@ final class AdoptedVolumesTest {
     void theNamespaceOfAPersistentVolumesClaimMayUseTheAccountsVolumesOnce() {
         adopted.adopt(GROUP.volume("v1"), "team");
         adopted.adopt(GROUP.volume("v2"), "team");
-        adopted.look();
-        adopted.look();
+        adopted.reconcile();
+        adopted.reconcile();
         assertEquals(List.of(GROUP.name() + " u1 team"), allowed);
     }
 
@@ -55,13 +55,13 @@ final class AdoptedVolumesTest {
         refusal = Optional.of(new DriverException.NotFound("namespace team is gone"));
         adopted.adopt(GROUP.volume("v1"), "team");
         for (int seconds = 0; seconds < 600; seconds++) {
-            adopted.look();
+            adopted.reconcile();
             now = now.plusSeconds(1);
         }
         assertEquals(23, asked);
         refusal = Optional.empty();
         now = now.plusSeconds(30);
-        adopted.look();
+        adopted.reconcile();
         assertEquals(List.of(GROUP.name() + " u1 team"), allowed);
     }
 }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -24,7 +24,7 @@ public abstract class GrantsStoreContract {
     protected static Grants grants(String account, String... namespaces) {
         return new Grants(
                 Map.of(
-                        new Place("lab", "cephfs", "a00000000000000000001"),
+                        new GroupKey("lab", "cephfs", "a00000000000000000001"),
                         new Grant(account, new TreeSet<>(List.of(namespaces)))),
                 Map.of());
     }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.grant.NamespaceAccess.Dataset;
-import dev.siphon.controller.grant.NamespaceAccess.Replicas;
+import dev.siphon.controller.grant.NamespaceAccess.ReadableDataset;
+import dev.siphon.controller.grant.NamespaceAccess.ReplicaSummary;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -27,12 +27,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class NamespaceAccessWriterTest {
-    private static final Place U1 = new Place("lab", "cephfs", "a00000000000000000001");
+    private static final GroupKey U1 = new GroupKey("lab", "cephfs", "a00000000000000000001");
 
     private final Store store = new Store();
     private Grants grants = Grants.NONE;
-    private Optional<Map<String, Dataset>> details = Optional.of(Map.of());
-    private Map<String, Map<String, Replicas>> replicas = Map.of();
+    private Optional<Map<String, ReadableDataset>> details = Optional.of(Map.of());
+    private Map<String, Map<String, ReplicaSummary>> replicas = Map.of();
     private final NamespaceAccessWriter writer = new NamespaceAccessWriter(
             () -> grants, () -> details, () -> replicas, store, "siphon", Duration.ZERO, new PrometheusRegistry());
 
@@ -86,7 +86,7 @@ final class NamespaceAccessWriterTest {
 
     private static Shared shared(String name, boolean everybody, String... namespaces) {
         return new Shared(
-                VolumeId.Dataset.tryParse(
+                VolumeId.DatasetVolume.tryParse(
                                 "dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:/datasets/" + name)
                         .orElseThrow(),
                 everybody,
@@ -107,18 +107,18 @@ final class NamespaceAccessWriterTest {
         grants = new Grants(
                 Map.of(U1, grant("u1", "user-u1", "team")),
                 Map.of("a", shared("a", false, "team"), "all", shared("all", true)));
-        details = Optional.of(Map.of("a", new Dataset(5000, true)));
+        details = Optional.of(Map.of("a", new ReadableDataset(5000, true)));
         write();
         NamespaceAccess team = store.kept.get(new NamespaceAccess.Key("team", "siphon"));
         assertEquals(
-                Optional.of(Map.of("a", new Dataset(5000, true))),
+                Optional.of(Map.of("a", new ReadableDataset(5000, true))),
                 Optional.ofNullable(team).map(NamespaceAccess::datasets));
         assertEquals(
                 Set.of("team/siphon", "user-u1/siphon", "siphon/everybody-0"),
                 store.kept.keySet().stream().map(NamespaceAccess.Key::toString).collect(Collectors.toSet()));
         write();
         assertEquals(List.of(), store.calls);
-        details = Optional.of(Map.of("a", new Dataset(5000, false)));
+        details = Optional.of(Map.of("a", new ReadableDataset(5000, false)));
         write();
         assertEquals(List.of("put team/siphon"), store.calls);
     }
@@ -126,16 +126,16 @@ final class NamespaceAccessWriterTest {
     @Test
     void onlyANamespaceWhosePodsUseADatasetIsWrittenWhenItsReplicasGoOn() {
         grants = new Grants(Map.of(), Map.of("a", shared("a", false, "busy", "idle")));
-        details = Optional.of(Map.of("a", new Dataset(5000, true)));
+        details = Optional.of(Map.of("a", new ReadableDataset(5000, true)));
         write();
-        replicas = Map.of("busy", Map.of("a", new Replicas(0, 2, 0, 40)));
+        replicas = Map.of("busy", Map.of("a", new ReplicaSummary(0, 2, 0, 40)));
         write();
         assertEquals(List.of("put busy/siphon"), store.calls);
         assertEquals(
-                Optional.of(new Replicas(0, 2, 0, 40)),
+                Optional.of(new ReplicaSummary(0, 2, 0, 40)),
                 Optional.ofNullable(store.kept.get(new NamespaceAccess.Key("busy", "siphon")))
                         .flatMap(access -> Optional.ofNullable(access.datasets().get("a")))
-                        .flatMap(Dataset::replicas));
+                        .flatMap(ReadableDataset::replicas));
         write();
         assertEquals(List.of(), store.calls);
     }
@@ -224,10 +224,10 @@ final class NamespaceAccessWriterTest {
             datasets.put(
                     "d" + each, shared("d" + each, each % 10 == 0, each % 10 == 0 ? new String[0] : ten(names, each)));
         }
-        Map<Place, Grant> groups = new HashMap<>();
+        Map<GroupKey, Grant> groups = new HashMap<>();
         for (int each = 0; each < 1000; each++) {
             groups.put(
-                    new Place("lab", "cephfs", "a%020d".formatted(each)),
+                    new GroupKey("lab", "cephfs", "a%020d".formatted(each)),
                     new Grant("u" + each, new TreeSet<>(List.of(ten(names, each)))));
         }
         grants = new Grants(groups, datasets);

@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.siphon.controller.identity.Namespaces;
 import dev.siphon.controller.volume.CephPorts;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InterceptedPorts;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class NamespaceGrantsTest {
-    private static final Group U1 = group("a00000000000000000001");
-    private static final Group U2 = group("a00000000000000000002");
+    private static final SubvolumeGroup U1 = group("a00000000000000000001");
+    private static final SubvolumeGroup U2 = group("a00000000000000000002");
 
     @TempDir
     private Path folder = Path.of("");
@@ -43,8 +43,8 @@ final class NamespaceGrantsTest {
     /// Empty where there is no Kubernetes.
     private Optional<Namespaces> namespaces = Optional.empty();
 
-    private static Group group(String name) {
-        return new Group(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, name);
+    private static SubvolumeGroup group(String name) {
+        return new SubvolumeGroup(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, name);
     }
 
     @BeforeEach
@@ -80,12 +80,12 @@ final class NamespaceGrantsTest {
         return folder.resolve("grants.json");
     }
 
-    private Map<Place, Grant> published() {
+    private Map<GroupKey, Grant> published() {
         return store().last().groups();
     }
 
-    private static Place place(Group group) {
-        return new Place(group.cluster(), group.fileSystem(), group.name());
+    private static GroupKey place(SubvolumeGroup group) {
+        return new GroupKey(group.cluster(), group.fileSystem(), group.name());
     }
 
     private static Grant grant(String account, String... namespaces) {
@@ -95,12 +95,12 @@ final class NamespaceGrantsTest {
     @Test
     void aGrantIsPublishedOnceAndCostsNothingAgain() {
         try (NamespaceGrants grants = grants()) {
-            grants.allow(U1, "u1", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
             assertEquals(List.of("note", "setNote"), calls);
-            grants.allow(U1, "u1", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
             assertEquals(2, calls.size());
-            grants.allow(U1, "u1", "shared");
-            grants.allow(U2, "u2", "shared");
+            grants.grant(U1, "u1", "shared");
+            grants.grant(U2, "u2", "shared");
             assertEquals(
                     Map.of(place(U1), grant("u1", "shared", "user-u1"), place(U2), grant("u2", "shared")), published());
         }
@@ -109,8 +109,8 @@ final class NamespaceGrantsTest {
     @Test
     void aRenamedAccountKeepsItsNamespaces() {
         try (NamespaceGrants grants = grants()) {
-            grants.allow(U1, "u1", "user-u1");
-            grants.allow(U1, "ada", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
+            grants.grant(U1, "ada", "user-u1");
             assertEquals(Map.of(place(U1), grant("ada", "user-u1")), published());
         }
     }
@@ -118,14 +118,14 @@ final class NamespaceGrantsTest {
     @Test
     void whatTheGroupsHoldSurvivesTheFile() throws Exception {
         try (NamespaceGrants grants = grants()) {
-            grants.allow(U1, "u1", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
         }
         Files.delete(file());
         try (NamespaceGrants grants = grants()) {
             grants.load();
             assertEquals(Map.of(place(U1), grant("u1", "user-u1")), published());
             calls.clear();
-            grants.allow(U1, "u1", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
             assertEquals(List.of(), calls);
         }
     }
@@ -133,10 +133,10 @@ final class NamespaceGrantsTest {
     @Test
     void aRestartTakesNothingAwayBeforeTheGroupsAreRead() {
         try (NamespaceGrants grants = grants()) {
-            grants.allow(U1, "u1", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
         }
         try (NamespaceGrants grants = grants()) {
-            grants.allow(U2, "u2", "user-u2");
+            grants.grant(U2, "u2", "user-u2");
             assertEquals(Map.of(place(U1), grant("u1", "user-u1"), place(U2), grant("u2", "user-u2")), published());
             grants.load();
             assertEquals(Map.of(place(U1), grant("u1", "user-u1"), place(U2), grant("u2", "user-u2")), published());
@@ -146,8 +146,8 @@ final class NamespaceGrantsTest {
     @Test
     void whatAnAdministratorTookAwayIsGoneAfterARestart() {
         try (NamespaceGrants grants = grants()) {
-            grants.allow(U1, "u1", "user-u1");
-            grants.allow(U2, "u2", "user-u2");
+            grants.grant(U1, "u1", "user-u1");
+            grants.grant(U2, "u2", "user-u2");
         }
         ceph.ports()
                 .files()
@@ -174,8 +174,8 @@ final class NamespaceGrantsTest {
             })
     void aNoteOfAnotherShapeGrantsNothingAndKeepsNoOtherBack(String note) throws Exception {
         try (NamespaceGrants grants = grants()) {
-            grants.allow(U1, "u1", "user-u1");
-            grants.allow(U2, "u2", "user-u2");
+            grants.grant(U1, "u1", "user-u1");
+            grants.grant(U2, "u2", "user-u2");
         }
         Files.delete(file());
         ceph.ports().files().setNote(U2.cluster(), U2.fileSystem(), U2.path(), NamespaceGrants.NOTE, note);
@@ -188,7 +188,7 @@ final class NamespaceGrantsTest {
     @Test
     void aRoundThatGoesWrongIsFollowedByAnother() throws Exception {
         try (NamespaceGrants grants = grants()) {
-            grants.allow(U1, "u1", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
         }
         Files.delete(file());
         AtomicBoolean wrong = new AtomicBoolean(true);
@@ -210,9 +210,9 @@ final class NamespaceGrantsTest {
     void whatIsNotPublishedIsNotForgotten() throws Exception {
         Files.createDirectory(file());
         try (NamespaceGrants grants = grants()) {
-            assertThrows(DriverException.BackendUnavailable.class, () -> grants.allow(U1, "u1", "user-u1"));
+            assertThrows(DriverException.BackendUnavailable.class, () -> grants.grant(U1, "u1", "user-u1"));
             Files.delete(file());
-            grants.allow(U1, "u1", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
             assertEquals(Map.of(place(U1), grant("u1", "user-u1")), published());
         }
     }
@@ -228,23 +228,23 @@ final class NamespaceGrantsTest {
 
     @Test
     void whatSomebodyRemovesOrChangesIsPublishedAgain() throws Exception {
-        Map<Place, Grant> wanted = Map.of(place(U1), grant("u1", "user-u1"));
+        Map<GroupKey, Grant> wanted = Map.of(place(U1), grant("u1", "user-u1"));
         try (NamespaceGrants grants = grants()) {
-            grants.keep();
+            grants.republish();
             assertEquals(Map.of(), published(), "nothing is known yet");
-            grants.allow(U1, "u1", "user-u1");
+            grants.grant(U1, "u1", "user-u1");
             Files.delete(file());
-            grants.keep();
+            grants.republish();
             assertEquals(wanted, published());
             store().publish(new Grants(Map.of(place(U1), grant("u1", "user-u1", "of-a-thief")), Map.of()));
-            grants.keep();
+            grants.republish();
             assertEquals(wanted, published());
             Files.delete(file());
             Files.createDirectories(file().resolve("in-the-way"));
-            grants.keep();
+            grants.republish();
             Files.delete(file().resolve("in-the-way"));
             Files.delete(file());
-            grants.keep();
+            grants.republish();
             assertEquals(wanted, published());
         }
     }

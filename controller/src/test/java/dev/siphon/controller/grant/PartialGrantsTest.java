@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.VolumeId;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -30,8 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// More grants than have room where nodes read those of all: the others are in the objects of namespaces.
 final class PartialGrantsTest {
     private static final int MOST = 4 << 10;
-    private static final Group U1 = new Group(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, "a00000000000000000001");
-    private static final Place PLACE = new Place(U1.cluster(), U1.fileSystem(), U1.name());
+    private static final SubvolumeGroup U1 =
+            new SubvolumeGroup(InMemoryCeph.CLUSTER, InMemoryCeph.FILE_SYSTEM, "a00000000000000000001");
+    private static final GroupKey PLACE = new GroupKey(U1.cluster(), U1.fileSystem(), U1.name());
 
     @TempDir
     private Path folder = Path.of("");
@@ -92,7 +93,7 @@ final class PartialGrantsTest {
 
     private static Shared shared(String path) {
         return new Shared(
-                VolumeId.Dataset.tryParse("dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:" + path)
+                VolumeId.DatasetVolume.tryParse("dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:" + path)
                         .orElseThrow(),
                 false,
                 new TreeSet<>(List.of("team")));
@@ -102,7 +103,7 @@ final class PartialGrantsTest {
     void nobodyIsRefusedForWhatHasNoRoomAndNodesAreTold() {
         try (NamespaceGrants grants = grants()) {
             grants.load();
-            IntStream.range(0, 200).forEach(each -> grants.allow(U1, "u1", "team-" + each));
+            IntStream.range(0, 200).forEach(each -> grants.grant(U1, "u1", "team-" + each));
             assertEquals(
                     200, grants.published().of(PLACE).orElseThrow().namespaces().size());
             assertTrue(store().last().of(PLACE).orElseThrow().namespaces().size() < 100);
@@ -141,7 +142,7 @@ final class PartialGrantsTest {
     @Test
     void theNextControllerShowsAllOnceItHasReadTheGroups() {
         try (NamespaceGrants grants = grants()) {
-            IntStream.range(0, 200).forEach(each -> grants.allow(U1, "u1", "team-" + each));
+            IntStream.range(0, 200).forEach(each -> grants.grant(U1, "u1", "team-" + each));
         }
         try (NamespaceGrants next = grants()) {
             assertThrows(DriverException.BackendUnavailable.class, next::whole);

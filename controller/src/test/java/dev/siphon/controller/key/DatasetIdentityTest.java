@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.CephNames;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class DatasetIdentityTest {
     private static final String DATASET = "0123456789abcdefghij";
-    private static final String OWNER = Names.owner("6f0c1a52-0b0e-4a43-9d9f-1f4f3a1c7a11");
+    private static final String OWNER = CephNames.owner("6f0c1a52-0b0e-4a43-9d9f-1f4f3a1c7a11");
 
     private static DatasetIdentity of(String node, int slot) {
         return of(Optional.of(OWNER), node, slot);

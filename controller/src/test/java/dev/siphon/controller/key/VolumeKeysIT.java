@@ -12,7 +12,7 @@ import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
-import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Owners;
 import dev.siphon.controller.volume.Volume;
@@ -47,7 +47,7 @@ class VolumeKeysIT {
     private CephAdapter adapter;
     private FileKeyStore store;
     private VolumeKeys keys;
-    private Domain domain;
+    private ControllerDomain domain;
 
     @BeforeAll
     void connect(@TempDir Path folder) throws IOException {
@@ -68,12 +68,12 @@ class VolumeKeysIT {
         adapter.close();
     }
 
-    private Domain domain() {
+    private ControllerDomain domain() {
         Map<String, Account> accounts = Map.of(
                 "u1", new Account("u1", "keys-1", 10_001, 10_001, Set.of(), OptionalLong.empty()),
                 "u2", new Account("u2", "keys-2", 10_002, 10_002, Set.of(), OptionalLong.empty()));
         Owners owners = new Owners(new InMemoryDirectory(accounts), Optional.empty(), Optional.empty());
-        return Domain.over(adapter.ports(), owners, new Callers(keys, AccountAccess.NONE), CephLab.PATIENT);
+        return ControllerDomain.over(adapter.ports(), owners, new Callers(keys, AccountAccess.NONE), CephLab.PATIENT);
     }
 
     private VolumeId.Provisioned create(String name, String owner) {
@@ -251,7 +251,7 @@ class VolumeKeysIT {
         VolumeKey before = store.find(volume).orElseThrow();
         keys.leaving(volume);
         adapter.ports().subvolumes().remove(volume);
-        Domain another = domain();
+        ControllerDomain another = domain();
         assertEquals(
                 volume,
                 another.volumes()

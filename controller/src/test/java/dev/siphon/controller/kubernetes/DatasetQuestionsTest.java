@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import dev.siphon.controller.kubernetes.DatasetQuestions.Question;
+import dev.siphon.controller.kubernetes.DatasetQuestions.WaitingAccess;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -27,7 +27,7 @@ final class DatasetQuestionsTest {
     private final CountDownLatch listed = new CountDownLatch(1);
     private final DatasetQuestions questions = new DatasetQuestions(this::answer, listed::countDown);
 
-    private void answer(Question question) {
+    private void answer(WaitingAccess question) {
         begun.add(question.title() + " " + question.request());
         answers.acquireUninterruptibly();
     }
@@ -39,7 +39,7 @@ final class DatasetQuestionsTest {
     }
 
     private void add(String namespace, String name, String request) {
-        questions.add(new Question(namespace, name, request, new JsonObject(), Optional.empty()));
+        questions.add(new WaitingAccess(namespace, name, request, new JsonObject(), Optional.empty()));
     }
 
     private List<String> begun(int count) throws InterruptedException {

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class DatasetRequestsTest {
     private static final String DRIVER = "cephfs.siphon.dev";
     private static final String SECRET = "AQBdF2FlAAAAABAAjAnnpZ9Yw8bGaf7PPUCYAg==";
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.of("0123456789ab"), "/datasets/x");
     private static final VolumeContext CONTEXT = VolumeContext.fromMap(VOLUME, Map.of("monitors", "10.0.0.1:3300"));
 
@@ -101,7 +101,7 @@ final class DatasetRequestsTest {
                         name, of, name, driver, volume));
     }
 
-    private DatasetAccess.Answer answerClaimed(String namespace, VolumeId.Dataset volume, String where) {
+    private DatasetAccess.Answer answerClaimed(String namespace, VolumeId.DatasetVolume volume, String where) {
         String uid = serverUid(namespace);
         DatasetAccess.Asked asked =
                 new DatasetAccess.Asked(volume.toString(), where, "train", uid, node.publicKey(), "7");

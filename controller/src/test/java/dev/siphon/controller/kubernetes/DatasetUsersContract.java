@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.siphon.controller.dataset.DatasetUsers;
-import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.DatasetCatalog;
+import dev.siphon.controller.dataset.DatasetUsageReporter;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetReplica;
@@ -22,9 +22,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// [DatasetUsers] over an API server. Nothing runs on the nodes that its pods are on.
+/// [DatasetUsageReporter] over an API server. Nothing runs on the nodes that its pods are on.
 abstract class DatasetUsersContract {
-    private static final String DATASETS = "/" + KubernetesDatasets.PATH;
+    private static final String DATASETS = "/" + KubernetesDatasetCatalog.PATH;
     private static final String DIGEST = "0123456789abcdef".repeat(4);
 
     private static final String NOW = """
@@ -61,9 +61,9 @@ abstract class DatasetUsersContract {
     final AtomicReference<Map<String, Set<String>>> namespaces = new AtomicReference<>(Map.of());
 
     void look() {
-        try (DatasetUsers users = new DatasetUsers(
+        try (DatasetUsageReporter users = new DatasetUsageReporter(
                 adapter().usingPods(), new InMemoryCeph().ports().clusters(), namespaces::set)) {
-            users.look();
+            users.reconcile();
         }
     }
 
@@ -101,8 +101,8 @@ abstract class DatasetUsersContract {
         return "u1.x-" + unique;
     }
 
-    VolumeId.Dataset volume() {
-        return new VolumeId.Dataset(
+    VolumeId.DatasetVolume volume() {
+        return new VolumeId.DatasetVolume(
                 InMemoryCeph.CLUSTER, "cephfs", DIGEST.substring(0, 40), Optional.empty(), "/datasets/" + unique);
     }
 
@@ -133,7 +133,7 @@ abstract class DatasetUsersContract {
     /// As the controller answers a node.
     private void given(JsonObject pod) {
         String name = JsonParts.text(pod, "metadata", "name").orElseThrow();
-        String accesses = "/" + KubernetesWarming.REPLICAS + "namespaces/"
+        String accesses = "/" + KubernetesWarmupCluster.REPLICAS + "namespaces/"
                 + cluster().access().namespace() + "/datasetaccesses";
         var _ = make(accesses, """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetAccess",
@@ -196,7 +196,7 @@ abstract class DatasetUsersContract {
         declare();
         claim("digits", volume().forClaim("0123456789av"));
         ofClaim("one", "node-a", "digits");
-        adapter().datasets().report(dataset(), new Datasets.State(true, ""));
+        adapter().datasets().report(dataset(), new DatasetCatalog.DatasetStatus(true, ""));
         look();
         assertEquals("1: node-a=1[" + cluster().access().namespace() + "]", written());
         cluster().admin().raw(made.removeLast(), "DELETE", NOW);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import dev.siphon.controller.warm.Resources;
+import dev.siphon.controller.warm.ResourceAmounts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -107,7 +107,7 @@ final class DynamicDevicesTest {
         pod(uid, "{\"name\": \"gpu\", \"resourceClaimTemplateName\": \"" + template + "\"}");
     }
 
-    private static String number(Resources resources) {
+    private static String number(ResourceAmounts resources) {
         return Optional.ofNullable(resources.amounts().get("resource.k8s.io/gpu.example.com"))
                 .map(String::valueOf)
                 .orElse("-");
@@ -115,7 +115,7 @@ final class DynamicDevicesTest {
 
     /// What a pod needs.
     private String needs(String uid) {
-        return number(devices.orElseThrow().needs(pods).getOrDefault(uid, Resources.NONE));
+        return number(devices.orElseThrow().needs(pods).getOrDefault(uid, ResourceAmounts.NONE));
     }
 
     /// What is taken of what a node has.

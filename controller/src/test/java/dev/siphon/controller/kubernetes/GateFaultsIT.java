@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ final class GateFaultsIT {
         objects.beat("faulty-1");
         objects.awaitNode("faulty-1");
         try (adapter;
-                Warming _ = objects.warming(adapter, List.of(dataset)).start(tasks)) {
+                WarmupController _ = objects.warming(adapter, List.of(dataset)).start(tasks)) {
             objects.pod(name, "u1/" + name);
             CephLab.await(SOON, () -> objects.replicas().containsKey(dataset));
             List<String> told = objects.replicas().getOrDefault(dataset, List.of());

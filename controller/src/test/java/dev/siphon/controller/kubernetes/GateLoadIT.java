@@ -3,7 +3,7 @@ package dev.siphon.controller.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.warm.Warming;
+import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.DatasetReplica.Report;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// 500 pods at the gate that read 200 datasets, and 50 nodes: what that costs an API server, and how soon a pod goes
-/// when its dataset is whole. Prints the figures.
+/// 500 pods at the gate that read 200 datasets, and 50 nodes: what that costs an API server, and how soon a pod
+/// goes when its dataset is whole. Prints the figures.
 @Tag("kubernetes")
 @Timeout(600)
 final class GateLoadIT {
@@ -151,7 +151,7 @@ final class GateLoadIT {
         long others = requestsOfAMinute();
         List<String> datasets =
                 IntStream.range(0, DATASETS).mapToObj(GateLoadIT::dataset).toList();
-        try (Warming _ = objects.warming(adapter, datasets).start(tasks);
+        try (WarmupController _ = objects.warming(adapter, datasets).start(tasks);
                 Watch _ = watchOpenings()) {
             long end = System.nanoTime() + Duration.ofMinutes(3).toNanos();
             while (objects.replicas().size() < DATASETS) {

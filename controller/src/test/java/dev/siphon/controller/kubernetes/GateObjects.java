@@ -2,10 +2,10 @@ package dev.siphon.controller.kubernetes;
 
 import com.google.gson.JsonObject;
 import dev.siphon.controller.ceph.CephLab;
+import dev.siphon.controller.warm.GateMetrics;
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.controller.warm.ReplicaProgress;
-import dev.siphon.controller.warm.Warming;
-import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;
@@ -27,8 +27,8 @@ import java.util.TreeSet;
 
 /// Makes nodes, pods at the gate and reports of nodes on a real API server.
 final class GateObjects {
-    private static final VolumeId.Dataset VOLUME =
-            new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
+    private static final VolumeId.DatasetVolume VOLUME =
+            new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
 
     private final TestCluster cluster;
 
@@ -110,7 +110,8 @@ final class GateObjects {
     Map<String, List<String>> replicas() {
         Map<String, List<String>> byDataset = new TreeMap<>();
         cluster.admin()
-                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                .genericKubernetesResources(
+                        KubernetesWarmupClusterContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
                 .list()
                 .getItems()
                 .forEach(object -> byDataset
@@ -124,7 +125,8 @@ final class GateObjects {
         JsonObject change = new JsonObject();
         change.add("status", report.toStatus());
         var _ = cluster.admin()
-                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                .genericKubernetesResources(
+                        KubernetesWarmupClusterContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
                 .withName(replica)
                 .subresource("status")
                 .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString());
@@ -133,19 +135,19 @@ final class GateObjects {
     /// A controller's gate that waits for an hour.
     ///
     /// @param datasets that everybody may read, as OWNER.NAME
-    Warming warming(KubernetesAdapter adapter, List<String> datasets) {
+    WarmupController warming(KubernetesAdapter adapter, List<String> datasets) {
         Map<String, Grants.Shared> shared = new TreeMap<>();
         datasets.forEach(dataset -> shared.put(
                 dataset,
                 new Grants.Shared(
                         VOLUME, false, new TreeSet<>(List.of(cluster.access().namespace())))));
         Grants grants = new Grants(Map.of(), shared);
-        return new Warming(
+        return new WarmupController(
                 adapter.warming(),
                 new GateSettings(Duration.ofHours(1), 2),
                 () -> grants,
                 (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
-                new WarmingMetrics(new PrometheusRegistry()),
+                new GateMetrics(new PrometheusRegistry()),
                 new ReplicaProgress(),
                 adapter.clock());
     }

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonParser;
+import dev.siphon.controller.warm.GateMetrics;
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.controller.warm.ReplicaProgress;
-import dev.siphon.controller.warm.Warming;
-import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;
@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A pod at the gate whose GPU comes by a claim, on three nodes: one has no such device, one has one that is taken, and
-/// one has one that is free.
+/// A pod at the gate whose GPU comes by a claim, on three nodes: one has no such device, one has one that is
+/// taken, and one has one that is free.
 @Timeout(60)
 final class GatedClaimsTest {
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
     private static final String GROUP = "/apis/resource.k8s.io/v1/";
     private static final String ONE = """
@@ -86,20 +86,20 @@ final class GatedClaimsTest {
     void itWaitsForTheNodeWhereTheDeviceIsFree(@TempDir Path folder) {
         try (TestCluster cluster = TestCluster.inMemory(folder);
                 KubernetesAdapter adapter = cluster.adapter();
-                Warming warming = new Warming(
+                WarmupController warmupController = new WarmupController(
                         adapter.warming(),
                         new GateSettings(Duration.ofMinutes(10), 3),
                         GatedClaimsTest::grants,
                         (question, _) ->
                                 new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
-                        new WarmingMetrics(new PrometheusRegistry()),
+                        new GateMetrics(new PrometheusRegistry()),
                         new ReplicaProgress(),
                         InstantSource.system())) {
             List.of("node-0", "node-1", "node-2").forEach(node -> makeNode(cluster, node));
             List.of("node-1", "node-2").forEach(node -> makeDevice(cluster, node));
             makeClaims(cluster);
             makePod(cluster);
-            warming.look();
+            warmupController.reconcile();
             assertEquals(
                     List.of("node-1", "node-2"),
                     adapter.warming().replicas().stream()

@@ -6,8 +6,8 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.warm.ClusterNode;
 import dev.siphon.controller.warm.GatedPod;
-import dev.siphon.controller.warm.Resources;
-import dev.siphon.controller.warm.WarmingCluster;
+import dev.siphon.controller.warm.ResourceAmounts;
+import dev.siphon.controller.warm.WarmupCluster;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,7 +82,7 @@ abstract class GatedDevicesContract {
         var _ = cluster().admin().raw(path + "/status", "PUT", claim.toString());
     }
 
-    private String number(Resources resources) {
+    private String number(ResourceAmounts resources) {
         return Optional.ofNullable(resources.amounts().get(DeviceCount.resource(driver)))
                 .map(String::valueOf)
                 .orElse("none");
@@ -103,7 +103,7 @@ abstract class GatedDevicesContract {
                           "containers": [{"name": "main", "image": "none", "resources": {"claims": [{"name": "gpu"}]}}]}}
                 """.formatted(unique));
         try (KubernetesAdapter adapter = cluster().adapter()) {
-            WarmingCluster warming = adapter.warming();
+            WarmupCluster warming = adapter.warming();
             GatedPod pod = warming.gated(Instant.now()).stream()
                     .filter(each -> each.name().equals("waiting-" + unique))
                     .findFirst()

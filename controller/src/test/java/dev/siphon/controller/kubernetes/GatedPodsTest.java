@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.siphon.controller.warm.GateMetrics;
 import dev.siphon.controller.warm.GateSettings;
-import dev.siphon.controller.warm.Replica;
+import dev.siphon.controller.warm.OrderedReplica;
 import dev.siphon.controller.warm.ReplicaProgress;
-import dev.siphon.controller.warm.Warming;
-import dev.siphon.controller.warm.WarmingCluster;
-import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.controller.warm.WarmupCluster;
+import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;
@@ -40,9 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 final class GatedPodsTest {
     private static final String X = "u1.x";
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
-    private static final String REPLICAS = "/" + KubernetesWarming.REPLICAS + DatasetReplica.PLURAL;
+    private static final String REPLICAS = "/" + KubernetesWarmupCluster.REPLICAS + DatasetReplica.PLURAL;
 
     @TempDir
     private Path folder = Path.of("");
@@ -51,7 +51,7 @@ final class GatedPodsTest {
     private final InMemoryApiServer server = new InMemoryApiServer();
     private Optional<TestCluster> started = Optional.empty();
     private Optional<KubernetesAdapter> opened = Optional.empty();
-    private Optional<Warming> warming = Optional.empty();
+    private Optional<WarmupController> warming = Optional.empty();
     private Grants grants = Grants.NONE;
     private Duration later = Duration.ZERO;
 
@@ -71,7 +71,7 @@ final class GatedPodsTest {
         KubernetesAdapter adapter = started.orElseThrow().adapter();
         opened = Optional.of(adapter);
         InstantSource clock = () -> Instant.now().plus(later);
-        warming = Optional.of(new Warming(
+        warming = Optional.of(new WarmupController(
                 adapter.warming(),
                 new GateSettings(Duration.ofMinutes(10), 2),
                 () -> grants,
@@ -80,13 +80,13 @@ final class GatedPodsTest {
                     return new DatasetAccess.Refused(
                             question.request(), new DriverException.InUse("for " + order.dataset()));
                 },
-                new WarmingMetrics(new PrometheusRegistry()),
+                new GateMetrics(new PrometheusRegistry()),
                 new ReplicaProgress(),
                 clock));
     }
 
     private void stopLeading() {
-        warming.ifPresent(Warming::close);
+        warming.ifPresent(WarmupController::close);
         opened.ifPresent(KubernetesAdapter::close);
     }
 
@@ -96,16 +96,16 @@ final class GatedPodsTest {
         started.ifPresent(TestCluster::close);
     }
 
-    private static Grants declared(VolumeId.Dataset volume, String... readers) {
+    private static Grants declared(VolumeId.DatasetVolume volume, String... readers) {
         return new Grants(Map.of(), Map.of(X, new Grants.Shared(volume, false, new TreeSet<>(List.of(readers)))));
     }
 
-    private WarmingCluster cluster() {
+    private WarmupCluster cluster() {
         return opened.orElseThrow().warming();
     }
 
     private void look() {
-        warming.orElseThrow().look();
+        warming.orElseThrow().reconcile();
     }
 
     private void make(String collection, String object) {
@@ -177,12 +177,12 @@ final class GatedPodsTest {
                 .toList();
     }
 
-    private List<Replica> replicas() {
+    private List<OrderedReplica> replicas() {
         return cluster().replicas();
     }
 
     private void report(Report report) {
-        for (Replica replica : replicas()) {
+        for (OrderedReplica replica : replicas()) {
             JsonObject object = get(REPLICAS + "/" + replica.name());
             object.add("status", report.toStatus());
             var _ = started.orElseThrow().admin().raw(REPLICAS + "/" + replica.name(), "PUT", object.toString());
@@ -221,7 +221,7 @@ final class GatedPodsTest {
     void whoeverLeadsNextGoesOn() {
         pod("u1", "train", 2, "u1/x");
         look();
-        List<Replica> before = replicas();
+        List<OrderedReplica> before = replicas();
         lead();
         look();
         assertEquals(before, replicas());
@@ -299,7 +299,7 @@ final class GatedPodsTest {
 
     @Test
     void whatIsWantedAheadIsOrderedWithoutAPod() {
-        make("/" + KubernetesWarming.REPLICAS + KubernetesWarming.WARMUPS, """
+        make("/" + KubernetesWarmupCluster.REPLICAS + KubernetesWarmupCluster.WARMUPS, """
                 {"apiVersion": "siphon.dev/v1alpha1", "kind": "DatasetWarmup", "metadata": {"name": "w"},
                  "spec": {"dataset": "u1/x", "nodeSelector": {"kubernetes.io/hostname": "host-node-2"}}}
                 """);
@@ -309,14 +309,15 @@ final class GatedPodsTest {
                 replicas().stream().map(replica -> replica.order().node()).toList());
         report(Report.local(100, "/cache"));
         look();
-        JsonObject said = get("/" + KubernetesWarming.REPLICAS + KubernetesWarming.WARMUPS + "/w");
+        JsonObject said = get("/" + KubernetesWarmupCluster.REPLICAS + KubernetesWarmupCluster.WARMUPS + "/w");
         assertEquals(
                 "1 of 1",
                 JsonParts.text(said, "status", "local").orElse("") + " of "
                         + JsonParts.text(said, "status", "nodes").orElse(""));
     }
 
-    /// Forty of these are more than an answer may have that is kept as a whole, and nobody else's pods wait for them.
+    /// Forty of these are more than an answer may have that is kept as a whole, and nobody else's pods wait for
+    /// them.
     @Test
     void largePodsHoldUpNobody() {
         for (int index = 0; index < 40; index++) {

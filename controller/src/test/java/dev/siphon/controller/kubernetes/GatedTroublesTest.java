@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.ceph.CephLab;
+import dev.siphon.controller.warm.GateMetrics;
 import dev.siphon.controller.warm.GateSettings;
 import dev.siphon.controller.warm.ReplicaProgress;
-import dev.siphon.controller.warm.Warming;
-import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 final class GatedTroublesTest {
     private static final Duration SOON = Duration.ofSeconds(20);
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
     private static final Grants GRANTS =
             new Grants(Map.of(), Map.of("u1.x", new Grants.Shared(VOLUME, false, new TreeSet<>(List.of("u1")))));
@@ -46,7 +46,7 @@ final class GatedTroublesTest {
     private final InMemoryApiServer server = new InMemoryApiServer();
     private TestCluster cluster;
     private KubernetesAdapter adapter;
-    private Warming warming;
+    private WarmupController warmupController;
 
     /// A request moves it too, in some tests.
     private final AtomicInteger secondsLater = new AtomicInteger();
@@ -68,18 +68,18 @@ final class GatedTroublesTest {
     private void lead() {
         adapter = cluster.adapter();
         InstantSource clock = () -> Instant.now().plusSeconds(secondsLater.get());
-        warming = new Warming(
+        warmupController = new WarmupController(
                 adapter.warming(),
                 new GateSettings(Duration.ofMinutes(10), 2),
                 () -> GRANTS,
                 (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not asked")),
-                new WarmingMetrics(new PrometheusRegistry()),
+                new GateMetrics(new PrometheusRegistry()),
                 new ReplicaProgress(),
                 clock);
     }
 
     private void stopLeading() {
-        warming.close();
+        warmupController.close();
         adapter.close();
     }
 
@@ -124,7 +124,7 @@ final class GatedTroublesTest {
     }
 
     private void look() {
-        warming.look();
+        warmupController.reconcile();
     }
 
     private List<String> waiting() {
@@ -169,7 +169,7 @@ final class GatedTroublesTest {
         claim("c", "u1/x");
         pod("train", List.of("c", "missing"));
         BackgroundTasks tasks = new BackgroundTasks();
-        var _ = warming.start(tasks);
+        var _ = warmupController.start(tasks);
         CephLab.await(
                 SOON, () -> cluster.admin().raw("/api/v1/namespaces/u1/events").contains("missing"));
         claim("missing", "u1/x");

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /// [Informer] over an API server that has the custom resource DatasetReplica.
 abstract class InformerContract {
-    static final String COLLECTION = "/" + KubernetesWarming.REPLICAS + DatasetReplica.PLURAL;
+    static final String COLLECTION = "/" + KubernetesWarmupCluster.REPLICAS + DatasetReplica.PLURAL;
 
     /// Shorter than usual, so that a test sees watches end.
     private static final Duration WATCH = Duration.ofSeconds(2);
@@ -108,7 +108,8 @@ abstract class InformerContract {
     private Resource<GenericKubernetesResource> object(String name) {
         return cluster()
                 .admin()
-                .genericKubernetesResources(KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                .genericKubernetesResources(
+                        KubernetesWarmupClusterContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
                 .withName(name + "-" + unique);
     }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.grant.NamespaceAccess;
-import dev.siphon.controller.grant.NamespaceAccess.Dataset;
-import dev.siphon.controller.grant.NamespaceAccess.Replicas;
+import dev.siphon.controller.grant.NamespaceAccess.ReadableDataset;
+import dev.siphon.controller.grant.NamespaceAccess.ReplicaSummary;
 import dev.siphon.controller.grant.NamespaceAccessStore;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -63,7 +63,7 @@ abstract class KubernetesNamespaceAccessStoreContract {
         return new NamespaceAccess.Key(namespace, NamespaceAccess.OBJECT);
     }
 
-    private NamespaceAccess access(SortedMap<String, Dataset> datasets) {
+    private NamespaceAccess access(SortedMap<String, ReadableDataset> datasets) {
         return new NamespaceAccess(key(), new TreeMap<>(Map.of("lab:cephfs:a00000000000000000001", "u1")), datasets);
     }
 
@@ -83,8 +83,8 @@ abstract class KubernetesNamespaceAccessStoreContract {
 
     @Test
     void whatIsPutIsSeenAndReplacedAndRemoved() {
-        NamespaceAccess first = access(
-                new TreeMap<>(Map.of("u1.a", new Dataset(5_000_000_000L, true), "vision", new Dataset(0, false))));
+        NamespaceAccess first = access(new TreeMap<>(
+                Map.of("u1.a", new ReadableDataset(5_000_000_000L, true), "vision", new ReadableDataset(0, false))));
         open().put(first);
         open().put(first);
         assertEquals(Map.of(key(), first.digest()), digests());
@@ -101,7 +101,7 @@ abstract class KubernetesNamespaceAccessStoreContract {
         assertEquals("u1.a", dataset.get("name").getAsString());
         assertEquals(5_000_000_000L, dataset.get("bytes").getAsLong());
         assertTrue(dataset.get("ready").getAsBoolean());
-        NamespaceAccess less = access(new TreeMap<>(Map.of("vision", new Dataset(0, true))));
+        NamespaceAccess less = access(new TreeMap<>(Map.of("vision", new ReadableDataset(0, true))));
         open().put(less);
         assertEquals(Map.of(key(), less.digest()), digests());
         assertEquals(1, status().getAsJsonArray("datasets").size());
@@ -113,9 +113,9 @@ abstract class KubernetesNamespaceAccessStoreContract {
     @Test
     void aLineSaysHowLongDatasetsAreAndHowFarTheirReplicas() {
         open().put(access(new TreeMap<>(Map.of(
-                "u1.a", new Dataset(5_000_000_000L, true, Optional.of(new Replicas(1, 2, 1, 40))),
-                "u1.b", new Dataset(0, false),
-                "vision", new Dataset(1 << 20, true, Optional.of(new Replicas(0, 0, 0, 100)))))));
+                "u1.a", new ReadableDataset(5_000_000_000L, true, Optional.of(new ReplicaSummary(1, 2, 1, 40))),
+                "u1.b", new ReadableDataset(0, false),
+                "vision", new ReadableDataset(1 << 20, true, Optional.of(new ReplicaSummary(0, 0, 0, 100)))))));
         assertEquals(
                 "u1.a 4.65 GiB, u1.b (not ready), vision 1 MiB",
                 status().get("datasetSizes").getAsString());
@@ -140,7 +140,7 @@ abstract class KubernetesNamespaceAccessStoreContract {
     void ofMoreDatasetsThanAnObjectNamesTheOthersAreCounted() {
         NamespaceAccess many = access(new TreeMap<>(IntStream.range(0, 5000)
                 .boxed()
-                .collect(Collectors.toMap(each -> "u1.set-" + each, _ -> new Dataset(1 << 20, true)))));
+                .collect(Collectors.toMap(each -> "u1.set-" + each, _ -> new ReadableDataset(1 << 20, true)))));
         open().put(many);
         assertEquals(Map.of(key(), many.digest()), digests());
         assertEquals(1000, status().getAsJsonArray("datasets").size());

@@ -10,11 +10,11 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.seal.CheckOrder;
-import dev.siphon.controller.seal.Packing;
+import dev.siphon.controller.seal.PackerOutcome;
 import dev.siphon.controller.seal.SealingCluster;
 import dev.siphon.controller.seal.SealingCluster.Notice;
 import dev.siphon.controller.seal.SealingClusterContract;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
@@ -129,9 +129,11 @@ final class KubernetesSealingTest extends SealingClusterContract {
         VolumeId target = VolumeId.parse("static:lab:cephfs:/datasets/i00000000000000a");
         CheckOrder check = check(false);
         assertEquals(
-                new Packing.Running("its volumes are being bound"), cluster().begin(check));
+                new PackerOutcome.Running("its volumes are being bound"),
+                cluster().begin(check));
         bind(CHECKER + "-target");
-        assertEquals(new Packing.Running("begins to be read back"), cluster().begin(check));
+        assertEquals(
+                new PackerOutcome.Running("begins to be read back"), cluster().begin(check));
         JsonObject spec = JsonParts.object(get(JOBS + "/" + CHECKER), "spec", "template", "spec")
                 .orElseThrow();
         JsonObject container = JsonParts.each(spec, "containers").findFirst().orElseThrow();
@@ -169,20 +171,20 @@ final class KubernetesSealingTest extends SealingClusterContract {
         SealingCluster cluster = cluster();
         var _ = cluster.begin(check(true));
         bind(CHECKER + "-target");
-        assertEquals(new Packing.Running("begins to be read back"), cluster.begin(check(true)));
+        assertEquals(new PackerOutcome.Running("begins to be read back"), cluster.begin(check(true)));
         var _ = cluster.begin(order());
         comes(PACKER);
-        assertEquals(new Packing.Queued("waits: 1 are packed before it"), cluster.begin(order()));
+        assertEquals(new PackerOutcome.Queued("waits: 1 are packed before it"), cluster.begin(order()));
         assertEquals(Optional.empty(), cluster.find(CHECKER));
         var _ = cluster.begin(check(true));
         bind(CHECKER + "-target");
         assertEquals(
-                new Packing.Queued("waits: 0 are packed before it"),
+                new PackerOutcome.Queued("waits: 0 are packed before it"),
                 cluster.begin(check(true)),
                 "the place is kept for who waits");
-        assertEquals(new Packing.Running("its packer begins"), cluster.begin(order()));
-        assertEquals(new Packing.Queued("waits: 1 are packed before it"), cluster.begin(check(true)));
-        assertInstanceOf(Packing.Running.class, cluster.find(PACKER).orElseThrow(), "and stops nobody");
+        assertEquals(new PackerOutcome.Running("its packer begins"), cluster.begin(order()));
+        assertEquals(new PackerOutcome.Queued("waits: 1 are packed before it"), cluster.begin(check(true)));
+        assertInstanceOf(PackerOutcome.Running.class, cluster.find(PACKER).orElseThrow(), "and stops nobody");
     }
 
     @Test
@@ -195,7 +197,7 @@ final class KubernetesSealingTest extends SealingClusterContract {
                     """.formatted(reason)));
             put(JOBS + "/" + PACKER, job);
             assertEquals(
-                    Optional.of(new Packing.Failed("x", reason.equals("PodFailurePolicy"))),
+                    Optional.of(new PackerOutcome.Failed("x", reason.equals("PodFailurePolicy"))),
                     cluster().find(PACKER));
             job = get(JOBS + "/" + PACKER);
         }
@@ -203,9 +205,10 @@ final class KubernetesSealingTest extends SealingClusterContract {
 
     private void aPackerBegins() {
         assertEquals(
-                new Packing.Running("its volumes are being bound"), cluster().begin(order()));
+                new PackerOutcome.Running("its volumes are being bound"),
+                cluster().begin(order()));
         comes(PACKER);
-        assertEquals(new Packing.Running("its packer begins"), cluster().begin(order()));
+        assertEquals(new PackerOutcome.Running("its packer begins"), cluster().begin(order()));
     }
 
     /// As the controller that binds claims to volumes leaves them.
@@ -292,10 +295,11 @@ final class KubernetesSealingTest extends SealingClusterContract {
         var _ = cluster().begin(order());
         comes(PACKER);
         assertEquals(
-                new Packing.Queued("waits: 1 are packed before it"), cluster().begin(order()));
+                new PackerOutcome.Queued("waits: 1 are packed before it"),
+                cluster().begin(order()));
         assertEquals(Optional.empty(), cluster().find(PACKER));
         atOnce("2");
-        assertEquals(new Packing.Running("its packer begins"), cluster().begin(order()));
+        assertEquals(new PackerOutcome.Running("its packer begins"), cluster().begin(order()));
         atOnce("many");
         assertThrows(DriverException.InUse.class, () -> cluster().begin(order()));
     }
@@ -314,7 +318,7 @@ final class KubernetesSealingTest extends SealingClusterContract {
                 {"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot",
                  "metadata": {"name": "v1", "namespace": "siphon"}}
                 """);
-        cluster().tell(new Asked("siphon", "v1"), new Notice(false, "DatasetBeingSealed", "7%"));
+        cluster().report(new SnapshotRequest("siphon", "v1"), new Notice(false, "DatasetBeingSealed", "7%"));
         JsonObject event = get("/api/v1/namespaces/siphon/events")
                 .getAsJsonArray("items")
                 .get(0)

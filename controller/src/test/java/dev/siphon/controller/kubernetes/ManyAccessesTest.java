@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Thousands of DatasetAccess objects, answered and not: they cost the controller little memory, and others no time.
+/// Thousands of DatasetAccess objects, answered and not: they cost the controller little memory, and others no
+/// time.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ManyAccessesTest {
     private static final long LIMIT_SECONDS = 20;
@@ -93,7 +94,7 @@ final class ManyAccessesTest {
                 "{\"apiVersion\": \"v1\", \"kind\": \"Namespace\", \"metadata\": {\"name\": \"" + name + "\"}}");
     }
 
-    private DatasetRequests requests(DatasetRequests.Opener opener) {
+    private DatasetRequests requests(DatasetRequests.DatasetOpener opener) {
         KubernetesApi api = new KubernetesApi(started.orElseThrow().access(), () -> TestCluster.PATIENT);
         return new DatasetRequests(api, "cephfs.siphon.dev", new DatasetAccesses(api), opener);
     }

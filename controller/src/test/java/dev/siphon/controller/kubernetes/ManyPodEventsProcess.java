@@ -18,9 +18,9 @@ final class ManyPodEventsProcess {
         KubernetesApi api = new KubernetesApi(
                 new KubernetesAccess("siphon", Optional.of(Path.of(arguments[0]))), () -> TestCluster.PATIENT);
         AtomicLong seen = new AtomicLong();
-        RunningPods running = new RunningPods(api, new PodReading("cephfs.siphon.dev"));
+        RunningPods running = new RunningPods(api, new PodParser("cephfs.siphon.dev"));
         Informer<WaitingPods.Waiting> waiting = new Informer<>(
-                api, WaitingPods.SOURCE, new WaitingPods(new PodReading("cephfs.siphon.dev")), System::nanoTime);
+                api, WaitingPods.SOURCE, new WaitingPods(new PodParser("cephfs.siphon.dev")), System::nanoTime);
         BackgroundTasks tasks = new BackgroundTasks();
         var _ = waiting.follow(tasks, () -> {});
         var _ = running.follow(tasks, () -> {

@@ -3,7 +3,7 @@ package dev.siphon.controller.kubernetes;
 import com.google.gson.JsonObject;
 import dev.siphon.controller.kubernetes.ObjectParts.Keep;
 import dev.siphon.controller.warm.ClusterNode;
-import dev.siphon.controller.warm.Resources;
+import dev.siphon.controller.warm.ResourceAmounts;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.DatasetReplica;
@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// Objects of Kubernetes as tenants and nodes write them, from the bytes that an API server sends on. A reader may say
-/// that what came is no JSON, by an IOException or an IllegalStateException, which [KubernetesApi] makes a
-/// BackendFault (INTERNAL) of.
+/// Objects of Kubernetes as tenants and nodes write them, from the bytes that an API server sends on. A reader
+/// may say that what came is no JSON, by an IOException or an IllegalStateException, which [KubernetesApi] makes
+/// a BackendFault (INTERNAL) of.
 final class ObjectsParsingFuzzTest {
     private static final String POD = """
             {"metadata":{"name":"p","namespace":"a","uid":"u","generation":1,"creationTimestamp":"2026-01-01T00:00:00Z",
@@ -60,16 +60,16 @@ final class ObjectsParsingFuzzTest {
     @Test
     void gatedPods() throws IOException {
         ClusterNode node =
-                NodeReading.node(parts(NODE.getBytes(java.nio.charset.StandardCharsets.UTF_8), NodeReading.PARTS));
-        PodReading reading = new PodReading("siphon.dev");
+                NodeParser.node(parts(NODE.getBytes(java.nio.charset.StandardCharsets.UTF_8), NodeParser.PARTS));
+        PodParser reading = new PodParser("siphon.dev");
         ParserFuzz.of(
                         "gated pods",
                         ParserFuzz.texts(POD),
                         bytes -> {
-                            JsonObject pod = parts(bytes, PodReading.OF_GATED).kept();
+                            JsonObject pod = parts(bytes, PodParser.OF_GATED).kept();
                             var _ = reading.gated(pod);
-                            var _ = reading.gated(PodReading.bare(pod));
-                            Resources needs = PodReading.needs(pod, _ -> true);
+                            var _ = reading.gated(PodParser.bare(pod));
+                            ResourceAmounts needs = PodParser.needs(pod, _ -> true);
                             var _ = node.with(needs, needs.plus(needs).max(node.room()));
                         },
                         IOException.class,
@@ -79,12 +79,12 @@ final class ObjectsParsingFuzzTest {
 
     @Test
     void usingPods() {
-        PodReading reading = new PodReading("siphon.dev");
+        PodParser reading = new PodParser("siphon.dev");
         ParserFuzz.of(
                         "using pods",
                         ParserFuzz.texts(POD),
                         bytes -> {
-                            JsonObject pod = parts(bytes, PodReading.OF_RUNNING).kept();
+                            JsonObject pod = parts(bytes, PodParser.OF_RUNNING).kept();
                             var _ = reading.uses(pod);
                         },
                         IOException.class,
@@ -98,7 +98,7 @@ final class ObjectsParsingFuzzTest {
                         "nodes",
                         ParserFuzz.texts(NODE),
                         bytes -> {
-                            ClusterNode node = NodeReading.node(parts(bytes, NodeReading.PARTS));
+                            ClusterNode node = NodeParser.node(parts(bytes, NodeParser.PARTS));
                             var _ = node.with(node.room(), node.room());
                         },
                         IOException.class,
@@ -120,7 +120,7 @@ final class ObjectsParsingFuzzTest {
                             DeviceCount count = new DeviceCount(Set.of("gpu.nvidia.com"));
                             count.slice(object);
                             count.slice(object);
-                            count.claim(object);
+                            count.subtractClaim(object);
                             var _ = count.room();
                             var _ = count.taken();
                         },
@@ -157,7 +157,7 @@ final class ObjectsParsingFuzzTest {
                 .run();
     }
 
-    /// As [KubernetesWarming] and [DatasetRequests] read them.
+    /// As [KubernetesWarmupCluster] and [DatasetRequests] read them.
     @Test
     void objectsOfNodes() {
         String replica = """
@@ -204,7 +204,7 @@ final class ObjectsParsingFuzzTest {
                         "pages of pods",
                         ParserFuzz.texts("{\"kind\":\"PodList\",\"metadata\":{\"continue\":\"c\"},\"items\":[" + POD
                                 + "," + POD + "]}"),
-                        bytes -> ObjectParts.page(new ByteArrayInputStream(bytes), PodReading.OF_RUNNING, _ -> {}),
+                        bytes -> ObjectParts.page(new ByteArrayInputStream(bytes), PodParser.OF_RUNNING, _ -> {}),
                         IOException.class,
                         IllegalStateException.class)
                 .run();
@@ -216,7 +216,7 @@ final class ObjectsParsingFuzzTest {
                         "events of a watch",
                         ParserFuzz.texts("{\"type\":\"ADDED\",\"object\":" + NODE
                                 + "}\n{\"type\":\"DELETED\",\"object\":" + NODE + "}\n"),
-                        bytes -> ObjectParts.events(new ByteArrayInputStream(bytes), NodeReading.PARTS, _ -> {}),
+                        bytes -> ObjectParts.events(new ByteArrayInputStream(bytes), NodeParser.PARTS, _ -> {}),
                         IOException.class,
                         IllegalStateException.class)
                 .run();

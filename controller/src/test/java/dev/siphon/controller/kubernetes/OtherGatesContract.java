@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import dev.siphon.controller.warm.GateMetrics;
 import dev.siphon.controller.warm.GateSettings;
-import dev.siphon.controller.warm.Replica;
+import dev.siphon.controller.warm.OrderedReplica;
 import dev.siphon.controller.warm.ReplicaProgress;
-import dev.siphon.controller.warm.Warming;
-import dev.siphon.controller.warm.WarmingMetrics;
+import dev.siphon.controller.warm.WarmupController;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.VolumeId;
@@ -35,21 +35,21 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// Pods that carry another controller's scheduling gate beside ours, look by look, over an API server that has a node
-/// which is ready. No scheduler places the pods of this test.
+/// Pods that carry another controller's scheduling gate beside ours, look by look, over an API server that has a
+/// node which is ready. No scheduler places the pods of this test.
 abstract class OtherGatesContract {
     private static final String OURS = "siphon.dev/dataset";
     private static final String OTHER = "kueue.x-k8s.io/admission";
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
-    private static final String REPLICAS = "/" + KubernetesWarming.REPLICAS + DatasetReplica.PLURAL;
+    private static final String REPLICAS = "/" + KubernetesWarmupCluster.REPLICAS + DatasetReplica.PLURAL;
     private static final Duration MAX_WAIT = Duration.ofMinutes(10);
 
     private final String dataset = "x-" + UUID.randomUUID();
     private final List<String> pods = new ArrayList<>();
     private final PrometheusRegistry metrics = new PrometheusRegistry();
     private Optional<KubernetesAdapter> adapter = Optional.empty();
-    private Optional<Warming> warming = Optional.empty();
+    private Optional<WarmupController> warming = Optional.empty();
     private Duration passed = Duration.ZERO;
 
     abstract TestCluster cluster();
@@ -69,18 +69,18 @@ abstract class OtherGatesContract {
         Grants grants = new Grants(
                 Map.of(),
                 Map.of("u1." + dataset, new Grants.Shared(VOLUME, false, new TreeSet<>(List.of(namespace())))));
-        warming = Optional.of(new Warming(
+        warming = Optional.of(new WarmupController(
                 opened.warming(),
                 new GateSettings(MAX_WAIT, 1),
                 () -> grants,
                 (question, _) -> new DatasetAccess.Refused(question.request(), new DriverException.InUse("not now")),
-                new WarmingMetrics(metrics),
+                new GateMetrics(metrics),
                 new ReplicaProgress(),
                 () -> Instant.now().plus(passed)));
     }
 
     private void stopLeading() {
-        warming.ifPresent(Warming::close);
+        warming.ifPresent(WarmupController::close);
         adapter.ifPresent(KubernetesAdapter::close);
         warming = Optional.empty();
         adapter = Optional.empty();
@@ -154,7 +154,7 @@ abstract class OtherGatesContract {
                 .toList();
     }
 
-    private List<Replica> replicas() {
+    private List<OrderedReplica> replicas() {
         try (KubernetesAdapter own = cluster().adapter()) {
             return own.warming().replicas().stream()
                     .filter(replica -> replica.order().dataset().equals("u1." + dataset))
@@ -166,11 +166,11 @@ abstract class OtherGatesContract {
     private void report(Report report) {
         JsonObject change = new JsonObject();
         change.add("status", report.toStatus());
-        for (Replica replica : replicas()) {
+        for (OrderedReplica replica : replicas()) {
             var _ = cluster()
                     .admin()
                     .genericKubernetesResources(
-                            KubernetesWarmingContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
+                            KubernetesWarmupClusterContract.kind(DatasetReplica.KIND, DatasetReplica.PLURAL))
                     .withName(replica.name())
                     .subresource("status")
                     .patch(PatchContext.of(PatchType.JSON_MERGE), change.toString());
@@ -178,7 +178,7 @@ abstract class OtherGatesContract {
     }
 
     private void look() {
-        warming.orElseThrow().look();
+        warming.orElseThrow().reconcile();
     }
 
     private double counted() {

@@ -3,8 +3,8 @@ package dev.siphon.controller.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.siphon.controller.ceph.CephLab;
-import dev.siphon.controller.kubernetes.PersistentVolumes.Claim;
-import dev.siphon.controller.kubernetes.PersistentVolumes.Standing;
+import dev.siphon.controller.kubernetes.PersistentVolumes.ClaimKey;
+import dev.siphon.controller.kubernetes.PersistentVolumes.KnownVolume;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.VolumeId;
 import io.fabric8.kubernetes.api.model.PersistentVolume;
@@ -23,9 +23,9 @@ final class PersistentVolumesTest {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final String DRIVER = "cephfs.siphon.dev";
     private static final VolumeId.Provisioned VOLUME = new VolumeId.Provisioned("lab", "cephfs", "a1", "v1");
-    private static final VolumeId.Dataset DATASET =
-            new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.of("0123456789ab"), "/datasets/x");
-    private static final Claim CLAIM = new Claim("u1", "data");
+    private static final VolumeId.DatasetVolume DATASET = new VolumeId.DatasetVolume(
+            "lab", "cephfs", "0123456789".repeat(4), Optional.of("0123456789ab"), "/datasets/x");
+    private static final ClaimKey CLAIM = new ClaimKey("u1", "data");
 
     private static PersistentVolume object(String name, String driver, VolumeId volume, String phase) {
         return new PersistentVolumeBuilder()
@@ -59,14 +59,14 @@ final class PersistentVolumesTest {
             try (BackgroundTasks.Task _ = volumes.follow(tasks, () -> {})) {
                 var one = cluster.admin().persistentVolumes().resource(object("pvc-1", DRIVER, VOLUME, "Bound"));
                 one.create();
-                Standing standing = new Standing("pvc-1", Optional.of(VOLUME), Optional.of(CLAIM));
+                KnownVolume standing = new KnownVolume("pvc-1", Optional.of(VOLUME), Optional.of(CLAIM));
                 CephLab.await(SOON, () -> volumes.of(VOLUME).equals(Optional.of(standing)));
                 assertEquals(Optional.of(standing), volumes.of(CLAIM));
                 assertEquals(Set.of(VOLUME), volumes.volumes());
 
                 long before = server.requests();
                 for (int reading = 0; reading < 100; reading++) {
-                    assertEquals(Optional.empty(), volumes.of(new Claim("u1", "other" + reading)));
+                    assertEquals(Optional.empty(), volumes.of(new ClaimKey("u1", "other" + reading)));
                 }
                 assertEquals(before, server.requests());
 
@@ -88,7 +88,8 @@ final class PersistentVolumesTest {
                     .create();
             PersistentVolumes volumes = new PersistentVolumes(api, DRIVER);
             assertEquals(Optional.empty(), volumes.of(CLAIM));
-            assertEquals(Optional.of(new Standing("pvc-1", Optional.of(VOLUME), Optional.empty())), volumes.of(VOLUME));
+            assertEquals(
+                    Optional.of(new KnownVolume("pvc-1", Optional.of(VOLUME), Optional.empty())), volumes.of(VOLUME));
         }
     }
 
@@ -101,7 +102,8 @@ final class PersistentVolumesTest {
                     .resource(object("pvc-1", "cephfs.csi.ceph.com", DATASET, "Bound"))
                     .create();
             PersistentVolumes volumes = new PersistentVolumes(api, DRIVER);
-            assertEquals(Optional.of(new Standing("pvc-1", Optional.empty(), Optional.of(CLAIM))), volumes.of(CLAIM));
+            assertEquals(
+                    Optional.of(new KnownVolume("pvc-1", Optional.empty(), Optional.of(CLAIM))), volumes.of(CLAIM));
             volumes.eachOfDatasets((claim, dataset) -> {
                 throw new AssertionError(claim + " shows " + dataset);
             });

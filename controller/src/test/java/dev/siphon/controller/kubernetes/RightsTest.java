@@ -58,7 +58,7 @@ final class RightsTest {
         Checklist list = new Checklist(Duration.ofSeconds(20));
         try (KubernetesAdapter adapter =
                 KubernetesAdapter.open(access(folder, url), "cephfs.siphon.dev", () -> Duration.ofSeconds(20))) {
-            new KubernetesChecks(Optional.of(adapter)).look(list);
+            new KubernetesChecks(Optional.of(adapter)).run(list);
         }
         return list.table().text();
     }

@@ -3,7 +3,7 @@ package dev.siphon.controller.kubernetes;
 import dev.siphon.controller.dataset.DatasetVolumes;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.seal.SealingCluster.Notice;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.DatasetAccess;
@@ -17,13 +17,14 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// A process with a controller's memory (`deploy/src/build/siphon`) that reads the pod, the PVC and the VolumeSnapshot
-/// `u1/huge`, each [#AT_ONCE] times at once, and then all namespaces. It prints what it learns, and then `end`.
+/// A process with a controller's memory (`deploy/src/build/siphon`) that reads the pod, the PVC and the
+/// VolumeSnapshot `u1/huge`, each [#AT_ONCE] times at once, and then all namespaces. It prints what it learns,
+/// and then `end`.
 final class TenantObjectsProcess {
     static final int AT_ONCE = 16;
 
     private static final String DRIVER = "cephfs.siphon.dev";
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
     static final DatasetVolumes.Opened OPENED = new DatasetVolumes.Opened(
             VOLUME,
@@ -61,11 +62,11 @@ final class TenantObjectsProcess {
         KubernetesApi api = new KubernetesApi(access, () -> TestCluster.PATIENT);
         DatasetRequests requests = new DatasetRequests(api, DRIVER, new DatasetAccesses(api), (_, _) -> OPENED);
         GateClaims claims = new GateClaims(api, new PersistentVolumes(api, DRIVER));
-        KubernetesSealing sealing = new KubernetesSealing(api, DRIVER, new KubernetesDatasets(api));
+        KubernetesSealing sealing = new KubernetesSealing(api, DRIVER, new KubernetesDatasetCatalog(api));
         List<Runnable> reads = List.of(
                 () -> System.out.println(asked(requests, arguments[1])),
-                () -> System.out.println(claims.of(new PersistentVolumes.Claim("u1", "huge"))),
-                () -> sealing.tell(new Asked("u1", "huge"), new Notice(false, "DatasetBeingSealed", "7%")));
+                () -> System.out.println(claims.of(new PersistentVolumes.ClaimKey("u1", "huge"))),
+                () -> sealing.report(new SnapshotRequest("u1", "huge"), new Notice(false, "DatasetBeingSealed", "7%")));
         CountDownLatch left = new CountDownLatch(AT_ONCE * reads.size());
         for (int i = 0; i < AT_ONCE; i++) {
             reads.forEach(read -> Thread.ofPlatform().start(() -> {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.unboundid.ldap.sdk.Modification;
 import com.unboundid.ldap.sdk.ModificationType;
-import dev.siphon.controller.allowance.Reconciler;
+import dev.siphon.controller.allowance.QuotaReconciler;
 import dev.siphon.controller.ceph.CephAdapter;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
@@ -14,10 +14,10 @@ import dev.siphon.controller.volume.AccountNote;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
-import dev.siphon.controller.volume.Domain;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Holdings.Standing;
+import dev.siphon.controller.volume.ControllerDomain;
+import dev.siphon.controller.volume.GroupUsage.GroupStanding;
 import dev.siphon.controller.volume.Owners;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
@@ -47,10 +47,10 @@ final class AllowanceIT {
     private final LdapConnections connections = LdapConnections.open(config);
     private final LdapDirectory directory = new LdapDirectory(connections, config);
     private final CephAdapter adapter = CephLab.adapter();
-    private final Domain domain = Domain.over(
+    private final ControllerDomain domain = ControllerDomain.over(
             adapter.ports(), new Owners(directory, Optional.empty(), Optional.of(NAME)), Callers.NONE, CephLab.PATIENT);
-    private final Reconciler reconciler =
-            new Reconciler(adapter.ports(), directory, domain.volumes().ledger(), new PrometheusRegistry());
+    private final QuotaReconciler quotaReconciler =
+            new QuotaReconciler(adapter.ports(), directory, domain.volumes().ledger(), new PrometheusRegistry());
     private final String dn = LabDirectory.addAccount("uid=" + NAME, NAME, 54_321, "siphonAllowance: 64Mi");
     private final List<VolumeId.Provisioned> volumes = new ArrayList<>();
     private final List<SnapshotId> snapshots = new ArrayList<>();
@@ -79,15 +79,20 @@ final class AllowanceIT {
                 connection.modify(dn, new Modification(ModificationType.REPLACE, "siphonAllowance", text)));
     }
 
-    private Standing standing() {
-        return adapter.ports().files().holdings(Group.of(volumes.getFirst())).standing();
+    private GroupStanding standing() {
+        return adapter.ports()
+                .files()
+                .holdings(SubvolumeGroup.of(volumes.getFirst()))
+                .standing();
     }
 
     private String data(VolumeId.Provisioned volume) {
         return adapter.ports()
                 .files()
                 .dataDirectory(
-                        volume.cluster(), volume.fileSystem(), Group.of(volume).path() + "/" + volume.subvolume());
+                        volume.cluster(),
+                        volume.fileSystem(),
+                        SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
     }
 
     /// Writes `step` MiB after the other, each to the disk, as slowly as the MDS counts.
@@ -115,7 +120,7 @@ final class AllowanceIT {
         VolumeId.Provisioned one = create("one", 32 * MIB);
         VolumeId.Provisioned two = create("two", 32 * MIB);
         allow("48Mi");
-        reconciler.reconcile();
+        quotaReconciler.reconcile();
         try (FuseMount mount = FuseMount.mount()) {
             assertEquals(24, write(mount.at(data(one)).resolve("file"), 24, 24));
             int second = write(mount.at(data(two)).resolve("file"), 100, 4);
@@ -141,7 +146,8 @@ final class AllowanceIT {
                 taken++;
             }
         }
-        // 24 MiB beside the volume's 40: the two that fit hold 8 MiB each, and the mgr's few bytes, the third does not
+        // 24 MiB beside the volume's 40: the two that fit hold 8 MiB each, and the mgr's few bytes, the third
+        // does not
         assertEquals(2, taken);
         assertEquals(2, adapter.ports().subvolumes().snapshots(volume).size(), "the refused one is not left");
     }
@@ -152,15 +158,15 @@ final class AllowanceIT {
         assertEquals(OptionalLong.of(64 * MIB), standing().quotaBytes());
         assertThrows(DriverException.QuotaExhausted.class, () -> create("two", 64 * MIB));
         allow("128Mi");
-        reconciler.reconcile();
+        quotaReconciler.reconcile();
         assertEquals(OptionalLong.of(128 * MIB), standing().quotaBytes());
         create("two", 64 * MIB);
         allow("16Mi");
-        reconciler.reconcile();
+        quotaReconciler.reconcile();
         assertEquals(OptionalLong.of(16 * MIB), standing().quotaBytes());
         LabDirectory.remove(dn);
         left = Optional.empty();
-        reconciler.reconcile();
+        quotaReconciler.reconcile();
         assertEquals(OptionalLong.of(16 * MIB), standing().quotaBytes());
         assertEquals(Optional.of(new AccountNote("54321", NAME)), standing().account());
     }

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /// What a directory says of people. The protocol itself is the SDK's, see [EndlessServerTest].
 final class AttributesParsingFuzzTest {
-    private static Attributes of(String name, byte[] value) {
-        return new Attributes(new SearchResultEntry("uid=u1,dc=a", new Attribute[] {new Attribute(name, value)}));
+    private static LdapAttributes of(String name, byte[] value) {
+        return new LdapAttributes(new SearchResultEntry("uid=u1,dc=a", new Attribute[] {new Attribute(name, value)}));
     }
 
     private static void run(String attribute, List<byte[]> valid, ParserFuzz.Parse parse) {

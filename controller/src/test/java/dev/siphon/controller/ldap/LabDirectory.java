@@ -3,7 +3,7 @@ package dev.siphon.controller.ldap;
 import com.unboundid.ldap.sdk.LDAPConnection;
 import com.unboundid.ldap.sdk.controls.ManageDsaITRequestControl;
 import com.unboundid.util.LDAPSDKException;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/// The lab's OpenLDAP, which `e2e/lab` says how to reach: 1,000 accounts, groups of names below ou=groups, groups of
-/// DNs below ou=teams, entries as in Active Directory below ou=ad.
+/// The lab's OpenLDAP, which `e2e/lab` says how to reach: 1,000 accounts, groups of names below ou=groups, groups
+/// of DNs below ou=teams, entries as in Active Directory below ou=ad.
 public final class LabDirectory {
     static final String BASE = environment("LDAP_BASE_DN");
     static final String PLAIN = environment("LDAP_URI");
@@ -74,12 +74,12 @@ public final class LabDirectory {
     }
 
     /// A directory that asks each time, over connections that end with `connections`.
-    static Directory uncached(LdapConfig config, LdapConnections connections) {
+    static AccountDirectory uncached(LdapConfig config, LdapConnections connections) {
         return new LdapDirectory(connections, config);
     }
 
     /// Runs a test with a directory that asks each time.
-    public static void with(Consumer<Directory> test) {
+    public static void with(Consumer<AccountDirectory> test) {
         LdapConfig config = config(List.of(PLAIN), "");
         try (LdapConnections connections = LdapConnections.open(config)) {
             test.accept(uncached(config, connections));

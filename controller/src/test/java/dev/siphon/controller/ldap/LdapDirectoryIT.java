@@ -11,8 +11,8 @@ import com.unboundid.ldap.sdk.ModificationType;
 import com.unboundid.ldap.sdk.SearchScope;
 import com.unboundid.ldap.sdk.controls.ManageDsaITRequestControl;
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
-import dev.siphon.controller.identity.DirectoryContract;
+import dev.siphon.controller.identity.AccountDirectory;
+import dev.siphon.controller.identity.AccountDirectoryContract;
 import dev.siphon.csi.DriverException;
 import java.util.List;
 import java.util.Optional;
@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Timeout;
 /// Accounts and groups as a real OpenLDAP has them.
 @Timeout(60)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class LdapDirectoryIT extends DirectoryContract {
+class LdapDirectoryIT extends AccountDirectoryContract {
     private final LdapConfig config = LabDirectory.config(List.of(LabDirectory.PLAIN), "");
     private final LdapConnections connections = LdapConnections.open(config);
-    private final Directory directory = LabDirectory.uncached(config, connections);
+    private final AccountDirectory directory = LabDirectory.uncached(config, connections);
 
     @AfterAll
     void close() {
@@ -37,7 +37,7 @@ class LdapDirectoryIT extends DirectoryContract {
     }
 
     @Override
-    protected Directory directory() {
+    protected AccountDirectory directory() {
         return directory;
     }
 
@@ -59,7 +59,7 @@ class LdapDirectoryIT extends DirectoryContract {
     void groupsOfDnsAreFound() {
         LdapConfig byDn = LabDirectory.bis("");
         try (LdapConnections own = LdapConnections.open(byDn)) {
-            Directory teams = LabDirectory.uncached(byDn, own);
+            AccountDirectory teams = LabDirectory.uncached(byDn, own);
             Account u10 = teams.account("u10").orElseThrow();
             assertEquals(Set.of("vision", "staff"), u10.groups());
             assertEquals(OptionalLong.of(1L << 40), u10.allowanceBytes());
@@ -72,7 +72,7 @@ class LdapDirectoryIT extends DirectoryContract {
     void entriesOfActiveDirectoryAreRead() {
         LdapConfig active = LabDirectory.activeDirectory();
         try (LdapConnections own = LdapConnections.open(active)) {
-            Directory domain = LabDirectory.uncached(active, own);
+            AccountDirectory domain = LabDirectory.uncached(active, own);
             Account ada = domain.account("ada").orElseThrow();
             assertEquals("ldap:c3bb8633-2d3f-4942-8612-9b30f7e91b2a:30001", ada.id());
             assertEquals(Set.of("research"), ada.groups());

@@ -67,7 +67,7 @@ final class MonitorFollowerTest {
         rook.isSilent = true;
         follower().follow();
         assertEquals(Map.of("other", List.of("10.9.9.9")), nodes.told);
-        assertEquals(Map.of(), MonitorFollower.look(Map.of("ceph", rook)));
+        assertEquals(Map.of(), MonitorFollower.readMonitors(Map.of("ceph", rook)));
     }
 
     @Test

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.audit.MetaFile;
-import dev.siphon.controller.audit.Survey;
+import dev.siphon.controller.audit.VolumesDirectory;
 import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.CephNames;
 import dev.siphon.controller.volume.Clusters;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryDirectory;
-import dev.siphon.controller.volume.Names;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -31,7 +31,7 @@ final class AccountGroupsTest {
     private final AccountGroups groups = new AccountGroups(clusters, new Groups(), directory);
 
     private static String group(String id) {
-        return Names.group(id);
+        return CephNames.group(id);
     }
 
     private void has(String id, String note) {
@@ -43,7 +43,7 @@ final class AccountGroupsTest {
     }
 
     private List<String> of(String account) {
-        return groups.of(account).stream().map(Group::name).toList();
+        return groups.of(account).stream().map(SubvolumeGroup::name).toList();
     }
 
     private String refused(String account) {
@@ -103,8 +103,9 @@ final class AccountGroupsTest {
         has("id-1", "10001 r1");
         clusters.ids = List.of("dead", "lab");
         List<String> unanswered = new ArrayList<>();
-        List<Group> found = groups.of("r1", (cluster, _) -> unanswered.add(cluster));
-        assertEquals(List.of(group("id-1")), found.stream().map(Group::name).toList());
+        List<SubvolumeGroup> found = groups.of("r1", (cluster, _) -> unanswered.add(cluster));
+        assertEquals(
+                List.of(group("id-1")), found.stream().map(SubvolumeGroup::name).toList());
         assertEquals(List.of("dead"), unanswered);
         assertThrows(DriverException.BackendUnavailable.class, () -> groups.of("r1"));
     }
@@ -142,25 +143,25 @@ final class AccountGroupsTest {
     }
 
     /// Groups with their notes, and nothing in them.
-    private final class Groups implements Survey {
+    private final class Groups implements VolumesDirectory {
         @Override
         public Top top(String cluster, String fileSystem) {
             return new Top(List.copyOf(notes.keySet()), Map.of(), Map.of(), Set.of(), Set.of());
         }
 
         @Override
-        public Optional<GroupState> group(Group group) {
+        public Optional<GroupState> group(SubvolumeGroup group) {
             return Optional.ofNullable(notes.get(group.name()))
                     .map(note -> new GroupState(group, OptionalLong.empty(), Map.of("account", note)));
         }
 
         @Override
-        public List<String> entries(Group group) {
+        public List<String> entries(SubvolumeGroup group) {
             return List.of();
         }
 
         @Override
-        public Optional<EntryState> entry(Group group, String name) {
+        public Optional<EntryState> entry(SubvolumeGroup group, String name) {
             return Optional.empty();
         }
 

@@ -2,9 +2,9 @@ package dev.siphon.controller.recovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.KeyMinting;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
@@ -23,7 +23,7 @@ final class RecordWriterTest {
                 .note(
                         volume.cluster(),
                         volume.fileSystem(),
-                        Group.of(volume).path() + "/" + volume.subvolume(),
+                        SubvolumeGroup.of(volume).path() + "/" + volume.subvolume(),
                         RecordNotes.VOLUME);
     }
 
@@ -37,7 +37,7 @@ final class RecordWriterTest {
         return new VolumeContext(
                 List.of("192.0.2.1"),
                 volume.fileSystem(),
-                Group.of(volume).path(),
+                SubvolumeGroup.of(volume).path(),
                 Optional.of(volume.subvolume()),
                 VolumeContext.MounterChoice.AUTO,
                 List.of(),
@@ -49,13 +49,13 @@ final class RecordWriterTest {
     @Test
     void aNewVolumeIsWrittenDownOnceItHasAPersistentVolume() {
         RecordWriter writer = world.writer();
-        writer.look();
+        writer.reconcile();
         VolumeId.Provisioned volume = world.create("pvc-1", "u1", Map.of());
         writer.after(KeyMinting.NONE).made(volume, context(volume), "pvc-1");
-        writer.look();
+        writer.reconcile();
         assertEquals(Optional.empty(), written(volume));
         var _ = world.claimed("pvc-1", "u1", "team");
-        writer.look();
+        writer.reconcile();
         assertEquals(Optional.of(world.text("pvc-1")), written(volume));
     }
 
@@ -63,15 +63,15 @@ final class RecordWriterTest {
     void allAreLookedAtWhenTheControllerStartsAndEveryTenMinutes() {
         VolumeId.Provisioned volume = world.claimed("pvc-1", "u1", "team");
         RecordWriter writer = world.writer();
-        writer.look();
+        writer.reconcile();
         assertEquals(Optional.of(world.text("pvc-1")), written(volume));
         String changed = world.text("pvc-1").replace("1Gi", "2Gi");
-        world.persistentVolumes.put("pvc-1", new ClusterRecords.Volume(volume, changed));
+        world.persistentVolumes.put("pvc-1", new ClusterRecords.VolumeRecord(volume, changed));
         world.now = world.now.plus(RecordWriter.VOLUMES).minusSeconds(1);
-        writer.look();
+        writer.reconcile();
         assertEquals(false, Optional.of(changed).equals(written(volume)));
         world.now = world.now.plusSeconds(1);
-        writer.look();
+        writer.reconcile();
         assertEquals(Optional.of(changed), written(volume));
     }
 
@@ -80,13 +80,13 @@ final class RecordWriterTest {
         VolumeId.Provisioned volume = world.claimed("pvc-1", "u1", "team");
         Dataset dataset = world.dataset("u1.digits", "u1");
         world.declared.put(dataset.name(), dataset);
-        world.writer().look();
+        world.writer().reconcile();
         Optional<String> before = written(dataset);
         world.loseKubernetes();
         RecordWriter next = world.writer();
-        next.look();
+        next.reconcile();
         world.now = world.now.plus(RecordWriter.VOLUMES);
-        next.look();
+        next.reconcile();
         assertEquals(true, written(volume).isPresent());
         assertEquals(true, before.isPresent());
         assertEquals(before, written(dataset));
@@ -97,11 +97,11 @@ final class RecordWriterTest {
         Dataset dataset = world.dataset("u1.digits", "u1");
         world.declared.put(dataset.name(), dataset);
         RecordWriter writer = world.writer();
-        writer.look();
+        writer.reconcile();
         assertEquals(true, written(dataset).isPresent());
         world.declared.clear();
         world.now = world.now.plus(RecordWriter.DATASETS);
-        writer.look();
+        writer.reconcile();
         assertEquals(Optional.empty(), written(dataset));
     }
 
@@ -113,14 +113,14 @@ final class RecordWriterTest {
         world.declared.put(one.name(), one);
         world.declared.put(other.name(), other);
         RecordWriter writer = world.writer();
-        writer.look();
+        writer.reconcile();
         DatasetRecords kept = DatasetRecords.parse(written(one).orElseThrow()).orElseThrow();
         assertEquals(
                 List.of(other, one),
                 kept.all().stream().map(DatasetRecords.DatasetRecord::dataset).toList());
         world.declared.remove(other.name());
         world.now = world.now.plus(Duration.ofMinutes(1));
-        writer.look();
+        writer.reconcile();
         assertEquals(
                 List.of(one),
                 DatasetRecords.parse(written(one).orElseThrow()).orElseThrow().all().stream()

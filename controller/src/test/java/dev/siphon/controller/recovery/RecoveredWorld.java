@@ -1,13 +1,13 @@
 package dev.siphon.controller.recovery;
 
-import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.DatasetCatalog;
 import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.ClassParameters;
-import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Owners;
@@ -29,19 +29,19 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /// A Ceph with volumes of two accounts, and a Kubernetes that knows of them until it is lost.
-final class RecoveredWorld implements ClusterRecords, Datasets {
+final class RecoveredWorld implements ClusterRecords, DatasetCatalog {
     static final long GIB = 1L << 30;
 
     final InMemoryCeph ceph = new InMemoryCeph();
     final CephPorts ports = ceph.ports();
     final InMemoryDirectory directory = new InMemoryDirectory(Map.of("u1", account("u1"), "u2", account("u2")));
-    final Domain domain = Domain.over(
+    final ControllerDomain domain = ControllerDomain.over(
             ports,
             new Owners(directory, Optional.empty(), Optional.empty()),
             Callers.NONE,
             () -> Duration.ofSeconds(9));
-    final Map<String, Volume> persistentVolumes = new TreeMap<>();
-    final List<Snapshot> snapshots = new ArrayList<>();
+    final Map<String, VolumeRecord> persistentVolumes = new TreeMap<>();
+    final List<SnapshotRecord> snapshots = new ArrayList<>();
     final Map<String, Dataset> declared = new HashMap<>();
     final Map<String, ReaderIds> meant = new HashMap<>();
     final Set<VolumeId.Provisioned> standing = new HashSet<>();
@@ -63,7 +63,7 @@ final class RecoveredWorld implements ClusterRecords, Datasets {
     /// A volume with its PersistentVolume, of a claim `data` in a namespace.
     VolumeId.Provisioned claimed(String name, String owner, String namespace) {
         VolumeId.Provisioned volume = create(name, owner, Map.of());
-        persistentVolumes.put(name, new Volume(volume, """
+        persistentVolumes.put(name, new VolumeRecord(volume, """
                 {"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"%s"},"spec":{\
                 "capacity":{"storage":"1Gi"},"claimRef":{"namespace":"%s","name":"data"},\
                 "csi":{"volumeHandle":"%s"}}}""".formatted(name, namespace, volume)));
@@ -100,17 +100,17 @@ final class RecoveredWorld implements ClusterRecords, Datasets {
     }
 
     @Override
-    public void eachVolume(Consumer<Volume> each) {
+    public void eachVolume(Consumer<VolumeRecord> each) {
         persistentVolumes.values().forEach(each);
     }
 
     @Override
-    public Optional<Volume> volume(String persistentVolume) {
+    public Optional<VolumeRecord> volume(String persistentVolume) {
         return Optional.ofNullable(persistentVolumes.get(persistentVolume));
     }
 
     @Override
-    public void eachSnapshot(Consumer<Snapshot> each) {
+    public void eachSnapshot(Consumer<SnapshotRecord> each) {
         snapshots.forEach(each);
     }
 
@@ -135,7 +135,7 @@ final class RecoveredWorld implements ClusterRecords, Datasets {
     }
 
     @Override
-    public void report(String name, State state) {
+    public void report(String name, DatasetStatus state) {
         // nobody looks
     }
 }

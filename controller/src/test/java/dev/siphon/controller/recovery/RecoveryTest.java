@@ -8,7 +8,7 @@ import dev.siphon.controller.dataset.ReaderIds;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.recovery.Recovery.Wanted;
 import dev.siphon.controller.volume.CapacityRange;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ final class RecoveryTest {
     }
 
     private void loseKubernetes() {
-        world.writer().look();
+        world.writer().reconcile();
         world.loseKubernetes();
     }
 
@@ -133,7 +133,7 @@ final class RecoveryTest {
                 .setNote(
                         other.cluster(),
                         other.fileSystem(),
-                        Group.of(other).path() + "/" + other.subvolume(),
+                        SubvolumeGroup.of(other).path() + "/" + other.subvolume(),
                         RecordNotes.VOLUME,
                         world.text("pvc-1"));
         loseKubernetes();
@@ -148,7 +148,8 @@ final class RecoveryTest {
         world.meant.put(
                 "u1.digits",
                 new ReaderIds(
-                        Map.of("u1", Group.nameOf(RecoveredWorld.account("u1")), "u2", "a".repeat(21)), Set.of()));
+                        Map.of("u1", SubvolumeGroup.nameOf(RecoveredWorld.account("u1")), "u2", "a".repeat(21)),
+                        Set.of()));
         loseKubernetes();
 
         List<Document> printed = new ArrayList<>();
@@ -163,7 +164,9 @@ final class RecoveryTest {
     @Test
     void whileTheDirectoryIsSilentNoReaderIsTakenForWhomItMeant() {
         world.declared.put("u1.digits", world.dataset("u1.digits", "u1"));
-        world.meant.put("u1.digits", new ReaderIds(Map.of("u1", Group.nameOf(RecoveredWorld.account("u1"))), Set.of()));
+        world.meant.put(
+                "u1.digits",
+                new ReaderIds(Map.of("u1", SubvolumeGroup.nameOf(RecoveredWorld.account("u1"))), Set.of()));
         loseKubernetes();
         world.directory.down(true);
 
@@ -178,7 +181,7 @@ final class RecoveryTest {
         SnapshotId known = world.domain.snapshots().create(volume, "snapshot-1").id();
         SnapshotId unknown =
                 world.domain.snapshots().create(volume, "snapshot-2").id();
-        world.snapshots.add(new ClusterRecords.Snapshot(known, "team", "before", "siphon"));
+        world.snapshots.add(new ClusterRecords.SnapshotRecord(known, "team", "before", "siphon"));
         loseKubernetes();
 
         List<Document> printed = new ArrayList<>();

@@ -5,7 +5,7 @@ import csi.v1.GroupControllerGrpc;
 import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CephPorts;
-import dev.siphon.controller.volume.Domain;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Owners;
@@ -43,7 +43,7 @@ final class ServedController implements AutoCloseable {
             throw new java.io.UncheckedIOException(e);
         }
         Account owner = new Account("u1", "id-1", 10_001, 10_001, Set.of(), OptionalLong.empty());
-        Domain domain = Domain.over(
+        ControllerDomain domain = ControllerDomain.over(
                 decorate.apply(ceph.ports()),
                 new Owners(new InMemoryDirectory(Map.of("u1", owner)), Optional.empty(), Optional.of("u1")),
                 Callers.NONE,

@@ -1,8 +1,8 @@
 package dev.siphon.controller.seal;
 
-import dev.siphon.controller.dataset.Datasets;
+import dev.siphon.controller.dataset.DatasetCatalog;
 import dev.siphon.controller.dataset.ReaderIds;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Packer;
@@ -14,7 +14,7 @@ import java.util.TreeMap;
 
 /// Packers that a test has at work, and the datasets that are declared, in memory.
 final class InMemorySealing implements SealingCluster {
-    final Map<String, Packing> packers = new TreeMap<>();
+    final Map<String, PackerOutcome> packers = new TreeMap<>();
     final Map<String, PackOrder> orders = new TreeMap<>();
     final Map<String, CheckOrder> checks = new TreeMap<>();
     final Map<String, Dataset> declared = new TreeMap<>();
@@ -24,34 +24,34 @@ final class InMemorySealing implements SealingCluster {
     final Map<String, ReadBack> noted = new TreeMap<>();
 
     /// What becomes of an image that is read back.
-    Packing readBack = new Packing.Ended();
+    PackerOutcome readBack = new PackerOutcome.Ended();
 
     /// What becomes of it when somebody has looked once.
-    Optional<Packing> becomes = Optional.empty();
+    Optional<PackerOutcome> becomes = Optional.empty();
 
     /// How often a packer that runs has to be told to stop.
     int stopsAfter = 1;
 
     @Override
-    public Optional<Packing> find(String name) {
-        Optional<Packing> now = Optional.ofNullable(packers.get(name));
+    public Optional<PackerOutcome> find(String name) {
+        Optional<PackerOutcome> now = Optional.ofNullable(packers.get(name));
         now.flatMap(_ -> becomes).ifPresent(next -> packers.put(name, next));
         return now;
     }
 
     @Override
-    public Packing begin(SealOrder order) {
-        Packing made = switch (order) {
+    public PackerOutcome begin(SealOrder order) {
+        PackerOutcome made = switch (order) {
             case PackOrder pack -> {
                 orders.put(order.name(), pack);
-                yield new Packing.Running("begins");
+                yield new PackerOutcome.Running("begins");
             }
             case CheckOrder check -> {
                 checks.put(order.name(), check);
                 yield readBack;
             }
         };
-        if (!(made instanceof Packing.Queued)) {
+        if (!(made instanceof PackerOutcome.Queued)) {
             packers.putIfAbsent(order.name(), made);
         }
         return packers.getOrDefault(order.name(), made);
@@ -59,7 +59,7 @@ final class InMemorySealing implements SealingCluster {
 
     @Override
     public boolean clear(String name) {
-        if (packers.get(name) instanceof Packing.Running && --stopsAfter > 0) {
+        if (packers.get(name) instanceof PackerOutcome.Running && --stopsAfter > 0) {
             return false;
         }
         packers.remove(name);
@@ -110,12 +110,12 @@ final class InMemorySealing implements SealingCluster {
     }
 
     @Override
-    public void tell(Asked object, Notice notice) {
+    public void report(SnapshotRequest object, Notice notice) {
         told.add(notice);
     }
 
-    Datasets datasets() {
-        return new Datasets() {
+    DatasetCatalog datasets() {
+        return new DatasetCatalog() {
             @Override
             public Optional<Dataset> find(String name) {
                 if (Optional.ofNullable(noted.get(name))
@@ -142,7 +142,7 @@ final class InMemorySealing implements SealingCluster {
             }
 
             @Override
-            public void report(String name, State state) {
+            public void report(String name, DatasetStatus state) {
                 // nobody looks
             }
         };

@@ -14,6 +14,8 @@ final class InMemorySealingTest extends SealingClusterContract {
     protected void ends(String name, Optional<String> lastWords) {
         sealing.packers.put(
                 name,
-                lastWords.<Packing>map(why -> new Packing.Failed(why, false)).orElseGet(Packing.Ended::new));
+                lastWords
+                        .<PackerOutcome>map(why -> new PackerOutcome.Failed(why, false))
+                        .orElseGet(PackerOutcome.Ended::new));
     }
 }

@@ -75,7 +75,8 @@ class PackerKeyIT {
         lab.close();
     }
 
-    /// The MDS waits up to 60 s for a client that died, as one of an earlier class may have, and a sidecar asks again.
+    /// The MDS waits up to 60 s for a client that died, as one of an earlier class may have, and a sidecar asks
+    /// again.
     private void deleteAsASidecarDoes() {
         try {
             lab.sealed.delete(snapshot);
@@ -200,7 +201,7 @@ class PackerKeyIT {
     /// Notes are attributes of the directory that the packer writes.
     @Test
     void whatIsNotedWithThePackersKeyCountsForNothing() throws IOException {
-        lab.cluster.readBack = new Packing.Ended();
+        lab.cluster.readBack = new PackerOutcome.Ended();
         SealLab.Held forged = lab.volume("forged", "u1");
         SnapshotId id = lab.ask(forged.id(), "forged").id();
         var _ = lab.ask(forged.id(), "forged");
@@ -248,7 +249,7 @@ class PackerKeyIT {
 
     @Test
     void theKeyThatReadsAnImageBackWritesNothingAndOpensNothingElse() throws IOException {
-        lab.cluster.readBack = new Packing.Running("reads");
+        lab.cluster.readBack = new PackerOutcome.Running("reads");
         SealLab.Held checked = lab.volume("checked", "u1");
         SnapshotId id = lab.ask(checked.id(), "checked").id();
         var _ = lab.ask(checked.id(), "checked");
@@ -269,7 +270,7 @@ class PackerKeyIT {
         assertRefused("writing objects of the image", KeyHolder.admin(), reader, put(objects));
         assertRefused("another image", KeyHolder.admin(), reader, read("/datasets/another", "image"));
         assertRefused("the volume", checked.key(), reader, read(checked.mountPath(), checked.folder() + "/file"));
-        lab.cluster.packers.put(checker, new Packing.Ended());
+        lab.cluster.packers.put(checker, new PackerOutcome.Ended());
         assertTrue(lab.ask(checked.id(), "checked").ready());
         assertFalse(read(place, "image").by(reader), "it ends with the check");
         lab.sealed.delete(id);

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.controller.volume.AccountFreeze;
 import dev.siphon.controller.volume.DatasetPlace;
-import dev.siphon.controller.volume.Freezing;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.dataset.Dataset;
 import java.util.List;
@@ -30,11 +30,11 @@ final class PackerNotesTest {
         assertFalse(world.domain.snapshots().find(id).orElseThrow().ready());
         assertFalse(world.ask().ready());
         world.restart();
-        world.cluster.readBack = new Packing.Running("reads");
+        world.cluster.readBack = new PackerOutcome.Running("reads");
         world.pack(id);
         assertFalse(world.ask().ready(), "it is read back all the same");
         assertEquals(Map.of(), world.cluster.declared);
-        world.cluster.packers.replaceAll((_, _) -> new Packing.Ended());
+        world.cluster.packers.replaceAll((_, _) -> new PackerOutcome.Ended());
         assertTrue(world.ask().ready());
         assertEquals(Set.of("u1.imagenet-v1"), world.cluster.declared.keySet());
         assertEquals(
@@ -67,11 +67,14 @@ final class PackerNotesTest {
     void aPackerThatTakesTheMarkOfAFrozenAccountAwayGivesItsImageToNobody() {
         var _ = world.ask();
         SnapshotId id = world.ask().id();
-        Group group = Group.of(id.volume());
-        world.ceph.ports().files().setNote(group.cluster(), group.fileSystem(), group.path(), Freezing.NOTE, "now");
+        SubvolumeGroup group = SubvolumeGroup.of(id.volume());
+        world.ceph
+                .ports()
+                .files()
+                .setNote(group.cluster(), group.fileSystem(), group.path(), AccountFreeze.NOTE, "now");
         world.pack(id);
         assertTrue(world.ask().ready());
-        assertEquals(Optional.of("now"), world.place(id).note(world.ceph.ports().files(), Freezing.NOTE));
+        assertEquals(Optional.of("now"), world.place(id).note(world.ceph.ports().files(), AccountFreeze.NOTE));
     }
 
     /// An earlier version knows nothing of the note on the subvolume.

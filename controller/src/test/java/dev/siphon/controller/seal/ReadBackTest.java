@@ -45,7 +45,7 @@ final class ReadBackTest {
     void anImageIsReadBackByAnotherIdentityBeforeItIsADataset() {
         var _ = world.ask();
         SnapshotId id = world.ask().id();
-        world.cluster.readBack = new Packing.Running("read 7%");
+        world.cluster.readBack = new PackerOutcome.Running("read 7%");
         world.pack(id);
         assertFalse(world.ask().ready());
         assertEquals(Map.of(), world.cluster.declared);
@@ -59,7 +59,7 @@ final class ReadBackTest {
         assertEquals("read 7%", world.cluster.told.getLast().message());
         world.restart();
         assertFalse(world.ask().ready(), "it goes on");
-        world.cluster.packers.replaceAll((_, _) -> new Packing.Ended());
+        world.cluster.packers.replaceAll((_, _) -> new PackerOutcome.Ended());
         assertTrue(world.ask().ready());
         assertTrue(world.minted.removed.contains(packer + ".check"));
         assertEquals(Map.of(), world.cluster.packers);
@@ -71,14 +71,14 @@ final class ReadBackTest {
         world.restart();
         var _ = world.ask();
         SnapshotId id = world.ask().id();
-        world.cluster.readBack = new Packing.Queued("waits: 1 are packed before it");
+        world.cluster.readBack = new PackerOutcome.Queued("waits: 1 are packed before it");
         world.pack(id);
         assertFalse(world.ask().ready());
         assertEquals(
                 "waits: 1 are packed before it", world.cluster.told.getLast().message());
         world.cluster.packers.clear();
-        world.cluster.readBack = new Packing.Running("reads");
-        world.cluster.becomes = Optional.of(new Packing.Ended());
+        world.cluster.readBack = new PackerOutcome.Running("reads");
+        world.cluster.becomes = Optional.of(new PackerOutcome.Ended());
         assertTrue(world.ask().ready());
     }
 
@@ -86,7 +86,7 @@ final class ReadBackTest {
     void anImageThatIsNotWhatItsManifestSaysIsNoDataset() {
         var _ = world.ask();
         SnapshotId id = world.ask().id();
-        world.cluster.readBack = new Packing.Failed("from byte 0 on, it is not what its manifest says", true);
+        world.cluster.readBack = new PackerOutcome.Failed("from byte 0 on, it is not what its manifest says", true);
         world.pack(id);
         for (int i = 0; i < 2; i++) {
             String said = assertThrows(DriverException.InUse.class, world::ask).getMessage();
@@ -105,10 +105,10 @@ final class ReadBackTest {
 
     @Test
     void anImageWhoseCheckIsDeletedIsReadAgain() {
-        world.cluster.readBack = new Packing.Failed("it is not what its manifest says", true);
+        world.cluster.readBack = new PackerOutcome.Failed("it is not what its manifest says", true);
         assertThrows(DriverException.InUse.class, world::seal);
         world.cluster.packers.clear();
-        world.cluster.readBack = new Packing.Ended();
+        world.cluster.readBack = new PackerOutcome.Ended();
         assertTrue(world.ask().ready());
     }
 

@@ -15,16 +15,16 @@ import dev.siphon.controller.volume.AccountAccess;
 import dev.siphon.controller.volume.Callers;
 import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.ClassParameters;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.DatasetPlace;
-import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Group;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.Owners;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.controller.volume.SnapshotView;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -53,7 +53,7 @@ final class SealLab implements AutoCloseable {
     final CephAdapter adapter = CephLab.adapter();
     final InMemorySealing cluster = new InMemorySealing();
     final FileKeyStore store;
-    final Domain domain;
+    final ControllerDomain domain;
     final SealedSnapshots sealed;
     private final Path folder;
     private final VolumeKeys keys;
@@ -82,7 +82,7 @@ final class SealLab implements AutoCloseable {
                 folder.resolve("keys"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))));
         keys = new VolumeKeys(adapter.ports(), adapter.identities(), store, CephLab.PATIENT);
-        domain = Domain.over(
+        domain = ControllerDomain.over(
                 adapter.ports(),
                 new Owners(
                         new InMemoryDirectory(Map.of(
@@ -137,7 +137,7 @@ final class SealLab implements AutoCloseable {
     Held volume(String name, String owner) throws IOException {
         VolumeId.Provisioned id = empty(name, owner, SIZE_MIB);
         CephLab.await(KEY_FOLLOWS, () -> store.find(id).isPresent());
-        String group = Group.of(id).path();
+        String group = SubvolumeGroup.of(id).path();
         String data =
                 adapter.ports().files().dataDirectory(id.cluster(), id.fileSystem(), group + "/" + id.subvolume());
         file(data + "/file", new byte[(int) (8 * MIB)]);
@@ -195,7 +195,7 @@ final class SealLab implements AutoCloseable {
 
     /// Asks for a sealed snapshot of a volume, once.
     SnapshotView ask(VolumeId.Provisioned volume, String name) {
-        return sealed.create(volume, name, new Sealing(Modes.READABLE, new Asked("namespace", name)));
+        return sealed.create(volume, name, new Sealing(Modes.READABLE, new SnapshotRequest("namespace", name)));
     }
 
     DatasetPlace place(SnapshotId snapshot) {

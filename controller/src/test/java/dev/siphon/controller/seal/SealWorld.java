@@ -10,15 +10,15 @@ import dev.siphon.controller.volume.CapacityRange;
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.ClassParameters;
 import dev.siphon.controller.volume.ContentSource;
+import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.controller.volume.DatasetPlace;
-import dev.siphon.controller.volume.Domain;
 import dev.siphon.controller.volume.InMemoryCeph;
 import dev.siphon.controller.volume.InMemoryDirectory;
 import dev.siphon.controller.volume.InterceptedPorts;
 import dev.siphon.controller.volume.Owners;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.controller.volume.SnapshotView;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.SnapshotId;
@@ -37,7 +37,7 @@ import java.util.Set;
 
 /// A driver that seals snapshots over a Ceph in memory, for account u1, whose volume `data` has a file.
 final class SealWorld {
-    static final Sealing SEALING = new Sealing(Modes.READABLE, new Asked("u1", "imagenet-v1"));
+    static final Sealing SEALING = new Sealing(Modes.READABLE, new SnapshotRequest("u1", "imagenet-v1"));
     static final Manifest MANIFEST = new Manifest(5000, 1, List.of(Digest.of(ByteBuffer.allocate(1))));
     private static final long GIB = 1L << 30;
 
@@ -56,7 +56,7 @@ final class SealWorld {
     /// After so many calls from now on the controller dies; negative for never.
     int callsLeft = -1;
 
-    Domain domain;
+    ControllerDomain domain;
     SealedSnapshots sealed;
     VolumeId.Provisioned volume;
 
@@ -105,8 +105,8 @@ final class SealWorld {
                 }));
     }
 
-    private Domain domain() {
-        return Domain.over(
+    private ControllerDomain domain() {
+        return ControllerDomain.over(
                 ports(),
                 new Owners(directory, Optional.empty(), Optional.empty()),
                 Callers.NONE,
@@ -146,7 +146,7 @@ final class SealWorld {
     void pack(SnapshotId id) {
         ceph.file(place(id).path() + "/image", "image");
         ceph.file(place(id).path() + "/image.manifest", MANIFEST.text());
-        cluster.packers.replaceAll((_, _) -> new Packing.Ended());
+        cluster.packers.replaceAll((_, _) -> new PackerOutcome.Ended());
     }
 
     /// All of it, by somebody who asks until it is ready.

@@ -13,15 +13,15 @@ import dev.siphon.controller.identity.Account;
 import dev.siphon.controller.key.NoSessions;
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.offboard.Freezer;
+import dev.siphon.controller.volume.AllowanceLedger;
 import dev.siphon.controller.volume.CephPorts;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Ledger;
 import dev.siphon.controller.volume.NamespaceAccounts;
 import dev.siphon.controller.volume.OwnerRule;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.controller.volume.SnapshotView;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.controller.volume.VolumeRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
@@ -97,7 +97,7 @@ final class SealedSnapshotsTest {
     @Test
     void otherModesMakeAnotherSnapshot() {
         SnapshotId readable = world.ask().id();
-        Sealing preserving = new Sealing(Modes.PRESERVED, new Asked("u1", "imagenet-v1"));
+        Sealing preserving = new Sealing(Modes.PRESERVED, new SnapshotRequest("u1", "imagenet-v1"));
         assertFalse(readable.equals(
                 world.sealed.create(world.volume, "snapshot-1", preserving).id()));
     }
@@ -157,7 +157,7 @@ final class SealedSnapshotsTest {
     @Test
     void whatIsInUseIsNotDeleted() {
         SnapshotId id = world.seal().id();
-        VolumeId.Dataset shown = new VolumeId.Dataset(
+        VolumeId.DatasetVolume shown = new VolumeId.DatasetVolume(
                         id.volume().cluster(),
                         id.volume().fileSystem(),
                         SealWorld.MANIFEST.root().beginning(),
@@ -191,7 +191,7 @@ final class SealedSnapshotsTest {
     @Test
     void aNameThatIsTakenIsRefusedBeforeAnythingIsPacked() {
         SnapshotId id = world.seal().id();
-        Sealing other = new Sealing(Modes.PRESERVED, new Asked("u1", "imagenet-v1"));
+        Sealing other = new Sealing(Modes.PRESERVED, new SnapshotRequest("u1", "imagenet-v1"));
         var _ = world.sealed.create(world.volume, "snapshot-2", other);
         assertThrows(
                 DriverException.IncompatibleExisting.class,
@@ -204,7 +204,7 @@ final class SealedSnapshotsTest {
 
     @Test
     void noNameCanBeReadAsAnotherAccounts() {
-        Sealing dotted = new Sealing(Modes.READABLE, new Asked("u1", "doe.imagenet"));
+        Sealing dotted = new Sealing(Modes.READABLE, new SnapshotRequest("u1", "doe.imagenet"));
         var _ = world.sealed.create(world.volume, "dotted", dotted);
         String said = assertThrows(
                         DriverException.InUse.class, () -> world.sealed.create(world.volume, "dotted", dotted))
@@ -217,7 +217,8 @@ final class SealedSnapshotsTest {
     void aPackerThatFailsIsToldWithItsLastWords() {
         var _ = world.ask();
         var _ = world.ask();
-        world.cluster.packers.replaceAll((_, _) -> new Packing.Failed("/source/x changed while it was packed", false));
+        world.cluster.packers.replaceAll(
+                (_, _) -> new PackerOutcome.Failed("/source/x changed while it was packed", false));
         String said = assertThrows(DriverException.InUse.class, world::ask).getMessage();
         assertTrue(said.contains("/source/x changed while it was packed"), said);
         world.cluster.packers.clear();
@@ -262,15 +263,16 @@ final class SealedSnapshotsTest {
                 id, Map.of("csi.storage.k8s.io/pvc/namespace", "user-u2", "csi.storage.k8s.io/pvc/name", "data"));
         VolumeRequest claim =
                 new VolumeRequest("pvc-1", asking.capacity(), asking.parameters(), true, Optional.empty());
-        var _ = volumes.look(claim, "u1.imagenet-v1");
+        var _ = volumes.check(claim, "u1.imagenet-v1");
 
         Freezer freezer = new Freezer(ports, world.minted, Optional.empty(), Optional.empty(), new NoSessions());
-        assertEquals(Optional.empty(), freezer.freeze(Group.of(id.volume())).unfinished());
-        String said = assertThrows(DriverException.InUse.class, () -> volumes.look(claim, "u1.imagenet-v1"))
+        assertEquals(
+                Optional.empty(), freezer.freeze(SubvolumeGroup.of(id.volume())).unfinished());
+        String said = assertThrows(DriverException.InUse.class, () -> volumes.check(claim, "u1.imagenet-v1"))
                 .getMessage();
         assertTrue(said.contains("that has sealed dataset u1.imagenet-v1 is frozen"), said);
-        var _ = freezer.unfreeze(Group.of(id.volume()));
-        var _ = volumes.look(claim, "u1.imagenet-v1");
+        var _ = freezer.unfreeze(SubvolumeGroup.of(id.volume()));
+        var _ = volumes.check(claim, "u1.imagenet-v1");
     }
 
     @Test
@@ -340,7 +342,7 @@ final class SealedSnapshotsTest {
                         world.volume.cluster(),
                         world.volume.fileSystem(),
                         "/volumes/" + world.volume.group(),
-                        Ledger.quota(bytes));
+                        AllowanceLedger.quota(bytes));
         world.restart();
     }
 }

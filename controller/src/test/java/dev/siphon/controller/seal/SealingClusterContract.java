@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.controller.key.VolumeKey;
 import dev.siphon.controller.seal.SealingCluster.Notice;
-import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
@@ -35,9 +35,9 @@ public abstract class SealingClusterContract {
     protected void comes(String name) {}
 
     private void begins() {
-        assertInstanceOf(Packing.class, cluster().begin(order()));
+        assertInstanceOf(PackerOutcome.class, cluster().begin(order()));
         comes(NAME);
-        assertInstanceOf(Packing.class, cluster().begin(order()));
+        assertInstanceOf(PackerOutcome.class, cluster().begin(order()));
     }
 
     protected static PackOrder order() {
@@ -60,20 +60,21 @@ public abstract class SealingClusterContract {
     void aPackerBeginsOnce() {
         assertEquals(Optional.empty(), cluster().find(NAME));
         begins();
-        assertInstanceOf(Packing.Running.class, cluster().find(NAME).orElseThrow());
+        assertInstanceOf(PackerOutcome.Running.class, cluster().find(NAME).orElseThrow());
         begins();
         ends(NAME, Optional.empty());
-        assertInstanceOf(Packing.Ended.class, cluster().find(NAME).orElseThrow());
+        assertInstanceOf(PackerOutcome.Ended.class, cluster().find(NAME).orElseThrow());
         begins();
-        assertInstanceOf(Packing.Ended.class, cluster().find(NAME).orElseThrow(), "one that is there is left alone");
+        assertInstanceOf(
+                PackerOutcome.Ended.class, cluster().find(NAME).orElseThrow(), "one that is there is left alone");
     }
 
     @Test
     void aPackerThatFailedSaysWhy() {
         begins();
         ends(NAME, Optional.of("/source/a changed while it was packed"));
-        Packing.Failed failed =
-                assertInstanceOf(Packing.Failed.class, cluster().find(NAME).orElseThrow());
+        PackerOutcome.Failed failed = assertInstanceOf(
+                PackerOutcome.Failed.class, cluster().find(NAME).orElseThrow());
         assertTrue(failed.why().contains("changed while it was packed"), failed::why);
     }
 
@@ -84,7 +85,7 @@ public abstract class SealingClusterContract {
         assertEquals(Optional.empty(), cluster().find(NAME));
         assertTrue(cluster().clear(NAME));
         begins();
-        assertInstanceOf(Packing.Running.class, cluster().find(NAME).orElseThrow());
+        assertInstanceOf(PackerOutcome.Running.class, cluster().find(NAME).orElseThrow());
     }
 
     @Test
@@ -125,7 +126,7 @@ public abstract class SealingClusterContract {
 
     @Test
     void whoHasGoneIsToldNothing() {
-        cluster().tell(new Asked("u1", "gone"), new Notice(false, "DatasetBeingSealed", "1%"));
-        cluster().tell(new Asked("../u1", "x"), new Notice(false, "DatasetBeingSealed", "1%"));
+        cluster().report(new SnapshotRequest("u1", "gone"), new Notice(false, "DatasetBeingSealed", "1%"));
+        cluster().report(new SnapshotRequest("../u1", "x"), new Notice(false, "DatasetBeingSealed", "1%"));
     }
 }

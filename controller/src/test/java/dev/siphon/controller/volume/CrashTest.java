@@ -75,7 +75,7 @@ final class CrashTest {
                     world -> world.create(request("pvc")),
                     (world, id) -> world.domain
                             .volumes()
-                            .modify(id, new Changeable(OptionalLong.of(7), OptionalInt.of(0711)))),
+                            .modify(id, new MutableParameters(OptionalLong.of(7), OptionalInt.of(0711)))),
             new Story<>("snapshot", world -> world.volumeWithFile("pvc"), (world, id) -> world.snapshot(id, "snap")),
             new Story<>(
                     "delete a snapshot",
@@ -159,7 +159,7 @@ final class CrashTest {
                     world -> world.create(request("pvc", Map.of("kind", "home"))),
                     (world, id) -> world.domain.volumes().delete(id)),
             new Story<>("attach and detach", world -> world.create(request("pvc")), (world, id) -> {
-                world.domain.attachments().attach(id, "node-1@192.0.2.1", AccessMode.SINGLE_NODE_WRITER, false);
+                world.domain.attachments().attach(id, "node-1@192.0.2.1", ClaimAccessMode.SINGLE_NODE_WRITER, false);
                 world.domain.attachments().detach(id, Optional.empty());
             }));
 

@@ -33,7 +33,7 @@ public abstract class FileTreeContract {
 
     private final String cluster;
     private final String fileSystem;
-    private final Group group;
+    private final SubvolumeGroup group;
     private final VolumeId.Provisioned volume;
     private final VolumeId.Provisioned target;
     private final SnapshotId snapshot;
@@ -45,7 +45,7 @@ public abstract class FileTreeContract {
     protected FileTreeContract(String cluster, String fileSystem) {
         this.cluster = cluster;
         this.fileSystem = fileSystem;
-        group = new Group(cluster, fileSystem, "afiletree");
+        group = new SubvolumeGroup(cluster, fileSystem, "afiletree");
         volume = group.volume("v-one");
         target = group.volume("c-two");
         snapshot = new SnapshotId(volume, "s-one");
@@ -128,7 +128,7 @@ public abstract class FileTreeContract {
                 DriverException.NotFound.class, () -> files().takenAt(cluster, fileSystem, home + "/.snap/missing"));
     }
 
-    private Holdings.Entry held() {
+    private GroupUsage.Entry held() {
         return files().holdings(group).subvolumes().stream()
                 .filter(entry -> entry.name().equals(volume.subvolume()))
                 .findFirst()
@@ -139,10 +139,10 @@ public abstract class FileTreeContract {
     final void aGroupTellsWhatIsInIt() {
         files().setQuotaBytes(cluster, fileSystem, group.path(), 4 * SIZE);
         files().setNote(cluster, fileSystem, group.path(), AccountNote.NAME, "10001 née");
-        files().setNote(cluster, fileSystem, home, Holdings.OVERCOMMITTED, "true");
+        files().setNote(cluster, fileSystem, home, GroupUsage.OVERCOMMITTED, "true");
         subvolumes().createSnapshot(snapshot);
 
-        Holdings.Standing standing = files().standings(cluster, fileSystem).stream()
+        GroupUsage.GroupStanding standing = files().standings(cluster, fileSystem).stream()
                 .filter(each -> each.group().equals(group.name()))
                 .findFirst()
                 .orElseThrow();
@@ -152,19 +152,19 @@ public abstract class FileTreeContract {
         assertEquals(OptionalLong.of(SIZE), held().sizeBytes());
         assertTrue(held().live() && held().overcommitted());
         assertEquals(
-                List.of(new Holdings.Snapshot(snapshot.name(), OptionalLong.empty(), OptionalLong.of(SIZE), 0)),
+                List.of(new GroupUsage.Snapshot(snapshot.name(), OptionalLong.empty(), OptionalLong.of(SIZE), 0)),
                 held().snapshots());
         assertTrue(files().groupsWith(cluster, fileSystem, AccountNote.NAME).contains(group.name()));
         assertFalse(files().groupsWith(cluster, fileSystem, "none").contains(group.name()));
         files().setQuotaBytes(cluster, fileSystem, group.path(), 0);
-        Group missing = new Group(cluster, fileSystem, "amissing");
+        SubvolumeGroup missing = new SubvolumeGroup(cluster, fileSystem, "amissing");
         assertThrows(DriverException.NotFound.class, () -> files().holdings(missing));
     }
 
     @Test
     final void aSnapshotCountsWithTheImageThatWasMadeOfIt() {
         subvolumes().createSnapshot(snapshot);
-        files().setNote(cluster, fileSystem, home, Holdings.IMAGE + snapshot.name(), "5000");
+        files().setNote(cluster, fileSystem, home, GroupUsage.IMAGE + snapshot.name(), "5000");
         assertEquals(5000, held().snapshots().getFirst().imageBytes());
     }
 

@@ -94,7 +94,7 @@ final class HomesTest {
     @Test
     void whatWouldTouchOthersIsRefused() {
         VolumeId.Provisioned door = (VolumeId.Provisioned) door("pvc-1").id();
-        Changeable mode = new Changeable(OptionalLong.empty(), OptionalInt.of(0755));
+        MutableParameters mode = new MutableParameters(OptionalLong.empty(), OptionalInt.of(0755));
         assertThrows(
                 DriverException.InvalidRequest.class,
                 () -> world.domain.volumes().modify(door, mode));

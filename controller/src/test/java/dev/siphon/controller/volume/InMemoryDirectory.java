@@ -1,7 +1,7 @@
 package dev.siphon.controller.volume;
 
 import dev.siphon.controller.identity.Account;
-import dev.siphon.controller.identity.Directory;
+import dev.siphon.controller.identity.AccountDirectory;
 import dev.siphon.csi.DriverException;
 import java.util.Map;
 import java.util.Optional;
@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /// A directory that a test changes as it likes.
-public final class InMemoryDirectory implements Directory {
+public final class InMemoryDirectory implements AccountDirectory {
     private final Map<String, Account> accounts;
     private volatile boolean down;
 

@@ -80,7 +80,7 @@ final class InMemoryFiles implements FileTree {
     }
 
     @Override
-    public List<Holdings.Standing> standings(String cluster, String fileSystem) {
+    public List<GroupUsage.GroupStanding> standings(String cluster, String fileSystem) {
         synchronized (tree) {
             InMemoryTree.known(cluster);
             return tree.groups.keySet().stream().map(this::standing).toList();
@@ -99,9 +99,9 @@ final class InMemoryFiles implements FileTree {
         }
     }
 
-    private Holdings.Standing standing(String name) {
+    private GroupUsage.GroupStanding standing(String name) {
         GroupState group = Optional.ofNullable(tree.groups.get(name)).orElseThrow();
-        return new Holdings.Standing(
+        return new GroupUsage.GroupStanding(
                 name,
                 group.quota,
                 tree.usedBytes(group),
@@ -109,27 +109,27 @@ final class InMemoryFiles implements FileTree {
     }
 
     @Override
-    public Holdings holdings(Group group) {
+    public GroupUsage holdings(SubvolumeGroup group) {
         synchronized (tree) {
             GroupState state = group(group.cluster(), group.name());
-            List<Holdings.Entry> entries = new ArrayList<>();
-            state.subvolumes.forEach((name, entry) -> entries.add(new Holdings.Entry(
+            List<GroupUsage.Entry> entries = new ArrayList<>();
+            state.subvolumes.forEach((name, entry) -> entries.add(new GroupUsage.Entry(
                     name,
                     entry.cloning()
                             ? OptionalLong.empty()
                             : entry.data.map(data -> data.quotaBytes).orElse(OptionalLong.empty()),
                     entry.data.isPresent(),
                     entry.data.map(Directory::usedBytes).orElse(0L),
-                    entry.directoryNotes.containsKey(Holdings.OVERCOMMITTED),
+                    entry.directoryNotes.containsKey(GroupUsage.OVERCOMMITTED),
                     entry.snapshots.entrySet().stream()
-                            .map(each -> new Holdings.Snapshot(
+                            .map(each -> new GroupUsage.Snapshot(
                                     each.getKey(),
                                     each.getValue().held(),
                                     each.getValue().data().quotaBytes,
                                     Long.parseLong(
-                                            entry.directoryNotes.getOrDefault(Holdings.IMAGE + each.getKey(), "0"))))
+                                            entry.directoryNotes.getOrDefault(GroupUsage.IMAGE + each.getKey(), "0"))))
                             .toList())));
-            return new Holdings(standing(group.name()), entries);
+            return new GroupUsage(standing(group.name()), entries);
         }
     }
 

@@ -27,7 +27,7 @@ final class InMemorySubvolumes implements Subvolumes {
     }
 
     @Override
-    public void createGroup(Group group, OptionalLong quotaBytes, Optional<String> dataPool) {
+    public void createGroup(SubvolumeGroup group, OptionalLong quotaBytes, Optional<String> dataPool) {
         synchronized (tree) {
             InMemoryTree.known(group.cluster());
             GroupState state = tree.groups.computeIfAbsent(group.name(), _ -> new GroupState());
@@ -46,11 +46,11 @@ final class InMemorySubvolumes implements Subvolumes {
     }
 
     @Override
-    public Optional<GroupUsage> groupUsage(Group group) {
+    public Optional<GroupSpace> groupUsage(SubvolumeGroup group) {
         synchronized (tree) {
             InMemoryTree.known(group.cluster());
             return Optional.ofNullable(tree.groups.get(group.name()))
-                    .map(state -> new GroupUsage(
+                    .map(state -> new GroupSpace(
                             state.quota,
                             state.subvolumes.values().stream()
                                     .flatMap(entry -> entry.data.stream())
@@ -60,7 +60,7 @@ final class InMemorySubvolumes implements Subvolumes {
     }
 
     @Override
-    public Optional<List<String>> list(Group group) {
+    public Optional<List<String>> list(SubvolumeGroup group) {
         synchronized (tree) {
             InMemoryTree.known(group.cluster());
             return Optional.ofNullable(tree.groups.get(group.name()))
@@ -108,7 +108,7 @@ final class InMemorySubvolumes implements Subvolumes {
         return entry.data
                 .map(data -> new Subvolume(
                         entry.cloning() ? Subvolume.State.CLONING : Subvolume.State.READY,
-                        Optional.of(Group.of(volume).path() + "/" + volume.subvolume() + "/" + data.name),
+                        Optional.of(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/" + data.name),
                         data.quotaBytes,
                         data.usedBytes(),
                         data.uid,

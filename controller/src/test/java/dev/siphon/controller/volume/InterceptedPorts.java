@@ -26,7 +26,7 @@ public final class InterceptedPorts {
                 of(Subvolumes.class, ports.subvolumes(), interceptor),
                 of(FileTree.class, ports.files(), interceptor),
                 of(Quiesce.class, ports.quiesce(), interceptor),
-                of(Sessions.class, ports.sessions(), interceptor));
+                of(MdsSessions.class, ports.sessions(), interceptor));
     }
 
     private static <T> T of(Class<T> port, T target, Interceptor interceptor) {

@@ -85,7 +85,9 @@ final class RoundTripsTest {
         assertCalls(() -> world.domain.volumes().expand(volume, new CapacityRange(3 * GIB, 0)), "find", "resize");
         assertCalls(() -> world.domain.volumes().expand(volume, new CapacityRange(3 * GIB, 0)), "find");
         assertCalls(
-                () -> world.domain.volumes().modify(volume, new Changeable(OptionalLong.of(3), OptionalInt.of(0711))),
+                () -> world.domain
+                        .volumes()
+                        .modify(volume, new MutableParameters(OptionalLong.of(3), OptionalInt.of(0711))),
                 "find",
                 "setQuotaFiles",
                 "setMode");
@@ -191,7 +193,7 @@ final class RoundTripsTest {
     void attachments() {
         String node = "node-1@192.0.2.1";
         assertCalls(
-                () -> world.domain.attachments().attach(volume, node, AccessMode.SINGLE_NODE_WRITER, false),
+                () -> world.domain.attachments().attach(volume, node, ClaimAccessMode.SINGLE_NODE_WRITER, false),
                 "notes",
                 "setNote");
         assertCalls(() -> world.domain.attachments().nodes(volume), "notes");

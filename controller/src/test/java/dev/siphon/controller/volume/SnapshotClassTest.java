@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.volume.SnapshotClass.Asked;
 import dev.siphon.controller.volume.SnapshotClass.Modes;
 import dev.siphon.controller.volume.SnapshotClass.Sealing;
+import dev.siphon.controller.volume.SnapshotClass.SnapshotRequest;
 import dev.siphon.csi.DriverException;
 import java.util.HashMap;
 import java.util.Map;
@@ -36,7 +36,7 @@ final class SnapshotClassTest {
     @CsvSource({"readable, READABLE", "preserved, PRESERVED"})
     void aDatasetKeepsTheModesThatItIsTold(String text, Modes modes) {
         assertEquals(
-                Optional.of(new Sealing(modes, new Asked("u1", "v1"))),
+                Optional.of(new Sealing(modes, new SnapshotRequest("u1", "v1"))),
                 parse(Map.of("kind", "dataset", "modes", text)).sealing());
         assertEquals(
                 Optional.of(Modes.READABLE),

@@ -78,7 +78,7 @@ final class SnapshotsTest {
                 () -> world.domain.snapshots().create(new VolumeId.Static("lab", "fs", "/data"), "snap-1"));
         assertThrows(
                 DriverException.NotFound.class,
-                () -> world.domain.snapshots().create(Group.of(volume).volume("v".repeat(21)), "snap-1"));
+                () -> world.domain.snapshots().create(SubvolumeGroup.of(volume).volume("v".repeat(21)), "snap-1"));
     }
 
     @Test
@@ -210,7 +210,9 @@ final class SnapshotsTest {
                 DriverException.NotFound.class,
                 () -> world.domain
                         .groupSnapshots()
-                        .create("group", List.of(volume, Group.of(volume).volume("v".repeat(21)))));
+                        .create(
+                                "group",
+                                List.of(volume, SubvolumeGroup.of(volume).volume("v".repeat(21)))));
         assertEquals(before, world.ceph.everything());
     }
 

@@ -30,7 +30,7 @@ public abstract class SubvolumesContract {
 
     private final String cluster;
     private final String fileSystem;
-    private final Group group;
+    private final SubvolumeGroup group;
     private final VolumeId.Provisioned volume;
     private final VolumeId.Provisioned target;
     private final SnapshotId snapshot;
@@ -40,7 +40,7 @@ public abstract class SubvolumesContract {
     protected SubvolumesContract(String cluster, String fileSystem) {
         this.cluster = cluster;
         this.fileSystem = fileSystem;
-        group = new Group(cluster, fileSystem, "acontract");
+        group = new SubvolumeGroup(cluster, fileSystem, "acontract");
         volume = group.volume("v-one");
         target = group.volume("c-two");
         snapshot = new SnapshotId(volume, "s-one");
@@ -117,7 +117,7 @@ public abstract class SubvolumesContract {
 
     @Test
     final void aGroupHasTheQuotaItWasGivenLast() {
-        Group limited = new Group(cluster, fileSystem, "acontract-limited");
+        SubvolumeGroup limited = new SubvolumeGroup(cluster, fileSystem, "acontract-limited");
         subvolumes().createGroup(limited, OptionalLong.of(2 * SIZE), Optional.empty());
         subvolumes().createGroup(limited, OptionalLong.of(3 * SIZE), Optional.empty());
         assertEquals(
@@ -130,7 +130,7 @@ public abstract class SubvolumesContract {
 
     @Test
     final void ofAGroupThatIsNotThereNothingIsListed() {
-        Group missing = new Group(cluster, fileSystem, "amissing");
+        SubvolumeGroup missing = new SubvolumeGroup(cluster, fileSystem, "amissing");
         assertEquals(Optional.empty(), subvolumes().list(missing));
         assertEquals(Optional.empty(), subvolumes().groupUsage(missing));
         assertThrows(DriverException.NotFound.class, () -> subvolumes().create(missing.volume("v-one"), spec()));

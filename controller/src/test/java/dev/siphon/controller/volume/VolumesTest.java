@@ -78,7 +78,7 @@ final class VolumesTest {
         VolumeId.Provisioned id = world.create(request);
         assertEquals(id, world.create(request));
         for (long limit : List.of(9L, 0L)) {
-            world.domain.volumes().modify(id, new Changeable(OptionalLong.of(limit), OptionalInt.empty()));
+            world.domain.volumes().modify(id, new MutableParameters(OptionalLong.of(limit), OptionalInt.empty()));
             world.restart();
             List<String> before = world.ceph.everything();
             assertThrows(DriverException.IncompatibleExisting.class, () -> world.create(request));
@@ -87,7 +87,7 @@ final class VolumesTest {
         }
         VolumeRequest other = request("pvc-2");
         VolumeId.Provisioned second = world.create(other);
-        world.domain.volumes().modify(second, new Changeable(OptionalLong.of(3), OptionalInt.of(0755)));
+        world.domain.volumes().modify(second, new MutableParameters(OptionalLong.of(3), OptionalInt.of(0755)));
         assertEquals(second, world.create(other), "a request that wants neither fits");
         assertEquals(3, world.ceph.quotaFiles(second));
         assertThrows(
@@ -95,7 +95,7 @@ final class VolumesTest {
                 () -> world.create(new VolumeRequest(
                         "pvc-2",
                         CapacityRange.ANY,
-                        other.parameters().with(new Changeable(OptionalLong.empty(), OptionalInt.of(0711))),
+                        other.parameters().with(new MutableParameters(OptionalLong.empty(), OptionalInt.of(0711))),
                         false,
                         other.source())));
     }
@@ -141,7 +141,7 @@ final class VolumesTest {
         VolumeId.Provisioned id = world.create(new VolumeRequest(
                 request.name(),
                 request.capacity(),
-                request.parameters().with(new Changeable(OptionalLong.empty(), OptionalInt.of(0711))),
+                request.parameters().with(new MutableParameters(OptionalLong.empty(), OptionalInt.of(0711))),
                 false,
                 request.source()));
         assertTrue(
@@ -270,7 +270,7 @@ final class VolumesTest {
     @Test
     void aStaticVolumeInsideAnAccountsGroupIsNotExpanded() {
         VolumeId.Provisioned volume = world.create(request("a"));
-        Group group = Group.of(volume);
+        SubvolumeGroup group = SubvolumeGroup.of(volume);
         world.ceph.ports().files().setQuotaBytes(group.cluster(), group.fileSystem(), group.path(), GIB);
         for (String path : List.of(group.path(), group.path() + "/" + volume.subvolume())) {
             var inside = new VolumeId.Static(group.cluster(), group.fileSystem(), path);
@@ -303,13 +303,13 @@ final class VolumesTest {
     @Test
     void modifyChangesWhatAnAttributesClassMayChange() {
         VolumeId.Provisioned id = world.create(request("pvc-1"));
-        Changeable changes = new Changeable(OptionalLong.of(9), OptionalInt.of(0755));
+        MutableParameters changes = new MutableParameters(OptionalLong.of(9), OptionalInt.of(0755));
         for (int i = 0; i < 2; i++) {
             world.domain.volumes().modify(id, changes);
             assertEquals(9, world.ceph.quotaFiles(id));
             assertTrue(world.ceph.everything().getFirst().contains(" 755 "));
         }
-        world.domain.volumes().modify(id, new Changeable(OptionalLong.of(0), OptionalInt.empty()));
+        world.domain.volumes().modify(id, new MutableParameters(OptionalLong.of(0), OptionalInt.empty()));
         assertEquals(0, world.ceph.quotaFiles(id));
         assertTrue(world.ceph.everything().getFirst().contains(" 755 "), "only what is named changes");
     }
@@ -336,10 +336,10 @@ final class VolumesTest {
     @Test
     void aRetryKeepsTheFilesOfAVolumeThatItsOwnerShut() {
         VolumeId.Provisioned id = world.volumeWithFile("pvc-1");
-        world.domain.volumes().modify(id, new Changeable(OptionalLong.empty(), OptionalInt.of(01000)));
+        world.domain.volumes().modify(id, new MutableParameters(OptionalLong.empty(), OptionalInt.of(01000)));
         var before = world.ceph.everything();
         assertEquals(id, world.create(request("pvc-1")));
-        world.domain.volumes().modify(id, new Changeable(OptionalLong.empty(), OptionalInt.of(01000)));
+        world.domain.volumes().modify(id, new MutableParameters(OptionalLong.empty(), OptionalInt.of(01000)));
         assertEquals(before, world.ceph.everything());
     }
 }

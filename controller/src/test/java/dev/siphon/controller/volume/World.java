@@ -26,15 +26,15 @@ final class World {
     /// The volumes that may be gone.
     final Set<VolumeId.Provisioned> leaving = ConcurrentHashMap.newKeySet();
 
-    Domain domain;
+    ControllerDomain domain;
 
     World() {
         ceph = new InMemoryCeph();
         domain = over(ceph.ports(), AccountAccess.NONE);
     }
 
-    private Domain over(CephPorts ports, AccountAccess access) {
-        return Domain.over(
+    private ControllerDomain over(CephPorts ports, AccountAccess access) {
+        return ControllerDomain.over(
                 ports,
                 new Owners(directory, Optional.empty(), Optional.empty()),
                 new Callers(keys(), access),

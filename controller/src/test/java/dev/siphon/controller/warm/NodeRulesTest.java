@@ -21,8 +21,8 @@ final class NodeRulesTest {
                 Map.of("gpu", "a100", "memory", "80", "empty", ""),
                 List.of(taints),
                 true,
-                Resources.NONE,
-                Resources.NONE);
+                ResourceAmounts.NONE,
+                ResourceAmounts.NONE);
     }
 
     private static NodeRules requiring(NodeRules.Term... terms) {
@@ -123,8 +123,8 @@ final class NodeRulesTest {
 
     @Test
     void nobodyComesToANodeThatIsNotOpen() {
-        ClusterNode closed =
-                new ClusterNode("node-1", "host-1", Map.of(), List.of(), false, Resources.NONE, Resources.NONE);
+        ClusterNode closed = new ClusterNode(
+                "node-1", "host-1", Map.of(), List.of(), false, ResourceAmounts.NONE, ResourceAmounts.NONE);
         assertEquals(false, NONE.admit(closed));
         assertEquals(true, NONE.admit(node()));
         assertEquals(false, NONE.admit(node(new ClusterNode.Taint("gpu", "", "NoSchedule"))));

@@ -6,7 +6,7 @@ import static dev.siphon.controller.warm.WarmWorld.filling;
 import static dev.siphon.controller.warm.WarmWorld.local;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.siphon.controller.grant.NamespaceAccess.Replicas;
+import dev.siphon.controller.grant.NamespaceAccess.ReplicaSummary;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,10 +17,10 @@ final class ReplicaProgressTest {
 
     @Test
     void namespacesWhosePodsWaitOrRunSeeHowFarTheirsAreAndNobodyElseDoes() {
-        List<Replica> replicas = List.of(local("a"), filling("b", 47), filling("c", 20), failed("d", "no room"));
+        List<OrderedReplica> replicas = List.of(local("a"), filling("b", 47), filling("c", 20), failed("d", "no room"));
         progress.seen(replicas, Map.of(X, Set.of("waits")));
         progress.used(Map.of(X, Set.of("runs"), "another", Set.of("stranger")));
-        Map<String, Replicas> seen = Map.of(X, new Replicas(1, 2, 1, 30));
+        Map<String, ReplicaSummary> seen = Map.of(X, new ReplicaSummary(1, 2, 1, 30));
         assertEquals(Map.of("waits", seen, "runs", seen), progress.byNamespace());
     }
 

@@ -17,8 +17,8 @@ final class WarmWorld {
 
     private WarmWorld() {}
 
-    static VolumeId.Dataset volume(String dataset) {
-        return new VolumeId.Dataset(
+    static VolumeId.DatasetVolume volume(String dataset) {
+        return new VolumeId.DatasetVolume(
                 "lab",
                 "cephfs",
                 "0123456789abcdef".repeat(3).substring(0, 40),
@@ -26,8 +26,8 @@ final class WarmWorld {
                 "/datasets/" + dataset);
     }
 
-    static Resources gpus(int number) {
-        return new Resources(Map.of(GPU, BigDecimal.valueOf(number)));
+    static ResourceAmounts gpus(int number) {
+        return new ResourceAmounts(Map.of(GPU, BigDecimal.valueOf(number)));
     }
 
     /// @param free GPUs of `all`
@@ -60,32 +60,32 @@ final class WarmWorld {
                 "job",
                 gpus(gpus),
                 rules,
-                List.of(new GatedPod.Use.Named("u1/x")));
+                List.of(new GatedPod.DatasetReference.ByName("u1/x")));
     }
 
-    static Replica replica(String node, DatasetReplica.Report report) {
-        return new Replica(
-                Orders.name(new Replica.Place(X, node)),
+    static OrderedReplica replica(String node, DatasetReplica.Report report) {
+        return new OrderedReplica(
+                ReplicaOrderWriter.name(new OrderedReplica.DatasetOnNode(X, node)),
                 NOW.minusSeconds(5),
                 new DatasetReplica.Order(X, node, volume(X), true, Optional.empty()),
                 Optional.of(report));
     }
 
-    static Replica local(String node) {
+    static OrderedReplica local(String node) {
         return replica(node, DatasetReplica.Report.local(100, "/cache"));
     }
 
-    static Replica filling(String node, int percent) {
+    static OrderedReplica filling(String node, int percent) {
         return replica(node, DatasetReplica.Report.filling(percent, percent, "/cache"));
     }
 
-    static Replica failed(String node, String why) {
+    static OrderedReplica failed(String node, String why) {
         return replica(node, DatasetReplica.Report.failed(why));
     }
 
     /// One of which its node says nothing since it was told.
-    static Replica silent(String node, int seconds) {
-        Replica told = local(node);
-        return new Replica(told.name(), NOW.minusSeconds(seconds), told.order(), Optional.empty());
+    static OrderedReplica silent(String node, int seconds) {
+        OrderedReplica told = local(node);
+        return new OrderedReplica(told.name(), NOW.minusSeconds(seconds), told.order(), Optional.empty());
     }
 }

@@ -23,7 +23,7 @@ public final class Checklist {
     private final Duration limit;
     private final List<Line> lines = new ArrayList<>();
 
-    private record Line(String what, Outcome outcome) {}
+    private record Line(String what, CheckOutcome outcome) {}
 
     /// @param limit how long to wait for the answer to one question
     public Checklist(Duration limit) {
@@ -41,20 +41,23 @@ public final class Checklist {
     /// @param remedy what to do when there is no answer, by why there is none
     /// @param question may block; what it throws but a [DriverException] is a bug, and is thrown on
     /// @return the answer; empty if there is none
-    public <T> Optional<T> look(
-            String what, Function<DriverException, String> remedy, Supplier<T> question, Function<T, Outcome> judge) {
+    public <T> Optional<T> check(
+            String what,
+            Function<DriverException, String> remedy,
+            Supplier<T> question,
+            Function<T, CheckOutcome> judge) {
         try {
             T answer = answer(question);
             note(what, judge.apply(answer));
             return Optional.of(answer);
         } catch (DriverException none) {
-            note(what, new Outcome.Failed(none.getMessage(), remedy.apply(none)));
+            note(what, new CheckOutcome.Failed(none.getMessage(), remedy.apply(none)));
             return Optional.empty();
         }
     }
 
     /// Adds what is known without asking.
-    public void note(String what, Outcome outcome) {
+    public void note(String what, CheckOutcome outcome) {
         lines.add(new Line(what, outcome));
     }
 
@@ -78,10 +81,10 @@ public final class Checklist {
         Table table = new Table("check", "result", "found", "remedy");
         for (Line line : lines) {
             switch (line.outcome()) {
-                case Outcome.Ok(var found) -> row(table, line, "ok", found, "");
-                case Outcome.Warned(var found, var remedy) -> row(table, line, "warning", found, remedy);
-                case Outcome.Failed(var found, var remedy) -> row(table, line, "failed", found, remedy);
-                case Outcome.Skipped(var because) -> row(table, line, "skipped", "because " + because, "");
+                case CheckOutcome.Ok(var found) -> row(table, line, "ok", found, "");
+                case CheckOutcome.Warned(var found, var remedy) -> row(table, line, "warning", found, remedy);
+                case CheckOutcome.Failed(var found, var remedy) -> row(table, line, "failed", found, remedy);
+                case CheckOutcome.Skipped(var because) -> row(table, line, "skipped", "because " + because, "");
             }
         }
         return table;
@@ -102,6 +105,6 @@ public final class Checklist {
 
     /// The exit status: 1 if something has failed, else 0.
     public int exit() {
-        return lines.stream().anyMatch(line -> line.outcome() instanceof Outcome.Failed) ? 1 : 0;
+        return lines.stream().anyMatch(line -> line.outcome() instanceof CheckOutcome.Failed) ? 1 : 0;
     }
 }

@@ -1,7 +1,7 @@
 package dev.siphon.csi.check;
 
+import dev.siphon.csi.MonitorReachability;
 import dev.siphon.csi.Monitors;
-import dev.siphon.csi.StorageReach;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -10,15 +10,16 @@ public final class MonitorCheck {
     private MonitorCheck() {}
 
     /// Tries them all at once.
-    public static void look(Checklist list, String what, Monitors monitors) {
-        List<StorageReach.Finding> silent = StorageReach.look(List.of(monitors), list.limit());
-        list.note(what, silent.isEmpty() ? new Outcome.Ok(monitors + " answer") : failed(silent.getFirst()));
+    public static void run(Checklist list, String what, Monitors monitors) {
+        List<MonitorReachability.UnreachableCluster> silent =
+                MonitorReachability.findUnreachable(List.of(monitors), list.limit());
+        list.note(what, silent.isEmpty() ? new CheckOutcome.Ok(monitors + " answer") : failed(silent.getFirst()));
     }
 
-    private static Outcome failed(StorageReach.Finding silent) {
+    private static CheckOutcome failed(MonitorReachability.UnreachableCluster silent) {
         String endpoints =
                 silent.unreachable().stream().map(Monitors.Endpoint::toString).collect(Collectors.joining(", "));
-        return new Outcome.Failed(
+        return new CheckOutcome.Failed(
                 "no connection to " + endpoints,
                 "compare with `ceph mon dump`; then routes and firewalls from here to it, TCP ports 3300 and 6789");
     }

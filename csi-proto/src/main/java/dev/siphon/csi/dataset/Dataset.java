@@ -5,8 +5,8 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import dev.siphon.csi.CephPath;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Nearest;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
+import dev.siphon.csi.SpellingSuggestion;
 import dev.siphon.csi.VolumeId;
 import java.util.HashSet;
 import java.util.Optional;
@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// A sealed dataset, as whoever administers it has written it: as the `spec` of a `Dataset` object, or in a file.
-/// All names in that JSON are in this file.
+/// A sealed dataset, as whoever administers it has written it: as the `spec` of a `DatasetVolume` object, or in a
+/// file. All names in that JSON are in this file.
 ///
 /// @param name as Kubernetes would have it: where people write `u1/imagenet-v1`, `u1.imagenet-v1`
 /// @param cluster that holds it; empty for the default one
@@ -68,7 +68,7 @@ public record Dataset(
         VolumeId.Part.FILE_SYSTEM.check(fileSystem);
         cluster.ifPresent(VolumeId.Part.CLUSTER::check);
         // where no cluster is named, with the longest name that the default one may have; and with a claim
-        var _ = new VolumeId.Dataset(
+        var _ = new VolumeId.DatasetVolume(
                 cluster.orElse("c".repeat(LONGEST_CLUSTER)),
                 fileSystem,
                 digest.beginning(),
@@ -83,7 +83,7 @@ public record Dataset(
     public static String name(String field, String text) {
         String name = text.replaceFirst("/", ".");
         if (!NAME.matcher(name).matches()) {
-            throw new DriverException.InvalidRequest(field + " " + Quoted.of(text)
+            throw new DriverException.InvalidRequest(field + " " + QuotedText.of(text)
                     + " is no dataset's name: expected NAME or OWNER/NAME of lower-case letters, digits, '-' and '.'");
         }
         return name;
@@ -102,8 +102,8 @@ public record Dataset(
         return declared(text, name -> {
             for (String key : new TreeSet<>(spec.keySet())) {
                 if (!KNOWN.contains(key)) {
-                    throw new DriverException.InvalidRequest(
-                            Quoted.of(key) + " is not known; the nearest known one is " + Nearest.to(key, KNOWN));
+                    throw new DriverException.InvalidRequest(QuotedText.of(key)
+                            + " is not known; the nearest known one is " + SpellingSuggestion.to(key, KNOWN));
                 }
             }
             return new Dataset(
@@ -197,8 +197,8 @@ public record Dataset(
     ///
     /// @param defaultCluster where no other is written
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if that is too long to be the id of a volume
-    public VolumeId.Dataset volume(String defaultCluster) {
-        return new VolumeId.Dataset(
+    public VolumeId.DatasetVolume volume(String defaultCluster) {
+        return new VolumeId.DatasetVolume(
                 cluster.orElse(defaultCluster), fileSystem, digest.beginning(), Optional.empty(), path);
     }
 

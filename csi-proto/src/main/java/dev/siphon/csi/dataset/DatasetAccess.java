@@ -12,9 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// How a node asks the controller for a dataset that a pod names itself or has a claim for, and is answered: by an
-/// object `DatasetAccess` of Kubernetes in the pod's namespace, which goes with the pod. The node writes its `spec`,
-/// the controller its `status`. All names in that JSON are in this file.
+/// How a node asks the controller for a dataset that a pod names itself or has a claim for, and is answered: by
+/// an object `DatasetAccess` of Kubernetes in the pod's namespace, which goes with the pod. The node writes its
+/// `spec`, the controller its `status`. All names in that JSON are in this file.
 public final class DatasetAccess {
     /// The object's kind.
     public static final String KIND = "DatasetAccess";
@@ -44,7 +44,7 @@ public final class DatasetAccess {
     /// called as the kubelet calls the volume, which no claim's is.
     ///
     /// @param volume the claim's
-    public static String nameOfClaimed(String podUid, VolumeId.Dataset volume) {
+    public static String nameOfClaimed(String podUid, VolumeId.DatasetVolume volume) {
         String text = "claim\0" + podUid + "\0" + volume;
         return "csi-"
                 + Digest.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)))
@@ -109,7 +109,8 @@ public final class DatasetAccess {
     /// @param context how to reach it
     /// @param userId of the identity that opens it, without `client.`
     /// @param sealedKey that identity's key, see [SealedSecret]
-    public record Given(String request, VolumeId.Dataset volume, VolumeContext context, String userId, String sealedKey)
+    public record Given(
+            String request, VolumeId.DatasetVolume volume, VolumeContext context, String userId, String sealedKey)
             implements Answer {
         /// That of a key which only the one can read who asked.
         ///
@@ -119,7 +120,7 @@ public final class DatasetAccess {
         public static Given seal(
                 String request,
                 String publicKey,
-                VolumeId.Dataset volume,
+                VolumeId.DatasetVolume volume,
                 VolumeContext context,
                 String userId,
                 String secret) {
@@ -137,7 +138,7 @@ public final class DatasetAccess {
         }
 
         /// As [#about], of one that is to be made.
-        public static String about(String request, VolumeId.Dataset volume, String userId) {
+        public static String about(String request, VolumeId.DatasetVolume volume, String userId) {
             return request + "\n" + volume + "\n" + userId;
         }
 
@@ -150,7 +151,7 @@ public final class DatasetAccess {
         }
 
         private static Given read(JsonObject status) {
-            VolumeId.Dataset volume = VolumeId.Dataset.tryParse(needed(status, VOLUME))
+            VolumeId.DatasetVolume volume = VolumeId.DatasetVolume.tryParse(needed(status, VOLUME))
                     .orElseThrow(() -> new DriverException.InvalidRequest(VOLUME + " is no dataset's id"));
             Map<String, String> context = new LinkedHashMap<>();
             if (status.get(CONTEXT) instanceof JsonObject fields) {

@@ -49,7 +49,7 @@ public final class DatasetReplica {
     public record Order(
             String dataset,
             String node,
-            VolumeId.Dataset volume,
+            VolumeId.DatasetVolume volume,
             boolean wanted,
             Optional<DatasetAccess.Answer> access) {
         /// The object's `spec`.
@@ -71,7 +71,7 @@ public final class DatasetReplica {
             return new Order(
                     needed(spec, DATASET),
                     needed(spec, NODE),
-                    VolumeId.Dataset.tryParse(needed(spec, VOLUME))
+                    VolumeId.DatasetVolume.tryParse(needed(spec, VOLUME))
                             .orElseThrow(() -> new DriverException.InvalidRequest(VOLUME + " is no dataset's id")),
                     wanted.filter(JsonElement::isJsonPrimitive)
                             .map(JsonElement::getAsBoolean)

@@ -1,7 +1,7 @@
 package dev.siphon.csi.dataset;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -17,11 +17,12 @@ public record Digest(String hex) {
 
     private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) unless `hex` is 64 hexadecimal digits in lower case
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) unless `hex` is 64 hexadecimal digits in lower
+    /// case
     public Digest {
         if (!HEX.matcher(hex).matches()) {
             throw new DriverException.InvalidRequest(
-                    Quoted.of(hex) + " is no SHA-256 digest: 64 hexadecimal digits in lower case");
+                    QuotedText.of(hex) + " is no SHA-256 digest: 64 hexadecimal digits in lower case");
         }
     }
 
@@ -45,8 +46,9 @@ public record Digest(String hex) {
         }
     }
 
-    /// Its first 160 bits as 40 digits: enough to tell datasets apart, where 64 digits are too long for a volume's id
-    /// and for the name of a loop device. Who finds another image with the same beginning has to try 2^160 of them.
+    /// Its first 160 bits as 40 digits: enough to tell datasets apart, where 64 digits are too long for a
+    /// volume's id and for the name of a loop device. Who finds another image with the same beginning has to try
+    /// 2^160 of them.
     public String beginning() {
         return hex.substring(0, 40);
     }

@@ -1,7 +1,7 @@
 package dev.siphon.csi.dataset;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -60,7 +60,7 @@ final class ManifestReader {
         Matcher matcher = HEAD.matcher(text);
         if (!matcher.lookingAt()) {
             throw new DriverException.InvalidRequest("no manifest of a dataset that this version reads: it begins "
-                    + Quoted.of(text.substring(0, Math.min(text.length(), SHOWN_CHARS))));
+                    + QuotedText.of(text.substring(0, Math.min(text.length(), SHOWN_CHARS))));
         }
         Head head = new Head(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)), matcher.end());
         Manifest.requirePossible(head.imageBytes(), head.files());
@@ -94,7 +94,7 @@ final class ManifestReader {
         }
         if (!whole) {
             throw new DriverException.InvalidRequest("a line of a manifest is no SHA-256 digest: "
-                    + Quoted.of(new String(line, 0, length, StandardCharsets.ISO_8859_1)));
+                    + QuotedText.of(new String(line, 0, length, StandardCharsets.ISO_8859_1)));
         }
     }
 

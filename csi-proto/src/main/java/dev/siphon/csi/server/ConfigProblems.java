@@ -13,10 +13,10 @@ public final class ConfigProblems {
     private final List<String> problems = new ArrayList<>();
 
     /// A value that was read, or was not, in which case [#orFail] never hands it out.
-    public static final class Read<T> {
+    public static final class ParsedValue<T> {
         private final @Nullable T value;
 
-        private Read(@Nullable T value) {
+        private ParsedValue(@Nullable T value) {
             this.value = value;
         }
 
@@ -38,24 +38,24 @@ public final class ConfigProblems {
 
     /// Reads one value; an [IllegalArgumentException] or a [dev.siphon.csi.DriverException.InvalidRequest]
     /// becomes a problem of `flag`.
-    public <T> Read<T> read(String flag, Supplier<T> parse) {
+    public <T> ParsedValue<T> read(String flag, Supplier<T> parse) {
         try {
-            return new Read<>(parse.get());
+            return new ParsedValue<>(parse.get());
         } catch (IllegalArgumentException | dev.siphon.csi.DriverException.InvalidRequest e) {
             add(flag, e.getMessage() == null ? "is wrong" : e.getMessage());
-            return new Read<>(null);
+            return new ParsedValue<>(null);
         }
     }
 
     /// As [#read(String, Supplier)], from a value that was read before; if that could not be, neither is this one.
-    public <S, T> Read<T> read(String flag, Read<S> before, Function<S, T> parse) {
+    public <S, T> ParsedValue<T> read(String flag, ParsedValue<S> before, Function<S, T> parse) {
         S value = before.value;
-        return value == null ? new Read<>(null) : read(flag, () -> parse.apply(value));
+        return value == null ? new ParsedValue<>(null) : read(flag, () -> parse.apply(value));
     }
 
     /// Builds a value from others, unless there is a problem already.
-    public <T> Read<T> readIfNone(Supplier<T> build) {
-        return new Read<>(problems.isEmpty() ? build.get() : null);
+    public <T> ParsedValue<T> readIfNone(Supplier<T> build) {
+        return new ParsedValue<>(problems.isEmpty() ? build.get() : null);
     }
 
     /// Notes a problem of `flag`.

@@ -1,6 +1,6 @@
 package dev.siphon.csi.server;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.util.regex.Pattern;
 
 /// The name of a CSI driver: a domain name of at most 63 characters (CSI v1.13, `GetPluginInfoResponse.name`).
@@ -14,8 +14,8 @@ public record DriverName(String value) {
     /// @throws IllegalArgumentException if `value` is not such a name
     public DriverName {
         if (value.length() > MAX_CHARS || !FORM.matcher(value).matches() || value.contains("..")) {
-            throw new IllegalArgumentException("driver name " + Quoted.of(value) + " must be a domain name of at most "
-                    + MAX_CHARS + " letters, digits, '-' and '.'");
+            throw new IllegalArgumentException("driver name " + QuotedText.of(value)
+                    + " must be a domain name of at most " + MAX_CHARS + " letters, digits, '-' and '.'");
         }
     }
 

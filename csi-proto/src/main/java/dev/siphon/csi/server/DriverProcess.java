@@ -31,8 +31,8 @@ public final class DriverProcess {
     private final Readiness readiness;
     private final OpsServer ops;
     private final UnixSocketServer server;
-    private final Deque<Named> announcements = new ArrayDeque<>();
-    private final Deque<Named> resources = new ArrayDeque<>();
+    private final Deque<NamedResource> announcements = new ArrayDeque<>();
+    private final Deque<NamedResource> resources = new ArrayDeque<>();
     private final AtomicBoolean stopping = new AtomicBoolean();
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean clean;
@@ -54,7 +54,7 @@ public final class DriverProcess {
         }
     }
 
-    private record Named(String name, AutoCloseable resource) {}
+    private record NamedResource(String name, AutoCloseable resource) {}
 
     private DriverProcess(ServerConfig config, Readiness readiness, OpsServer ops, UnixSocketServer server) {
         this.config = config;
@@ -97,13 +97,13 @@ public final class DriverProcess {
 
     /// Has `resource` closed when the process ends, after the RPCs have ended and before what was given earlier.
     public synchronized void closeAtEnd(String name, AutoCloseable resource) {
-        resources.push(new Named(name, resource));
+        resources.push(new NamedResource(name, resource));
     }
 
     /// Has `announcement`, which sends callers here, closed first of all when the process ends, while RPCs are
     /// still taken.
     public synchronized void closeFirst(String name, AutoCloseable announcement) {
-        announcements.push(new Named(name, announcement));
+        announcements.push(new NamedResource(name, announcement));
     }
 
     /// Where the operators' HTTP listens.
@@ -151,28 +151,28 @@ public final class DriverProcess {
 
     private boolean closeAll() {
         LOG.atInfo().log("shutting down");
-        boolean all = close(new Named("readiness", readiness));
-        for (Named named : taken(announcements)) {
+        boolean all = close(new NamedResource("readiness", readiness));
+        for (NamedResource named : taken(announcements)) {
             all &= close(named);
         }
         AtomicBoolean drained = new AtomicBoolean();
-        all &= close(new Named("socket", () -> drained.set(server.drain(config.drain()))));
+        all &= close(new NamedResource("socket", () -> drained.set(server.drain(config.drain()))));
         if (!drained.get()) {
             LOG.atWarn().addKeyValue("after_s", config.drain().toSeconds()).log("RPCs were broken off");
         }
-        for (Named named : taken(resources)) {
+        for (NamedResource named : taken(resources)) {
             all &= close(named);
         }
-        all &= close(new Named("http", ops));
+        all &= close(new NamedResource("http", ops));
         LOG.atInfo().addKeyValue("clean", all && drained.get()).log("ended");
         return all && drained.get();
     }
 
-    private synchronized List<Named> taken(Deque<Named> given) {
+    private synchronized List<NamedResource> taken(Deque<NamedResource> given) {
         return List.copyOf(given);
     }
 
-    private static boolean close(Named named) {
+    private static boolean close(NamedResource named) {
         FutureTask<Boolean> closing = new FutureTask<>(() -> {
             named.resource().close();
             return true;

@@ -57,7 +57,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
     /// @param requests the level at which each request is logged
     record Service(
             HttpCall.Pages pages,
-            Optional<TokenDoor> tls,
+            Optional<BearerTokenAuth> tls,
             HttpAuth auth,
             ConnectionLimit limit,
             Executor calls,

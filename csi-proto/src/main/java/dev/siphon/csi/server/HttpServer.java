@@ -27,8 +27,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.event.Level;
 
-/// HTTP/1.1 for operators and for programs that speak no gRPC: by TCP for everybody, on a unix socket for root, or by
-/// TCP with TLS for whoever has a token. One request a connection, each on a virtual thread of its own.
+/// HTTP/1.1 for operators and for programs that speak no gRPC: by TCP for everybody, on a unix socket for root,
+/// or by TCP with TLS for whoever has a token. One request a connection, each on a virtual thread of its own.
 ///
 /// Anybody on the network may connect, so all that a connection takes is bounded: see [ConnectionLimit] and
 /// [HttpInput], and [HttpConnection.Timeouts] for the time. Servers share no thread of connections.
@@ -68,7 +68,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     static HttpServer startForRoot(UnixEndpoint endpoint, HttpCall.Pages pages, HttpConnection.Timeouts timeouts) {
-        PeerGate gate = PeerGate.forRootAndSelf();
+        PeerCredentialCheck gate = PeerCredentialCheck.forRootAndSelf();
         HttpServer server = new HttpServer();
         Service service = server.service(pages, Optional.empty(), HttpAuth.ALL, timeouts, Level.INFO);
         return server.starting(() -> server.file = Optional.of(SocketFile.bind(
@@ -87,7 +87,8 @@ public final class HttpServer implements AutoCloseable {
     ///
     /// @param door whose certificate is shown
     /// @throws StartFailure if the address cannot be had, or a file of `door` cannot be used
-    public static HttpServer startWithTls(OpsAddress address, TokenDoor door, HttpAuth auth, HttpCall.Pages pages) {
+    public static HttpServer startWithTls(
+            OpsAddress address, BearerTokenAuth door, HttpAuth auth, HttpCall.Pages pages) {
         HttpServer server = new HttpServer();
         Service service = server.service(pages, Optional.of(door), auth, HttpConnection.Timeouts.USUAL, Level.INFO);
         return server.starting(() -> {
@@ -98,7 +99,7 @@ public final class HttpServer implements AutoCloseable {
 
     private Service service(
             HttpCall.Pages pages,
-            Optional<TokenDoor> tls,
+            Optional<BearerTokenAuth> tls,
             HttpAuth auth,
             HttpConnection.Timeouts timeouts,
             Level requests) {

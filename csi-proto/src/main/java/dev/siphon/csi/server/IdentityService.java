@@ -54,7 +54,7 @@ public final class IdentityService extends IdentityGrpc.IdentityImplBase {
 
     @Override
     public void getPluginInfo(GetPluginInfoRequest request, StreamObserver<GetPluginInfoResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> GetPluginInfoResponse.newBuilder()
                         .setName(name.value())
@@ -66,7 +66,7 @@ public final class IdentityService extends IdentityGrpc.IdentityImplBase {
     @Override
     public void getPluginCapabilities(
             GetPluginCapabilitiesRequest request, StreamObserver<GetPluginCapabilitiesResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> GetPluginCapabilitiesResponse.newBuilder()
                         .addAllCapabilities(offers.stream().map(Offer::toProto).toList())
@@ -75,7 +75,7 @@ public final class IdentityService extends IdentityGrpc.IdentityImplBase {
 
     @Override
     public void probe(ProbeRequest request, StreamObserver<ProbeResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> ProbeResponse.newBuilder()
                         .setReady(BoolValue.of(readiness.state().ready()))

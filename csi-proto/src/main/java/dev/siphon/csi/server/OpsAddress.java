@@ -1,6 +1,6 @@
 package dev.siphon.csi.server;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.net.InetSocketAddress;
 
 /// Where the HTTP server for operators listens.
@@ -13,7 +13,7 @@ public record OpsAddress(String host, int port) {
     /// @throws IllegalArgumentException if `host` is empty or `port` is none
     public OpsAddress {
         if (host.isBlank()) {
-            throw new IllegalArgumentException("host " + Quoted.of(host) + " must not be empty");
+            throw new IllegalArgumentException("host " + QuotedText.of(host) + " must not be empty");
         }
         if (port < 0 || port > MAX_PORT) {
             throw new IllegalArgumentException("port " + port + " must be 0 to " + MAX_PORT);
@@ -24,7 +24,7 @@ public record OpsAddress(String host, int port) {
     InetSocketAddress resolve() {
         InetSocketAddress address = new InetSocketAddress(host, port);
         if (address.isUnresolved()) {
-            throw new StartFailure("the host " + Quoted.of(host) + " has no address");
+            throw new StartFailure("the host " + QuotedText.of(host) + " has no address");
         }
         return address;
     }

@@ -52,7 +52,7 @@ public final class OpsServer implements AutoCloseable {
         };
     }
 
-    private static Reply ready(Readiness.State state) {
+    private static Reply ready(Readiness.ReadinessState state) {
         return state.ready()
                 ? Reply.text(
                         200, "ready since " + state.since() + (state.reason().isEmpty() ? "" : "; " + state.reason()))

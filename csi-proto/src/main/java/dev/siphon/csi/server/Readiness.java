@@ -26,7 +26,7 @@ public final class Readiness implements AutoCloseable {
     private final Clock clock;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread poller;
-    private volatile State state;
+    private volatile ReadinessState state;
 
     /// Finds out whether the process can work. Runs on a platform thread of its own and may block.
     @FunctionalInterface
@@ -45,14 +45,14 @@ public final class Readiness implements AutoCloseable {
     ///
     /// @param since when `ready` last changed
     /// @param reason why it is not ready; when it is, what an administrator should know all the same, or empty
-    public record State(boolean ready, Instant since, String reason) {}
+    public record ReadinessState(boolean ready, Instant since, String reason) {}
 
     private Readiness(Check check, Duration period, Duration deadline, Clock clock) {
         this.check = check;
         this.period = period;
         this.deadline = deadline;
         this.clock = clock;
-        this.state = new State(false, clock.instant(), "not checked yet");
+        this.state = new ReadinessState(false, clock.instant(), "not checked yet");
         this.poller = Thread.ofPlatform().daemon().name("readiness").unstarted(this::poll);
     }
 
@@ -70,7 +70,7 @@ public final class Readiness implements AutoCloseable {
     }
 
     /// What the last check found.
-    public State state() {
+    public ReadinessState state() {
         return state;
     }
 
@@ -133,13 +133,13 @@ public final class Readiness implements AutoCloseable {
     }
 
     private synchronized void set(Optional<String> problem) {
-        State before = state;
+        ReadinessState before = state;
         String reason = problem.or(this::remark).orElse("");
         boolean ready = problem.isEmpty();
         if (before.ready() == ready && before.reason().equals(reason)) {
             return;
         }
-        state = new State(ready, before.ready() == ready ? before.since() : clock.instant(), reason);
+        state = new ReadinessState(ready, before.ready() == ready ? before.since() : clock.instant(), reason);
         LOG.atInfo().addKeyValue("ready", ready).addKeyValue("reason", reason).log("readiness");
     }
 }

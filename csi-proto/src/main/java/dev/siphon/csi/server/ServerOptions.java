@@ -71,7 +71,7 @@ public final class ServerOptions {
     }
 
     /// Reads the flags.
-    public ConfigProblems.Read<ServerConfig> read(ConfigProblems problems) {
+    public ConfigProblems.ParsedValue<ServerConfig> read(ConfigProblems problems) {
         var name = problems.read("--driver-name", () -> new DriverName(driverName));
         var socket = problems.read("--endpoint", () -> UnixEndpoint.parse(endpoint));
         var ops = problems.read("--ops-port", () -> new OpsAddress(opsHost, opsPort));

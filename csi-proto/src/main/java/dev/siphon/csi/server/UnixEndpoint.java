@@ -1,6 +1,6 @@
 package dev.siphon.csi.server;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
@@ -13,12 +13,13 @@ public record UnixEndpoint(Path path) {
 
     public UnixEndpoint {
         if (!path.isAbsolute() || path.getParent() == null) {
-            throw new IllegalArgumentException("socket " + Quoted.of(path.toString()) + " must be an absolute path");
+            throw new IllegalArgumentException(
+                    "socket " + QuotedText.of(path.toString()) + " must be an absolute path");
         }
         path = path.normalize();
         int needed = Math.max(bytes(path), bytes(path.resolveSibling(SocketFile.LONGEST_SIBLING)));
         if (needed > MAX_PATH_BYTES) {
-            throw new IllegalArgumentException("socket " + Quoted.of(path.toString()) + " is too long: it needs "
+            throw new IllegalArgumentException("socket " + QuotedText.of(path.toString()) + " is too long: it needs "
                     + needed + " bytes of at most " + MAX_PATH_BYTES);
         }
     }
@@ -28,13 +29,13 @@ public record UnixEndpoint(Path path) {
     /// @throws IllegalArgumentException if `text` has another form or names no absolute path
     public static UnixEndpoint parse(String text) {
         if (text.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("endpoint " + Quoted.of(text) + " holds a NUL character");
+            throw new IllegalArgumentException("endpoint " + QuotedText.of(text) + " holds a NUL character");
         }
         String path =
                 text.startsWith("unix://") ? text.substring(7) : text.startsWith("unix:") ? text.substring(5) : text;
         if (!path.startsWith("/")) {
             throw new IllegalArgumentException(
-                    "endpoint " + Quoted.of(text) + " must be unix:///PATH, unix:/PATH or an absolute path");
+                    "endpoint " + QuotedText.of(text) + " must be unix:///PATH, unix:/PATH or an absolute path");
         }
         return new UnixEndpoint(Path.of(path));
     }

@@ -72,7 +72,7 @@ public final class UnixSocketServer implements AutoCloseable {
     /// directory are: who else connects is cut off.
     public static UnixSocketServer startForRoot(
             UnixEndpoint endpoint, List<ServerServiceDefinition> services, List<ServerInterceptor> interceptors) {
-        PeerGate gate = PeerGate.forRootAndSelf();
+        PeerCredentialCheck gate = PeerCredentialCheck.forRootAndSelf();
         return start(endpoint, services, interceptors, pipeline -> pipeline.addLast(gate));
     }
 
@@ -127,7 +127,8 @@ public final class UnixSocketServer implements AutoCloseable {
                 .handshakeTimeout(PREFACE.toSeconds(), TimeUnit.SECONDS)
                 // gRPC asks for it, unix sockets do not have it, and netty warns at each connection
                 .withChildOption(ChannelOption.SO_KEEPALIVE, null)
-                // a peer that was stopped keeps its socket open: ask whether it still lives, and let it ask as often
+                // a peer that was stopped keeps its socket open: ask whether it still lives, and let it ask as
+                // often
                 .keepAliveTime(60, TimeUnit.SECONDS)
                 .keepAliveTimeout(20, TimeUnit.SECONDS)
                 .permitKeepAliveTime(10, TimeUnit.SECONDS)

@@ -17,15 +17,15 @@ final class ChecklistTest {
     private final Checklist list = new Checklist(Duration.ofSeconds(1));
 
     private Optional<String> look(java.util.function.Supplier<String> question) {
-        return list.look("thing", why -> "mend " + why.getMessage(), question, Outcome.Ok::new);
+        return list.check("thing", why -> "mend " + why.getMessage(), question, CheckOutcome.Ok::new);
     }
 
     @Test
     void aLineForEachThingWithItsRemedy() {
         assertEquals(Optional.of("is there"), look(() -> "is there"));
-        list.note("another", new Outcome.Failed("is\nbroken", "mend it"));
-        list.note("a fourth", new Outcome.Warned("is slow", "get another"));
-        list.note("a third", new Outcome.Skipped("there is none"));
+        list.note("another", new CheckOutcome.Failed("is\nbroken", "mend it"));
+        list.note("a fourth", new CheckOutcome.Warned("is slow", "get another"));
+        list.note("a third", new CheckOutcome.Skipped("there is none"));
         assertEquals(
                 List.of(
                         "CHECK     RESULT   FOUND                  REMEDY",
@@ -42,11 +42,11 @@ final class ChecklistTest {
     @Test
     void whatIsSkippedOrOnlyWarnedOfIsNoFailure() {
         assertEquals(0, list.exit());
-        list.note("a", new Outcome.Ok("x"));
-        list.note("b", new Outcome.Skipped("y"));
-        list.note("d", new Outcome.Warned("w", "do"));
+        list.note("a", new CheckOutcome.Ok("x"));
+        list.note("b", new CheckOutcome.Skipped("y"));
+        list.note("d", new CheckOutcome.Warned("w", "do"));
         assertEquals(0, list.exit());
-        list.note("c", new Outcome.Failed("z", "do"));
+        list.note("c", new CheckOutcome.Failed("z", "do"));
         assertEquals(1, list.exit());
     }
 

@@ -21,9 +21,9 @@ final class MonitorCheckTest {
         }
         try (ServerSocket socket = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
             String open = "v2:127.0.0.1:" + socket.getLocalPort();
-            MonitorCheck.look(list, "monitors", Monitors.parse(open));
+            MonitorCheck.run(list, "monitors", Monitors.parse(open));
             assertEquals(0, list.exit());
-            MonitorCheck.look(list, "monitors", Monitors.parse(open + ",v2:127.0.0.1:" + closed));
+            MonitorCheck.run(list, "monitors", Monitors.parse(open + ",v2:127.0.0.1:" + closed));
             assertEquals(1, list.exit());
         }
         String failed = list.table().json().getLast();

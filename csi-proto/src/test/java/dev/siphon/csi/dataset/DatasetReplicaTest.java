@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class DatasetReplicaTest {
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
     private static final DatasetAccess.Answer ANSWER = new DatasetAccess.Given(
             "1",

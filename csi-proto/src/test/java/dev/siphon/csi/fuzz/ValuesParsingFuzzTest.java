@@ -9,7 +9,7 @@ import csi.v1.CreateVolumeRequest;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
 import dev.siphon.csi.Grants.Grant;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import dev.siphon.csi.Grants.Shared;
 import dev.siphon.csi.Monitors;
 import dev.siphon.csi.NodeId;
@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 /// What both halves of the driver read: ids, manifests, grants, questions and answers about datasets.
 final class ValuesParsingFuzzTest {
     private static final Digest DIGEST = Digest.of(ByteBuffer.wrap(new byte[100]));
-    private static final VolumeId.Dataset DATASET =
-            new VolumeId.Dataset("lab", "cephfs", DIGEST.beginning(), Optional.empty(), "/datasets/x");
+    private static final VolumeId.DatasetVolume DATASET =
+            new VolumeId.DatasetVolume("lab", "cephfs", DIGEST.beginning(), Optional.empty(), "/datasets/x");
     private static final VolumeContext CONTEXT =
             VolumeContext.fromMap(DATASET, Map.of("monitors", "[v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0]"));
 
@@ -59,7 +59,8 @@ final class ValuesParsingFuzzTest {
         Grant grant = new Grant("jürgen", new TreeSet<>(List.of("a", "b")));
         Shared all = new Shared(DATASET, true, new TreeSet<>());
         Shared some = new Shared(DATASET, false, new TreeSet<>(List.of("a", "b")));
-        Grants grants = new Grants(Map.of(new Place("lab", "cephfs", "aone"), grant), Map.of("x", all, "u1.y", some));
+        Grants grants =
+                new Grants(Map.of(new GroupKey("lab", "cephfs", "aone"), grant), Map.of("x", all, "u1.y", some));
         ParserFuzz.of(
                         "grants",
                         ParserFuzz.texts(grants.toJson()),
@@ -93,7 +94,7 @@ final class ValuesParsingFuzzTest {
         ParserFuzz.of("ids", valid, bytes -> {
                     String text = ParserFuzz.text(bytes);
                     VolumeId.tryParse(text);
-                    VolumeId.Dataset.tryParse(text);
+                    VolumeId.DatasetVolume.tryParse(text);
                     SnapshotId.tryParse(text);
                     NodeId.tryParse(text);
                 })

@@ -13,7 +13,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A process with a socket of each kind that Siphon's processes have, and with their options for the virtual machine.
+/// A process with a socket of each kind that Siphon's processes have, and with their options for the virtual
+/// machine.
 final class HostileTarget {
     static final String TOKEN = "0123456789abcdef0123456789abcdef";
 
@@ -71,7 +72,7 @@ final class HostileTarget {
                 new DriverProcess.Parts(List.of(), List.of(), Optional::empty, metrics));
         HttpCall.Pages pages = _ -> HttpCall.Reply.json(200, new JsonObject());
         HttpServer.startForRoot(new UnixEndpoint(dir.resolve("http.sock")), pages);
-        TokenDoor door = new TokenDoor(dir.resolve("crt"), dir.resolve("key"), dir.resolve("token"));
+        BearerTokenAuth door = new BearerTokenAuth(dir.resolve("crt"), dir.resolve("key"), dir.resolve("token"));
         HttpServer holders = HttpServer.startWithTls(new OpsAddress("127.0.0.1", 0), door, door, pages);
         Files.writeString(
                 dir.resolve("ports"),

@@ -354,7 +354,7 @@ final class HttpServerTest {
     }
 
     private HttpServer secured() {
-        TokenDoor door = new TokenDoor(file("crt"), file("key"), file("token"));
+        BearerTokenAuth door = new BearerTokenAuth(file("crt"), file("key"), file("token"));
         return HttpServer.startWithTls(new OpsAddress("127.0.0.1", 0), door, door, HttpServerTest::echo);
     }
 

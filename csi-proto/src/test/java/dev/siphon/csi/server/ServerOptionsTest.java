@@ -63,7 +63,7 @@ final class ServerOptionsTest {
                 "--drain-timeout=9",
                 "--shutdown-timeout=9");
         ConfigProblems problems = new ConfigProblems();
-        ConfigProblems.Read<ServerConfig> read = process.options.read(problems);
+        ConfigProblems.ParsedValue<ServerConfig> read = process.options.read(problems);
         String message = String.valueOf(assertThrows(
                         CommandLine.ParameterException.class,
                         () -> problems.orFail(new CommandLine(process).getCommandSpec(), read::get))
@@ -84,7 +84,7 @@ final class ServerOptionsTest {
 
     private static ServerConfig config(Daemon process) {
         ConfigProblems problems = new ConfigProblems();
-        ConfigProblems.Read<ServerConfig> read = process.options.read(problems);
+        ConfigProblems.ParsedValue<ServerConfig> read = process.options.read(problems);
         return problems.orFail(new CommandLine(process).getCommandSpec(), read::get);
     }
 }

@@ -29,7 +29,7 @@ final class TestServer implements AutoCloseable {
         ControllerGrpc.ControllerImplBase service = new ControllerGrpc.ControllerImplBase() {
             @Override
             public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {
-                Unary.reply(observer, () -> handler.apply(request));
+                UnaryCall.reply(observer, () -> handler.apply(request));
             }
         };
         return new TestServer(

@@ -2,8 +2,8 @@ package dev.siphon.e2e.crash;
 
 import dev.siphon.controller.volume.CephPorts;
 import dev.siphon.controller.volume.FileTree;
+import dev.siphon.controller.volume.MdsSessions;
 import dev.siphon.controller.volume.Quiesce;
-import dev.siphon.controller.volume.Sessions;
 import dev.siphon.controller.volume.Subvolumes;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -41,7 +41,7 @@ final class CrashPoints {
                 points.watched(Subvolumes.class, ports.subvolumes()),
                 points.watched(FileTree.class, ports.files()),
                 points.watched(Quiesce.class, ports.quiesce()),
-                points.watched(Sessions.class, ports.sessions()));
+                points.watched(MdsSessions.class, ports.sessions()));
     }
 
     private <T> T watched(Class<T> port, T real) {

@@ -9,14 +9,14 @@ import csi.v1.CreateVolumeResponse;
 import csi.v1.DeleteVolumeRequest;
 import csi.v1.DeleteVolumeResponse;
 import csi.v1.Volume;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.csi.server.UnaryCall;
 import io.grpc.stub.StreamObserver;
 
 /// Volumes that are nothing but their names.
 final class NoopController extends ControllerGrpc.ControllerImplBase {
     @Override
     public void createVolume(CreateVolumeRequest request, StreamObserver<CreateVolumeResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> CreateVolumeResponse.newBuilder()
                         .setVolume(Volume.newBuilder()
@@ -27,13 +27,13 @@ final class NoopController extends ControllerGrpc.ControllerImplBase {
 
     @Override
     public void deleteVolume(DeleteVolumeRequest request, StreamObserver<DeleteVolumeResponse> observer) {
-        Unary.reply(observer, DeleteVolumeResponse::getDefaultInstance);
+        UnaryCall.reply(observer, DeleteVolumeResponse::getDefaultInstance);
     }
 
     @Override
     public void controllerGetCapabilities(
             ControllerGetCapabilitiesRequest request, StreamObserver<ControllerGetCapabilitiesResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> ControllerGetCapabilitiesResponse.newBuilder()
                         .addCapabilities(ControllerServiceCapability.newBuilder()

@@ -19,9 +19,9 @@ import java.time.InstantSource;
 import java.util.List;
 import org.slf4j.event.Level;
 
-/// A CSI driver that answers at once: a volume is a name, and what a pod gets is an empty file system in memory. It is
-/// served, logged and registered by the same code as Siphon, so what claims and pods take with it is Kubernetes' own,
-/// and what they take longer with Siphon is Siphon and Ceph.
+/// A CSI driver that answers at once: a volume is a name, and what a pod gets is an empty file system in memory.
+/// It is served, logged and registered by the same code as Siphon, so what claims and pods take with it is
+/// Kubernetes' own, and what they take longer with Siphon is Siphon and Ceph.
 public final class NoopDriver {
     private static final DriverName NAME = new DriverName("noop.siphon.test");
     private static final Path KUBELET = Path.of("/var/lib/kubelet");
@@ -56,7 +56,7 @@ public final class NoopDriver {
                 new DriverProcess.Parts(
                         List.of(IdentityService.Offer.CONTROLLER_SERVICE),
                         List.of(new NoopController(), new NoopNode()),
-                        registration::look,
+                        registration::check,
                         metrics));
         registration.open(new RegistrationService(registration)::serve);
         process.closeFirst("registration", registration);

@@ -14,9 +14,9 @@ import csi.v1.NodeUnpublishVolumeRequest;
 import csi.v1.NodeUnpublishVolumeResponse;
 import csi.v1.NodeUnstageVolumeRequest;
 import csi.v1.NodeUnstageVolumeResponse;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.csi.server.UnaryCall;
+import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.linux.Mounts;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,19 +32,19 @@ public final class NoopNode extends NodeGrpc.NodeImplBase {
 
     @Override
     public void nodeStageVolume(NodeStageVolumeRequest request, StreamObserver<NodeStageVolumeResponse> observer) {
-        Unary.reply(observer, NodeStageVolumeResponse::getDefaultInstance);
+        UnaryCall.reply(observer, NodeStageVolumeResponse::getDefaultInstance);
     }
 
     @Override
     public void nodeUnstageVolume(
             NodeUnstageVolumeRequest request, StreamObserver<NodeUnstageVolumeResponse> observer) {
-        Unary.reply(observer, NodeUnstageVolumeResponse::getDefaultInstance);
+        UnaryCall.reply(observer, NodeUnstageVolumeResponse::getDefaultInstance);
     }
 
     @Override
     public void nodePublishVolume(
             NodePublishVolumeRequest request, StreamObserver<NodePublishVolumeResponse> observer) {
-        Unary.reply(observer, () -> {
+        UnaryCall.reply(observer, () -> {
             publish(request.getTargetPath());
             return NodePublishVolumeResponse.getDefaultInstance();
         });
@@ -53,7 +53,7 @@ public final class NoopNode extends NodeGrpc.NodeImplBase {
     @Override
     public void nodeUnpublishVolume(
             NodeUnpublishVolumeRequest request, StreamObserver<NodeUnpublishVolumeResponse> observer) {
-        Unary.reply(observer, () -> {
+        UnaryCall.reply(observer, () -> {
             unpublish(request.getTargetPath());
             return NodeUnpublishVolumeResponse.getDefaultInstance();
         });
@@ -66,13 +66,13 @@ public final class NoopNode extends NodeGrpc.NodeImplBase {
             throw new UncheckedIOException(e);
         }
         if (MountTable.read().at(target).isEmpty()) {
-            Mounts.mount(SOURCE, target, "tmpfs", List.of(), List.of(), "mode=0777,size=1m");
+            MountSyscalls.mount(SOURCE, target, "tmpfs", List.of(), List.of(), "mode=0777,size=1m");
         }
     }
 
     private static void unpublish(String target) {
         if (MountTable.read().at(target).isPresent()) {
-            Mounts.unmount(target);
+            MountSyscalls.unmount(target);
         }
         try {
             Files.deleteIfExists(Path.of(target));
@@ -84,7 +84,7 @@ public final class NoopNode extends NodeGrpc.NodeImplBase {
     @Override
     public void nodeGetCapabilities(
             NodeGetCapabilitiesRequest request, StreamObserver<NodeGetCapabilitiesResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> NodeGetCapabilitiesResponse.newBuilder()
                         .addCapabilities(NodeServiceCapability.newBuilder()
@@ -96,7 +96,7 @@ public final class NoopNode extends NodeGrpc.NodeImplBase {
 
     @Override
     public void nodeGetInfo(NodeGetInfoRequest request, StreamObserver<NodeGetInfoResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> NodeGetInfoResponse.newBuilder().setNodeId(SOURCE).build());
     }

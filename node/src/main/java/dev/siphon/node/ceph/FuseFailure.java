@@ -1,7 +1,7 @@
 package dev.siphon.node.ceph;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.node.mount.ClientMount;
 import java.time.Duration;
 import java.util.regex.MatchResult;
@@ -18,7 +18,8 @@ final class FuseFailure {
     /// The monitors know no such user, or not this key.
     private static final String REFUSED = "handle_auth_bad_method";
 
-    /// A line of its log, which is written in one piece, and so may come between two pieces of what it says besides.
+    /// A line of its log, which is written in one piece, and so may come between two pieces of what it says
+    /// besides.
     private static final Pattern LOGGED =
             Pattern.compile("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+[+-]\\d{4} [0-9a-f]+ +-?\\d+ [^\n]*\n");
 
@@ -58,7 +59,7 @@ final class FuseFailure {
 
     /// The lines that say something, fit for a message.
     private static String shorten(String said) {
-        return Quoted.of(said.lines()
+        return QuotedText.of(said.lines()
                 .filter(line -> !line.isBlank() && !line.contains("init, ") && !line.contains("starting"))
                 .collect(Collectors.joining("; ")));
     }

@@ -48,7 +48,7 @@ public final class FuseMounter implements Mounter {
     @Override
     public void mount(ClientMount mount, Path mountPoint, Duration limit) {
         MountTag tag = MountTag.of(mount.volume(), mount.monitors());
-        ChildProcess.Outcome outcome = processes.start(
+        ChildProcess.StartOutcome outcome = processes.start(
                 new FuseStart(
                         FuseProgram.CEPH_FUSE,
                         tag.toString(),

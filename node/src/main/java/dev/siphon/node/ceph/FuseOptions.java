@@ -1,7 +1,7 @@
 package dev.siphon.node.ceph;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,7 +40,7 @@ final class FuseOptions {
         if (option.startsWith(readAhead)) {
             return List.of("--client_readahead_max_bytes=" + option.substring(readAhead.length()));
         }
-        throw new DriverException.InvalidRequest("mount option " + Quoted.of(option)
+        throw new DriverException.InvalidRequest("mount option " + QuotedText.of(option)
                 + " is one of the kernel's client; ceph-fuse, which this node mounts with, has none like it");
     }
 }

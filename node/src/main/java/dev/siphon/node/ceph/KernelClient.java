@@ -1,6 +1,6 @@
 package dev.siphon.node.ceph;
 
-import dev.siphon.node.linux.Mounts;
+import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.mount.CephKey;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -24,7 +24,7 @@ public record KernelClient(boolean hasCeph, int major, int minor) {
 
     /// Asks the kernel. The module may be loaded later, so this is asked anew for every mount.
     public static KernelClient ask() {
-        return of(Mounts.kernelHas("ceph"), System.getProperty("os.version"));
+        return of(MountSyscalls.kernelHas("ceph"), System.getProperty("os.version"));
     }
 
     public static KernelClient of(boolean hasCeph, String release) {

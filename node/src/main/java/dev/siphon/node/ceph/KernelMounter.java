@@ -6,7 +6,7 @@ import dev.siphon.csi.Monitors.Monitor;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.KernelLog;
 import dev.siphon.node.linux.MountEntry;
-import dev.siphon.node.linux.Mounts;
+import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.mount.CephKey;
 import dev.siphon.node.mount.ClientMount;
 import dev.siphon.node.mount.MountedVolume;
@@ -58,7 +58,7 @@ public final class KernelMounter implements Mounter {
         }
         try (KernelLog log = KernelLog.fromNow()) {
             try {
-                Mounts.mount(
+                MountSyscalls.mount(
                         source,
                         mountPoint.toString(),
                         TYPE,

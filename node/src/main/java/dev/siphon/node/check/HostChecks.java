@@ -1,8 +1,8 @@
 package dev.siphon.node.check;
 
 import dev.siphon.csi.DriverException;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
-import dev.siphon.csi.check.Outcome;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.registration.KubeletPlugin;
 import java.io.IOException;
@@ -30,8 +30,8 @@ public record HostChecks(
     private static final int ROOT = 0;
 
     /// Looks at all of it.
-    public void look(Checklist list) {
-        var _ = list.look(
+    public void run(Checklist list) {
+        var _ = list.check(
                 "state directory", _ -> "name another one by --state-dir", () -> state(stateDirectory), found -> found);
         supervisor
                 .map(UnixEndpoint::path)
@@ -42,14 +42,14 @@ public record HostChecks(
                                 socket,
                                 "start `siphon fuse` there, which the chart's DaemonSet siphon-fuse does: without it no"
                                         + " FUSE mount is made"),
-                        () -> list.note("fuse supervisor", new Outcome.Skipped("--fuse-socket is not given")));
+                        () -> list.note("fuse supervisor", new CheckOutcome.Skipped("--fuse-socket is not given")));
         list.note(
                 "kubelet registration",
                 registration
                         .map(plugin -> registration(plugin.socket().path()))
-                        .orElseGet(() -> new Outcome.Skipped(NO_KUBELET)));
+                        .orElseGet(() -> new CheckOutcome.Skipped(NO_KUBELET)));
         if (podResources.isEmpty()) {
-            list.note("pod resources", new Outcome.Skipped(NO_KUBELET));
+            list.note("pod resources", new CheckOutcome.Skipped(NO_KUBELET));
             return;
         }
         answers(
@@ -61,11 +61,11 @@ public record HostChecks(
     }
 
     private static void answers(Checklist list, String what, Path socket, String remedy) {
-        var _ = list.look(what, _ -> remedy, () -> connects(socket), Outcome.Ok::new);
+        var _ = list.check(what, _ -> remedy, () -> connects(socket), CheckOutcome.Ok::new);
     }
 
     /// The process makes it with its mode, and gives it that mode at each start.
-    private static Outcome state(Path directory) {
+    private static CheckOutcome state(Path directory) {
         try {
             if (!Files.exists(directory)) {
                 Path parent = directory;
@@ -73,8 +73,9 @@ public record HostChecks(
                     parent = Optional.ofNullable(parent.getParent()).orElse(Path.of("/"));
                 }
                 return Files.isWritable(parent)
-                        ? new Outcome.Ok(directory + " is made at the first start")
-                        : new Outcome.Failed(parent + " is not writable", "run it as root, or mount a writable folder");
+                        ? new CheckOutcome.Ok(directory + " is made at the first start")
+                        : new CheckOutcome.Failed(
+                                parent + " is not writable", "run it as root, or mount a writable folder");
             }
             int owner = (Integer) Files.getAttribute(directory, "unix:uid");
             String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(directory));
@@ -85,29 +86,29 @@ public record HostChecks(
     }
 
     /// @param mode as `ls` writes it
-    static Outcome judge(Path directory, int owner, String mode, boolean usable) {
+    static CheckOutcome judge(Path directory, int owner, String mode, boolean usable) {
         if (!usable) {
-            return new Outcome.Failed(
+            return new CheckOutcome.Failed(
                     directory + " is no directory that can be written to",
                     "run it as root, or mount a writable folder");
         }
         return owner == ROOT && mode.equals(PRIVATE)
-                ? new Outcome.Ok(directory + ", root's alone")
-                : new Outcome.Failed(
+                ? new CheckOutcome.Ok(directory + ", root's alone")
+                : new CheckOutcome.Failed(
                         directory + " belongs to uid " + owner + " with mode " + mode,
                         "`chown root " + directory + " && chmod 0700 " + directory
                                 + "`: it shows more than one volume");
     }
 
-    private static Outcome registration(Path socket) {
+    private static CheckOutcome registration(Path socket) {
         Path folder = Optional.ofNullable(socket.getParent()).orElse(socket);
         if (!Files.isDirectory(folder) || !Files.isWritable(folder)) {
-            return new Outcome.Failed(
+            return new CheckOutcome.Failed(
                     folder + " is no folder that can be written to",
                     "it has to be the kubelet's plugins_registry (below its --root-dir), in a container mounted from"
                             + " the host");
         }
-        return new Outcome.Ok(
+        return new CheckOutcome.Ok(
                 Files.exists(socket, LinkOption.NOFOLLOW_LINKS)
                         ? socket + " is there"
                         : folder + ", where the driver's socket is not yet");

@@ -2,13 +2,13 @@ package dev.siphon.node.check;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeContext.MounterChoice;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
-import dev.siphon.csi.check.Outcome;
 import dev.siphon.node.ceph.KernelClient;
 import dev.siphon.node.ceph.MounterSelection;
 import dev.siphon.node.linux.ErrnoException;
-import dev.siphon.node.linux.Mounts;
-import dev.siphon.node.linux.Owner;
+import dev.siphon.node.linux.FileOwner;
+import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.linux.UserNamespace;
 import dev.siphon.node.mount.CephKey;
 import dev.siphon.node.mount.SystemErrors;
@@ -25,7 +25,8 @@ import java.util.function.Supplier;
 
 /// Looks at what mounts: the kernel, ceph-fuse, and what this process may.
 ///
-/// @param mounter what the administrator wants volumes to be mounted with; `auto` for the kernel's client where it can
+/// @param mounter what the administrator wants volumes to be mounted with; `auto` for the kernel's client where
+/// it can
 /// @param keyType of the keys of volumes; empty if nobody said
 public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType) {
     private static final Path STATUS = Path.of("/proc/self/status");
@@ -38,12 +39,12 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
     /// Its bit for mount(2) (`include/uapi/linux/capability.h`).
     private static final int CAP_SYS_ADMIN = 21;
 
-    private static final Owner SOMEBODY = new Owner(1, 1);
+    private static final FileOwner SOMEBODY = new FileOwner(1, 1);
 
     /// Looks at all of it.
-    public void look(Checklist list) {
-        var _ = list.look("privileges", _ -> "mount /proc", MountChecks::status, MountChecks::privileges);
-        Optional<KernelClient> kernel = list.look(
+    public void run(Checklist list) {
+        var _ = list.check("privileges", _ -> "mount /proc", MountChecks::status, MountChecks::privileges);
+        Optional<KernelClient> kernel = list.check(
                 "kernel ceph",
                 _ -> "run it as root; in Kubernetes the node's container is privileged",
                 () -> ofKernel("asking the kernel for ceph", KernelClient::ask),
@@ -51,24 +52,24 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
         kernel.ifPresent(known -> {
             list.note("key type", keyType(known));
             list.note("ceph-fuse", fuse(known, MounterSelection.isFuseInstalled(), Files.exists(FUSE)));
-            var _ = list.look(
+            var _ = list.check(
                     "idmapped mounts",
                     _ -> "`sysctl user.max_user_namespaces` above 0, and unshare of util-linux on the PATH; or classes"
                             + " without containerUser",
                     () -> maps(known, list.limit()),
                     answer -> answer);
         });
-        var _ = list.look(
+        var _ = list.check(
                 "erofs",
                 _ -> "run it as root; in Kubernetes the node's container is privileged",
-                () -> ofKernel("asking the kernel for erofs", () -> Mounts.kernelHas("erofs")),
+                () -> ofKernel("asking the kernel for erofs", () -> MountSyscalls.kernelHas("erofs")),
                 there -> erofs(there, ErofsSelection.isProgramInstalled(), Files.exists(FUSE)));
-        var _ = list.look(
+        var _ = list.check(
                 "loop devices",
                 _ ->
                         "`modprobe loop`, or a kernel built with CONFIG_BLK_DEV_LOOP; in a container mount the host's /dev",
                 () -> opens(LOOP),
-                Outcome.Ok::new);
+                CheckOutcome.Ok::new);
     }
 
     private static List<String> status() {
@@ -80,83 +81,84 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
     }
 
     /// @param status the lines of proc_pid_status(5)
-    static Outcome privileges(List<String> status) {
+    static CheckOutcome privileges(List<String> status) {
         boolean may = status.stream()
                 .filter(line -> line.startsWith(EFFECTIVE))
                 .map(line -> Long.parseUnsignedLong(
                         line.substring(EFFECTIVE.length()).strip(), 16))
                 .anyMatch(bits -> (bits >>> CAP_SYS_ADMIN & 1) == 1);
         return may
-                ? new Outcome.Ok("CAP_SYS_ADMIN")
-                : new Outcome.Failed(
+                ? new CheckOutcome.Ok("CAP_SYS_ADMIN")
+                : new CheckOutcome.Failed(
                         "this process has no CAP_SYS_ADMIN, and so mounts nothing",
                         "run it as root; in Kubernetes the node's container is privileged");
     }
 
     /// The kernel's client.
-    Outcome client(KernelClient kernel) {
+    CheckOutcome client(KernelClient kernel) {
         if (mounter == MounterChoice.FUSE) {
-            return new Outcome.Skipped("--mounter is fuse");
+            return new CheckOutcome.Skipped("--mounter is fuse");
         }
         if (kernel.hasCeph()) {
-            return new Outcome.Ok("Linux " + kernel.major() + "." + kernel.minor());
+            return new CheckOutcome.Ok("Linux " + kernel.major() + "." + kernel.minor());
         }
         return unlessFuse(
                 "the kernel has no ceph file system, and no module for it",
                 "`modprobe ceph`, or a kernel built with CONFIG_CEPH_FS");
     }
 
-    /// What keeps the kernel's client from mounting: a warning where ceph-fuse takes its place. Whether ceph-fuse can
-    /// is a check of its own.
-    private Outcome unlessFuse(String found, String remedy) {
+    /// What keeps the kernel's client from mounting: a warning where ceph-fuse takes its place. Whether ceph-fuse
+    /// can is a check of its own.
+    private CheckOutcome unlessFuse(String found, String remedy) {
         return mounter == MounterChoice.AUTO
-                ? new Outcome.Warned(found + ": volumes are mounted by ceph-fuse", remedy)
-                : new Outcome.Failed(found, remedy + "; or --mounter=fuse if ceph-fuse will do");
+                ? new CheckOutcome.Warned(found + ": volumes are mounted by ceph-fuse", remedy)
+                : new CheckOutcome.Failed(found, remedy + "; or --mounter=fuse if ceph-fuse will do");
     }
 
     /// Whether it can use the keys of volumes.
-    Outcome keyType(KernelClient kernel) {
+    CheckOutcome keyType(KernelClient kernel) {
         if (mounter == MounterChoice.FUSE || !kernel.hasCeph()) {
-            return new Outcome.Skipped("the kernel's client mounts nothing");
+            return new CheckOutcome.Skipped("the kernel's client mounts nothing");
         }
         if (keyType.isEmpty()) {
-            return new Outcome.Skipped(
+            return new CheckOutcome.Skipped(
                     "--key-type is not given: `siphon check controller` says which keys volumes have");
         }
         return kernel.obstacle(keyType.get())
                 .map(why -> unlessFuse(why, "a newer kernel; or --key-type=aes on the controller (docs/security.md)"))
-                .orElseGet(() -> new Outcome.Ok("can use " + keyType.get()));
+                .orElseGet(() -> new CheckOutcome.Ok("can use " + keyType.get()));
     }
 
     /// The other client.
-    Outcome fuse(KernelClient kernel, boolean installed, boolean device) {
+    CheckOutcome fuse(KernelClient kernel, boolean installed, boolean device) {
         if (mounter == MounterChoice.KERNEL) {
-            return new Outcome.Skipped("--mounter is kernel");
+            return new CheckOutcome.Skipped("--mounter is kernel");
         }
         if (installed && device) {
-            return new Outcome.Ok("installed");
+            return new CheckOutcome.Ok("installed");
         }
         if (mounter == MounterChoice.AUTO
                 && kernel.obstacle(CephKey.Kind.AES256K).isEmpty()) {
-            return new Outcome.Skipped("the kernel's client can use every key");
+            return new CheckOutcome.Skipped("the kernel's client can use every key");
         }
         return installed
-                ? new Outcome.Failed(FUSE + " is missing", "`modprobe fuse`; in a container mount the host's /dev")
-                : new Outcome.Failed("ceph-fuse is not on the PATH", "install Ceph's ceph-fuse; or --mounter=kernel");
+                ? new CheckOutcome.Failed(FUSE + " is missing", "`modprobe fuse`; in a container mount the host's /dev")
+                : new CheckOutcome.Failed(
+                        "ceph-fuse is not on the PATH", "install Ceph's ceph-fuse; or --mounter=kernel");
     }
 
     /// Whether owners can be mapped, as `containerUser` needs. What the MDS can is seen at the first publish alone.
-    private Outcome maps(KernelClient kernel, Duration limit) {
+    private CheckOutcome maps(KernelClient kernel, Duration limit) {
         if (mounter == MounterChoice.FUSE || !kernel.hasCeph()) {
-            return new Outcome.Skipped("the kernel's client mounts nothing");
+            return new CheckOutcome.Skipped("the kernel's client mounts nothing");
         }
         if (!kernel.mapsOwners()) {
-            return new Outcome.Failed(
+            return new CheckOutcome.Failed(
                     "CephFS of Linux " + kernel.major() + "." + kernel.minor() + " maps no owners",
                     "Linux 6.7; or classes without containerUser");
         }
         try (UserNamespace _ = UserNamespace.mapping(SOMEBODY, SOMEBODY, limit)) {
-            return new Outcome.Ok("can be made");
+            return new CheckOutcome.Ok("can be made");
         } catch (UncheckedIOException e) {
             throw new DriverException.BackendUnavailable("no user namespace can be made: " + e.getMessage(), e);
         }
@@ -166,18 +168,18 @@ public record MountChecks(MounterChoice mounter, Optional<CephKey.Kind> keyType)
     ///
     /// @param installed whether erofsfuse is
     /// @param device whether there is `/dev/fuse`
-    static Outcome erofs(boolean there, boolean installed, boolean device) {
+    static CheckOutcome erofs(boolean there, boolean installed, boolean device) {
         if (there) {
-            return new Outcome.Ok("the kernel has it");
+            return new CheckOutcome.Ok("the kernel has it");
         }
         String remedy = "`modprobe erofs`, or a kernel built with CONFIG_EROFS_FS";
         String found = "the kernel has no erofs file system, and no module for it";
         if (installed && device) {
-            return new Outcome.Warned(
+            return new CheckOutcome.Warned(
                     found + ": datasets are read by erofsfuse, slower, and only as long as the node's pod runs",
                     remedy);
         }
-        return new Outcome.Failed(
+        return new CheckOutcome.Failed(
                 found + (installed ? ", and " + FUSE + " is missing" : ", and erofsfuse is not on the PATH"),
                 remedy + ": datasets are EROFS images; or, slower, "
                         + (installed ? "`modprobe fuse`; in a container mount the host's /dev" : "install erofsfuse"));

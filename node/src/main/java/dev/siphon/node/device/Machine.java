@@ -39,11 +39,11 @@ public final class Machine {
     private final List<Path> directories;
     private final BlockingCalls calls;
     private final Supplier<List<MigDevice>> library;
-    private Optional<Seen> seen = Optional.empty();
+    private Optional<ScannedMachine> seen = Optional.empty();
 
     /// @param parts whether NVIDIA's library was asked
     /// @param at by [System#nanoTime]
-    private record Seen(Topology topology, List<CacheDevices> caches, boolean parts, long at) {
+    private record ScannedMachine(Topology topology, List<CacheDevices> caches, boolean parts, long at) {
         boolean isFresh(long nanos) {
             return System.nanoTime() - at < nanos;
         }
@@ -75,19 +75,19 @@ public final class Machine {
 
     /// The cache directories and their disks; none if they are not known.
     public List<CacheDevices> caches() {
-        return look(LASTS_NANOS, false).map(Seen::caches).orElse(List.of());
+        return scan(LASTS_NANOS, false).map(ScannedMachine::caches).orElse(List.of());
     }
 
     /// Where the GPUs among `held` are, each once, however many shares or parts of it are held. Of those that are
     /// called GPUs and that this machine does not know, the NUMA node.
     public List<DevicePlace> places(List<HeldDevice> held) {
         Map<String, HeldDevice> byId = byId(held);
-        Optional<Seen> machine = look(LASTS_NANOS, false);
+        Optional<ScannedMachine> machine = scan(LASTS_NANOS, false);
         Set<String> unknown = unknown(machine, byId);
         if (!unknown.isEmpty()) {
-            machine = look(LASTS_UNKNOWN_NANOS, unknown.stream().anyMatch(id -> id.startsWith(MIG)));
+            machine = scan(LASTS_UNKNOWN_NANOS, unknown.stream().anyMatch(id -> id.startsWith(MIG)));
         }
-        Optional<Topology> topology = machine.map(Seen::topology);
+        Optional<Topology> topology = machine.map(ScannedMachine::topology);
         List<DevicePlace> places = new ArrayList<>();
         byId.forEach((id, device) -> place(topology, device, id)
                 // two of which no more is known may be two on one node
@@ -104,7 +104,7 @@ public final class Machine {
         return byId;
     }
 
-    private static Set<String> unknown(Optional<Seen> machine, Map<String, HeldDevice> held) {
+    private static Set<String> unknown(Optional<ScannedMachine> machine, Map<String, HeldDevice> held) {
         return held.entrySet().stream()
                 .filter(each -> each.getValue().isGpu())
                 .filter(each -> machine.flatMap(known -> gpu(known.topology(), each.getValue(), each.getKey()))
@@ -130,7 +130,7 @@ public final class Machine {
     }
 
     /// @param parts whether NVIDIA's library is to be asked for the parts of GPUs
-    private synchronized Optional<Seen> look(long lasts, boolean parts) {
+    private synchronized Optional<ScannedMachine> scan(long lasts, boolean parts) {
         if (seen.filter(last -> last.isFresh(lasts) && (last.parts() || !parts)).isEmpty()) {
             List<MigDevice> known = known();
             try {
@@ -142,8 +142,8 @@ public final class Machine {
         return seen;
     }
 
-    private Seen read(boolean parts, List<MigDevice> known) {
-        return new Seen(
+    private ScannedMachine read(boolean parts, List<MigDevice> known) {
+        return new ScannedMachine(
                 Topology.read(roots).with(parts ? library.get() : known),
                 directories.stream().map(path -> CacheDevices.find(roots, path)).toList(),
                 parts,
@@ -152,6 +152,6 @@ public final class Machine {
 
     /// They do not come and go while a pod holds one.
     private List<MigDevice> known() {
-        return seen.map(Seen::topology).map(Topology::mig).orElse(List.of());
+        return seen.map(ScannedMachine::topology).map(Topology::mig).orElse(List.of());
     }
 }

@@ -24,13 +24,14 @@ public final class Download {
 
     private final WebAddress address;
     private final Digest expected;
-    private final Fetched file;
+    private final DownloadDirectory file;
     private final FetchLimits limits;
     private final FetchListener listener;
     private RunningDigest digest = new RunningDigest();
 
     /// @param expected the digest of the file's bytes as the server sends them
-    public Download(WebAddress address, Digest expected, Fetched file, FetchLimits limits, FetchListener listener) {
+    public Download(
+            WebAddress address, Digest expected, DownloadDirectory file, FetchLimits limits, FetchListener listener) {
         this.address = address;
         this.expected = expected;
         this.file = file;
@@ -114,8 +115,8 @@ public final class Download {
         if (file.length() > 0 && file.validator().isEmpty()) {
             begin("");
         }
-        HttpResponse<Body> response = server.get(address, file.length(), file.validator());
-        try (Body body = response.body()) {
+        HttpResponse<ResponseBody> response = server.get(address, file.length(), file.validator());
+        try (ResponseBody body = response.body()) {
             OptionalLong all = accept(response);
             if (all.isPresent()) {
                 file.makeSureOfRoom(all.getAsLong() - file.length());
@@ -128,7 +129,7 @@ public final class Download {
     }
 
     /// How long the file is, if that is told; what is there is the beginning of what follows.
-    private OptionalLong accept(HttpResponse<Body> response) throws IOException {
+    private OptionalLong accept(HttpResponse<ResponseBody> response) throws IOException {
         HttpHeaders headers = response.headers();
         if (response.statusCode() == 200) {
             begin(validator(headers));
@@ -168,7 +169,7 @@ public final class Download {
         return headers.firstValue("Accept-Ranges").filter("none"::equals).isPresent() ? "" : validator;
     }
 
-    private void take(Body body, OptionalLong all) throws IOException, InterruptedException {
+    private void take(ResponseBody body, OptionalLong all) throws IOException, InterruptedException {
         for (Optional<List<ByteBuffer>> next = body.next(limits.stall());
                 next.isPresent();
                 next = body.next(limits.stall())) {

@@ -1,7 +1,7 @@
 package dev.siphon.node.fetch;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
@@ -22,17 +22,17 @@ public record WebAddress(URI uri) {
         // not shown, since it may have a password in it
         String scheme = Objects.requireNonNullElse(uri.getScheme(), "").toLowerCase(Locale.ROOT);
         if (!scheme.equals("http") && !scheme.equals("https")) {
-            throw new DriverException.InvalidRequest("an address is http:// or https://, not " + Quoted.of(scheme));
+            throw new DriverException.InvalidRequest("an address is http:// or https://, not " + QuotedText.of(scheme));
         }
         if (uri.getHost() == null) {
             throw new DriverException.InvalidRequest("the address names no host");
         }
         if (uri.getPort() > MAX_PORT) {
             throw new DriverException.InvalidRequest(
-                    "the address at " + Quoted.of(uri.getHost()) + " names port " + uri.getPort());
+                    "the address at " + QuotedText.of(uri.getHost()) + " names port " + uri.getPort());
         }
         if (uri.getRawUserInfo() != null) {
-            throw new DriverException.InvalidRequest("the address at " + Quoted.of(uri.getHost())
+            throw new DriverException.InvalidRequest("the address at " + QuotedText.of(uri.getHost())
                     + " has a name or password in it, which others would see: leave it out");
         }
     }
@@ -75,7 +75,7 @@ public record WebAddress(URI uri) {
     /// For people, quoted: without what is asked for behind the path, which may be a token.
     public String shown() {
         String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
-        return Quoted.of(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath());
+        return QuotedText.of(uri.getScheme() + "://" + uri.getHost() + port + uri.getRawPath());
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.siphon.node.fetch;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -29,7 +29,8 @@ final class WebServer implements AutoCloseable {
     ///
     /// @throws DriverException NotFound, AccessDenied, BackendFault (INTERNAL) if the server says that for good
     /// @throws IOException if another try may help
-    HttpResponse<Body> get(WebAddress address, long from, String validator) throws IOException, InterruptedException {
+    HttpResponse<ResponseBody> get(WebAddress address, long from, String validator)
+            throws IOException, InterruptedException {
         WebAddress at = address;
         for (int redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
             HttpRequest.Builder request =
@@ -37,7 +38,7 @@ final class WebServer implements AutoCloseable {
             if (from > 0) {
                 request.header("Range", "bytes=" + from + "-").header("If-Range", validator);
             }
-            HttpResponse<Body> response = send(request.build());
+            HttpResponse<ResponseBody> response = send(request.build());
             boolean taken = false;
             try {
                 Optional<String> location = redirect(response);
@@ -58,15 +59,15 @@ final class WebServer implements AutoCloseable {
     }
 
     /// The JDK's client throws an IllegalArgumentException for headers that it cannot read.
-    private HttpResponse<Body> send(HttpRequest request) throws IOException, InterruptedException {
+    private HttpResponse<ResponseBody> send(HttpRequest request) throws IOException, InterruptedException {
         try {
-            return client.send(request, _ -> new Body());
+            return client.send(request, _ -> new ResponseBody());
         } catch (IllegalArgumentException e) {
-            throw new IOException("what it answers is not HTTP: " + Quoted.of(String.valueOf(e.getMessage())), e);
+            throw new IOException("what it answers is not HTTP: " + QuotedText.of(String.valueOf(e.getMessage())), e);
         }
     }
 
-    private static Optional<String> redirect(HttpResponse<Body> response) {
+    private static Optional<String> redirect(HttpResponse<ResponseBody> response) {
         return switch (response.statusCode()) {
             case 301, 302, 303, 307, 308 -> response.headers().firstValue("Location");
             default -> Optional.empty();

@@ -23,14 +23,15 @@ import java.util.function.Consumer;
 /// read once.
 public final class FuseChildren implements FuseProcesses {
     @Override
-    public ChildProcess.Outcome start(FuseStart start, Duration limit) {
+    public ChildProcess.StartOutcome start(FuseStart start, Duration limit) {
         return start(start, limit, () -> isServed(start), _ -> {});
     }
 
     /// The same, with a look at the process at once.
     ///
     /// @param serves as of [ChildProcess#start(List, Duration, BooleanSupplier, Consumer)]
-    ChildProcess.Outcome start(FuseStart start, Duration limit, BooleanSupplier serves, Consumer<Process> started) {
+    ChildProcess.StartOutcome start(
+            FuseStart start, Duration limit, BooleanSupplier serves, Consumer<Process> started) {
         List<String> command = new ArrayList<>(List.of(start.program().command()));
         if (start.credentials().isEmpty()) {
             command.addAll(start.arguments());
@@ -40,10 +41,10 @@ public final class FuseChildren implements FuseProcesses {
         try (MemoryFile keyring = keyring(credentials)) {
             command.add("--keyring=" + keyring.path());
             command.addAll(start.arguments());
-            ChildProcess.Outcome outcome = ChildProcess.start(command, limit, serves, started);
+            ChildProcess.StartOutcome outcome = ChildProcess.start(command, limit, serves, started);
             // whatever the program says, now or in a later version
             String said = outcome.output().replace(credentials.key().reveal(), "***");
-            return new ChildProcess.Outcome(outcome.inTime(), outcome.serving(), said);
+            return new ChildProcess.StartOutcome(outcome.inTime(), outcome.serving(), said);
         }
     }
 

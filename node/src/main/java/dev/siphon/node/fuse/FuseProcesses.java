@@ -13,7 +13,7 @@ public interface FuseProcesses {
     ///     it
     /// @throws dev.siphon.csi.DriverException.OperationPending (ABORTED) if another start at the same mount
     ///     point is under way, or something else is mounted there
-    ChildProcess.Outcome start(FuseStart start, Duration limit);
+    ChildProcess.StartOutcome start(FuseStart start, Duration limit);
 
     /// Waits until the process of a mount has ended. Blocks.
     ///

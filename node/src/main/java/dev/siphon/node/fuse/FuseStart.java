@@ -1,7 +1,7 @@
 package dev.siphon.node.fuse;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.mount.CephCredentials;
 import java.nio.file.Path;
@@ -34,7 +34,7 @@ public record FuseStart(
         }
         if (!mountPoint.isAbsolute()) {
             throw new DriverException.InvalidRequest(
-                    "the mount point " + Quoted.of(mountPoint.toString()) + " is not absolute");
+                    "the mount point " + QuotedText.of(mountPoint.toString()) + " is not absolute");
         }
     }
 

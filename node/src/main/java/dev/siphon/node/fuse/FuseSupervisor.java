@@ -20,8 +20,8 @@ import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs the programs of FUSE mounts apart from the node's process: each in a control group of its own, so
-/// that one that needs too much memory ends alone, and all within a bound, so that no account takes the node's memory
+/// Runs the programs of FUSE mounts apart from the node's process: each in a control group of its own, so that
+/// one that needs too much memory ends alone, and all within a bound, so that no account takes the node's memory
 /// by having many.
 public final class FuseSupervisor implements FuseProcesses {
     private static final Logger LOG = LoggerFactory.getLogger(FuseSupervisor.class);
@@ -66,27 +66,27 @@ public final class FuseSupervisor implements FuseProcesses {
                 .register(metrics);
     }
 
-    /// Bounds from now on what all processes have together, until the task is closed: where that is more, the largest
-    /// of the account that has the most is ended.
+    /// Bounds from now on what all processes have together, until the task is closed: where that is more, the
+    /// largest of the account that has the most is ended.
     public BackgroundTasks.Task boundTotal(BackgroundTasks tasks) {
         return tasks.every("fuse-memory", LOOK, LOOK, () -> running.endExcess(limits.totalBytes()));
     }
 
     /// A caller that is gone gets no mount: it will ask for another one.
     @Override
-    public ChildProcess.Outcome start(FuseStart start, Duration limit) {
+    public ChildProcess.StartOutcome start(FuseStart start, Duration limit) {
         return starts.run(start.mountPoint().toString(), () -> {
             Optional<MountEntry> there = MountTable.read().at(start.mountPoint().toString());
             if (there.isPresent()) {
-                return found(start, there.get());
+                return alreadyMounted(start, there.get());
             }
             return children.start(start, limit, () -> isServed(start), process -> watch(start, process));
         });
     }
 
-    private static ChildProcess.Outcome found(FuseStart start, MountEntry there) {
+    private static ChildProcess.StartOutcome alreadyMounted(FuseStart start, MountEntry there) {
         if (start.program().serves(there, start.tag())) {
-            return new ChildProcess.Outcome(true, true, "");
+            return new ChildProcess.StartOutcome(true, true, "");
         }
         throw new DriverException.OperationPending(
                 start.mountPoint() + " is a mount of " + there.source() + " already; retry when that is unmounted");

@@ -13,15 +13,15 @@ import java.util.stream.Collectors;
 /// @param largest to be ended
 /// @param ownerBytes what all of its owner have
 /// @param totalBytes what all have
-record MemoryExcess(Use largest, long ownerBytes, long totalBytes) {
+record MemoryExcess(ProcessMemory largest, long ownerBytes, long totalBytes) {
     /// What a process has.
     ///
     /// @param owner as of [FuseStart#owner]
-    record Use(long pid, String owner, long bytes) {}
+    record ProcessMemory(long pid, String owner, long bytes) {}
 
     /// One after another, until what is left has `limitBytes` at most.
-    static List<MemoryExcess> of(List<Use> uses, long limitBytes) {
-        List<Use> left = new ArrayList<>(uses);
+    static List<MemoryExcess> of(List<ProcessMemory> uses, long limitBytes) {
+        List<ProcessMemory> left = new ArrayList<>(uses);
         List<MemoryExcess> excess = new ArrayList<>();
         long total = sum(left);
         while (total > limitBytes) {
@@ -33,20 +33,20 @@ record MemoryExcess(Use largest, long ownerBytes, long totalBytes) {
         return excess;
     }
 
-    private static long sum(List<Use> uses) {
-        return uses.stream().mapToLong(Use::bytes).sum();
+    private static long sum(List<ProcessMemory> uses) {
+        return uses.stream().mapToLong(ProcessMemory::bytes).sum();
     }
 
-    private static MemoryExcess next(List<Use> uses, long total) {
+    private static MemoryExcess next(List<ProcessMemory> uses, long total) {
         Map.Entry<String, Long> most = uses.stream()
-                .collect(Collectors.groupingBy(Use::owner, Collectors.summingLong(Use::bytes)))
+                .collect(Collectors.groupingBy(ProcessMemory::owner, Collectors.summingLong(ProcessMemory::bytes)))
                 .entrySet()
                 .stream()
                 .max(Map.Entry.<String, Long>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
                 .orElseThrow();
-        Use largest = uses.stream()
+        ProcessMemory largest = uses.stream()
                 .filter(use -> use.owner().equals(most.getKey()))
-                .max(Comparator.comparingLong(Use::bytes).thenComparingLong(Use::pid))
+                .max(Comparator.comparingLong(ProcessMemory::bytes).thenComparingLong(ProcessMemory::pid))
                 .orElseThrow();
         return new MemoryExcess(largest, most.getValue(), total);
     }

@@ -9,24 +9,24 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /// The processes of FUSE mounts that run, and what they have in memory.
 ///
-/// A limit of a control group around all of them would leave it to the kernel which one ends, and that knows nothing
-/// of accounts.
+/// A limit of a control group around all of them would leave it to the kernel which one ends, and that knows
+/// nothing of accounts.
 final class RunningFuse {
-    private final Map<Long, Running> processes = new ConcurrentHashMap<>();
+    private final Map<Long, RunningProcess> processes = new ConcurrentHashMap<>();
 
     /// @param excess why it is being ended, if it is
-    private record Running(FuseStart start, Process process, AtomicReference<Optional<MemoryExcess>> excess) {
+    private record RunningProcess(FuseStart start, Process process, AtomicReference<Optional<MemoryExcess>> excess) {
         private long bytes() {
             return ProcMemory.bytes(process.pid());
         }
 
-        private MemoryExcess.Use use() {
-            return new MemoryExcess.Use(process.pid(), start.owner(), bytes());
+        private MemoryExcess.ProcessMemory use() {
+            return new MemoryExcess.ProcessMemory(process.pid(), start.owner(), bytes());
         }
     }
 
     void add(FuseStart start, Process process) {
-        processes.put(process.pid(), new Running(start, process, new AtomicReference<>(Optional.empty())));
+        processes.put(process.pid(), new RunningProcess(start, process, new AtomicReference<>(Optional.empty())));
     }
 
     /// Forgets a process that has ended, and tells whether [#endExcess] ended it.
@@ -44,15 +44,15 @@ final class RunningFuse {
     long bytes(FuseProgram program) {
         return processes.values().stream()
                 .filter(each -> each.start().program() == program)
-                .mapToLong(Running::bytes)
+                .mapToLong(RunningProcess::bytes)
                 .sum();
     }
 
     /// Ends processes (SIGKILL) until all others have `limitBytes` together. What is being ended counts no more.
     void endExcess(long limitBytes) {
-        List<MemoryExcess.Use> uses = processes.values().stream()
+        List<MemoryExcess.ProcessMemory> uses = processes.values().stream()
                 .filter(each -> each.excess().get().isEmpty())
-                .map(Running::use)
+                .map(RunningProcess::use)
                 .toList();
         for (MemoryExcess excess : MemoryExcess.of(uses, limitBytes)) {
             Optional.ofNullable(processes.get(excess.largest().pid())).ifPresent(running -> {

@@ -32,13 +32,13 @@ public final class CachedGrants implements GrantsSource {
     private final Counter reads;
     private final Counter outdated;
     private final ReentrantLock turn = new ReentrantLock(true);
-    private volatile Optional<Answer> answer = Optional.empty();
+    private volatile Optional<FetchedGrants> answer = Optional.empty();
     private volatile Optional<Silence> silence = Optional.empty();
 
     /// What was said to a request.
     ///
     /// @param begun when that was sent, by [System#nanoTime]
-    private record Answer(Grants grants, long begun) {}
+    private record FetchedGrants(Grants grants, long begun) {}
 
     /// A request without an answer: the last one.
     ///
@@ -82,12 +82,12 @@ public final class CachedGrants implements GrantsSource {
     }
 
     @Override
-    public Known get(Duration age) {
+    public KnownGrants get(Duration age) {
         long came = nanos.getAsLong();
         long oldest = came - age.toNanos();
-        Optional<Answer> young = youngerThan(oldest);
+        Optional<FetchedGrants> young = youngerThan(oldest);
         if (young.isPresent()) {
-            return new Known(young.get().grants(), Optional.empty());
+            return new KnownGrants(young.get().grants(), Optional.empty());
         }
         if (!isMyTurn()) {
             return older("an earlier request for the grants has not ended");
@@ -99,10 +99,10 @@ public final class CachedGrants implements GrantsSource {
         }
     }
 
-    private Known ask(long came, long oldest) {
-        Optional<Answer> meanwhile = youngerThan(oldest);
+    private KnownGrants ask(long came, long oldest) {
+        Optional<FetchedGrants> meanwhile = youngerThan(oldest);
         if (meanwhile.isPresent()) {
-            return new Known(meanwhile.get().grants(), Optional.empty());
+            return new KnownGrants(meanwhile.get().grants(), Optional.empty());
         }
         // without any answer only a request that began after the caller came is worth as much as his own
         long worth = answer.isPresent() ? oldest : came;
@@ -114,8 +114,8 @@ public final class CachedGrants implements GrantsSource {
         try {
             Grants grants = published.read();
             heard("answered");
-            answer = Optional.of(new Answer(grants, begun));
-            return new Known(grants, Optional.empty());
+            answer = Optional.of(new FetchedGrants(grants, begun));
+            return new KnownGrants(grants, Optional.empty());
         } catch (DriverException.NotFound | DriverException.BackendFault e) {
             heard("missing");
             answer = Optional.empty();
@@ -126,7 +126,7 @@ public final class CachedGrants implements GrantsSource {
         }
     }
 
-    private Optional<Answer> youngerThan(long oldest) {
+    private Optional<FetchedGrants> youngerThan(long oldest) {
         return answer.filter(known -> known.begun() - oldest >= 0);
     }
 
@@ -136,10 +136,10 @@ public final class CachedGrants implements GrantsSource {
                 + (answer.isPresent() ? "; those from before serve" : "; no volume of an account can be published"));
     }
 
-    private Known older(String why) {
-        Answer known = answer.orElseThrow(() -> unknown(why));
+    private KnownGrants older(String why) {
+        FetchedGrants known = answer.orElseThrow(() -> unknown(why));
         outdated.inc();
-        return new Known(known.grants(), Optional.of(why));
+        return new KnownGrants(known.grants(), Optional.of(why));
     }
 
     private void heard(String result) {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /// another one; safe for several threads.
 public final class GrantsFile implements GrantsSource {
     private final Path file;
-    private final AtomicReference<Read> last = new AtomicReference<>(new Read(Stamp.NONE, Grants.NONE));
+    private final AtomicReference<ReadGrants> last = new AtomicReference<>(new ReadGrants(Stamp.NONE, Grants.NONE));
 
     /// @param file need not be there yet
     public GrantsFile(Path file) {
@@ -33,20 +33,20 @@ public final class GrantsFile implements GrantsSource {
         }
     }
 
-    private record Read(Stamp stamp, Grants grants) {}
+    private record ReadGrants(Stamp stamp, Grants grants) {}
 
     /// The grants of now, whatever the age: to look whether the file is another one costs next to nothing.
     @Override
-    public Known get(Duration age) {
+    public KnownGrants get(Duration age) {
         try {
             Stamp stamp = Stamp.of(file);
-            Read known = last.get();
+            ReadGrants known = last.get();
             if (!known.stamp().equals(stamp)) {
                 // a file that is replaced after the stamp was taken is read again the next time
-                known = new Read(stamp, Grants.parse(Files.readString(file)));
+                known = new ReadGrants(stamp, Grants.parse(Files.readString(file)));
                 last.set(known);
             }
-            return new Known(known.grants(), Optional.empty());
+            return new KnownGrants(known.grants(), Optional.empty());
         } catch (IOException | DriverException.BackendFault e) {
             throw new DriverException.BackendUnavailable(
                     "whether the pod's namespace may use the volume is not known: " + file + " cannot be read: " + e);

@@ -1,7 +1,7 @@
 package dev.siphon.node.grant;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import java.util.Set;
 
 /// Port: what is granted to one namespace, where the grants of all have no room for it.
@@ -13,7 +13,7 @@ public interface NamespacePlaces {
     /// The groups whose volumes pods of a namespace may use.
     ///
     /// @param more how many others there are
-    record Places(Set<Place> groups, int more) {
+    record Places(Set<GroupKey> groups, int more) {
         public Places {
             groups = Set.copyOf(groups);
         }

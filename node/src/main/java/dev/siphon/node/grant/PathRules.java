@@ -1,7 +1,7 @@
 package dev.siphon.node.grant;
 
 import dev.siphon.csi.Grants;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Dataset;
 import dev.siphon.csi.dataset.Packer;
@@ -34,20 +34,21 @@ final class PathRules {
 
     /// Nobody is shown what may be a dataset of which nodes are not told.
     private static Optional<String> unknown(VolumeId volume, String path, Grants grants) {
-        return volume instanceof VolumeId.Dataset || !grants.partial().contains(Grants.Part.PLACES)
+        return volume instanceof VolumeId.DatasetVolume || !grants.partial().contains(Grants.Part.PLACES)
                 ? Optional.empty()
-                : Optional.of("volume " + volume + " shows " + Quoted.of(path) + ", and nodes do not know where all"
+                : Optional.of("volume " + volume + " shows " + QuotedText.of(path) + ", and nodes do not know where all"
                         + " datasets lie: the ConfigMap siphon-grants is full; delete Datasets that nobody needs");
     }
 
     private static Optional<String> ofDatasets(VolumeId volume, String path, Grants grants) {
-        boolean hidden = volume instanceof VolumeId.Dataset
+        boolean hidden = volume instanceof VolumeId.DatasetVolume
                 ? isWithin(Dataset.DIRECTORY, path) || Packer.isPlaceOfImage(path)
                 : touches(path, Dataset.DIRECTORY);
         Optional<String> dataset = hidden ? Optional.of(Dataset.DIRECTORY) : declared(volume, path, grants);
-        return dataset.map(there -> "volume " + volume + " shows " + Quoted.of(path) + ", and datasets lie at " + there
-                        + ": each is shown to its readers alone, by a volume whose id begins with `dataset:` and has its"
-                        + " digest and its path")
+        return dataset.map(
+                        there -> "volume " + volume + " shows " + QuotedText.of(path) + ", and datasets lie at " + there
+                                + ": each is shown to its readers alone, by a volume whose id begins with `dataset:` and has its"
+                                + " digest and its path")
                 .or(() -> unknown(volume, path, grants));
     }
 
@@ -57,7 +58,7 @@ final class PathRules {
                 .map(Grants.Shared::volume)
                 .filter(there -> there.cluster().equals(volume.cluster())
                         && there.fileSystem().equals(volume.fileSystem()))
-                .map(VolumeId.Dataset::path)
+                .map(VolumeId.DatasetVolume::path)
                 .filter(there -> touches(path, there))
                 .findFirst();
     }
@@ -75,22 +76,22 @@ final class PathRules {
     private static Optional<String> ofAccount(VolumeId volume, String path, String namespace, Grants grants) {
         String[] parts = path.split("/", -1);
         String group = parts.length > 2 ? parts[2] : "_";
-        Optional<Grants.Grant> grant = grants.of(new Grants.Place(volume.cluster(), volume.fileSystem(), group));
+        Optional<Grants.Grant> grant = grants.of(new Grants.GroupKey(volume.cluster(), volume.fileSystem(), group));
         if (grant.isPresent()) {
             return grant.get().namespaces().contains(namespace)
                     ? Optional.empty()
                     : Optional.of("volume " + volume + " belongs to account "
-                            + Quoted.of(grant.get().account()) + ", and namespace " + Quoted.of(namespace)
+                            + QuotedText.of(grant.get().account()) + ", and namespace " + QuotedText.of(namespace)
                             + " is none of its own: no claim of that namespace has a volume of this account");
         }
         if (ACCOUNT.matcher(group).matches()) {
             return Optional.of(
                     "volume " + volume + " belongs to an account that no namespace was granted, so namespace "
-                            + Quoted.of(namespace) + " may not use it; the provisioner has to run with"
+                            + QuotedText.of(namespace) + " may not use it; the provisioner has to run with"
                             + " --extra-create-metadata");
         }
         if (volume instanceof VolumeId.Provisioned || (group.startsWith("_") && !group.equals(NO_GROUP))) {
-            return Optional.of("volume " + volume + " shows " + Quoted.of(path)
+            return Optional.of("volume " + volume + " shows " + QuotedText.of(path)
                     + ", which is not of one account, so no namespace may use it");
         }
         return Optional.empty();

@@ -2,7 +2,7 @@ package dev.siphon.node.grant;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.Grants;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Packer;
@@ -55,7 +55,7 @@ public final class PublishCheck {
         }
         long came = System.nanoTime();
         List<String> paths = paths(volume, context);
-        GrantsSource.Known known = grants.get().get(FRESH);
+        GrantsSource.KnownGrants known = grants.get().get(FRESH);
         Optional<String> refusal = refusalOrMore(volume, paths, namespace.get(), known.grants());
         if (refusal.isPresent()) {
             // nobody is refused for a grant that was published a moment ago
@@ -67,9 +67,9 @@ public final class PublishCheck {
         }
     }
 
-    /// Whether a pod of the driver's own namespace, where nobody but administrators makes any, is a packer that is to
-    /// read its snapshot, or to write its image. A PersistentVolume may be anybody's: what it shows has to be the
-    /// one that this pod packs.
+    /// Whether a pod of the driver's own namespace, where nobody but administrators makes any, is a packer that
+    /// is to read its snapshot, or to write its image. A PersistentVolume may be anybody's: what it shows has to
+    /// be the one that this pod packs.
     private static boolean isForPacker(VolumeId volume, Optional<VolumeContext> context, Optional<String> pod) {
         return pod.isPresent()
                 && (Packer.writes(pod.get(), volume, context)
@@ -77,14 +77,14 @@ public final class PublishCheck {
                                 .isPresent());
     }
 
-    /// Why a pod that has a dataset would not get it any more; empty if it would, or if that is not known for certain
-    /// now. Of other volumes nothing is taken back.
+    /// Why a pod that has a dataset would not get it any more; empty if it would, or if that is not known for
+    /// certain now. Of other volumes nothing is taken back.
     public Optional<String> withdrawn(VolumeId volume, String namespace) {
-        if (grants.isEmpty() || !(volume instanceof VolumeId.Dataset dataset)) {
+        if (grants.isEmpty() || !(volume instanceof VolumeId.DatasetVolume dataset)) {
             return Optional.empty();
         }
         try {
-            GrantsSource.Known known = grants.get().get(FRESH);
+            GrantsSource.KnownGrants known = grants.get().get(FRESH);
             boolean isUnknown = known.grants().partial().contains(Grants.Part.DATASETS)
                     && known.grants().datasetsOf(dataset).isEmpty();
             return known.outdated().isPresent() || isUnknown
@@ -132,7 +132,7 @@ public final class PublishCheck {
 
     /// Why not all of the paths may be shown to the namespace; empty if they may.
     private static Optional<String> refusal(VolumeId volume, List<String> paths, String namespace, Grants grants) {
-        if (volume instanceof VolumeId.Dataset dataset) {
+        if (volume instanceof VolumeId.DatasetVolume dataset) {
             List<Grants.Shared> datasets = grants.datasetsOf(dataset);
             if (datasets.stream().anyMatch(shared -> shared.isFor(namespace))) {
                 return Optional.empty();
@@ -144,10 +144,10 @@ public final class PublishCheck {
         return refusalOfPaths(volume, paths, namespace, grants);
     }
 
-    private static String unread(VolumeId.Dataset volume, String namespace, boolean gone) {
+    private static String unread(VolumeId.DatasetVolume volume, String namespace, boolean gone) {
         return gone
                 ? "the dataset that volume " + volume + " shows is no more: nobody may read it"
-                : "namespace " + Quoted.of(namespace) + " is no reader of the dataset that volume " + volume
+                : "namespace " + QuotedText.of(namespace) + " is no reader of the dataset that volume " + volume
                         + " shows: whoever administers that Dataset may add an account of this namespace to its readers";
     }
 

@@ -15,11 +15,11 @@ import java.util.stream.IntStream;
 /// Makes an image chunk by chunk. A thread reads all files that a chunk has a part of into its buffer, takes
 /// the digest of that, and writes it: so memory is a chunk per thread, and a chunk is what can be read in
 /// parallel, checked, and done again.
-final class ChunkWork implements Crew.Work {
+final class ChunkWork implements WorkerPool.Work {
     private static final MemorySegment ZEROS =
             MemorySegment.ofArray(new byte[ErofsFormat.BLOCK_BYTES]).asReadOnly();
 
-    private final Source source;
+    private final ImageSource source;
     private final ImageContent content;
     private final PartFile part;
     private final PackListener listener;
@@ -28,7 +28,7 @@ final class ChunkWork implements Crew.Work {
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicLong doneBytes = new AtomicLong();
 
-    ChunkWork(Source source, ImageContent content, PartFile part, PackListener listener) {
+    ChunkWork(ImageSource source, ImageContent content, PartFile part, PackListener listener) {
         this.source = source;
         this.content = content;
         this.part = part;
@@ -39,9 +39,9 @@ final class ChunkWork implements Crew.Work {
 
     @Override
     public void untilDone() {
-        Inode.Folder root = content.layout().tree().root();
+        ImageInode.Folder root = content.layout().tree().root();
         try (Arena arena = Arena.ofConfined();
-                Source.Reader files = source.reader(root)) {
+                ImageSource.Reader files = source.reader(root)) {
             MemorySegment memory = arena.allocate(Manifest.CHUNK_BYTES, ErofsFormat.BLOCK_BYTES);
             for (int index = next.getAndIncrement(); index < digests.length(); index = next.getAndIncrement()) {
                 long offset = Manifest.offset(index);

@@ -2,7 +2,7 @@ package dev.siphon.node.image;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Dataset;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -65,7 +65,7 @@ public final class DatasetDirectory {
     }
 
     private static Optional<String> attribute(Path path, String name) {
-        try (Directory directory = Directory.open(path.toString())) {
+        try (DirectoryHandle directory = DirectoryHandle.open(path.toString())) {
             return directory.attribute(name);
         } catch (ErrnoException e) {
             throw new DriverException.InvalidRequest(path + " cannot be looked at: " + e.getMessage());
@@ -73,7 +73,7 @@ public final class DatasetDirectory {
     }
 
     private static void setNamespace(Path path, String namespace) {
-        try (Directory directory = Directory.open(path.toString())) {
+        try (DirectoryHandle directory = DirectoryHandle.open(path.toString())) {
             directory.attribute(NAMESPACE, namespace);
         } catch (ErrnoException e) {
             if (e.is(Errno.EACCES, Errno.EPERM)) {

@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 final class DirectoryBlocks {
     private static final int ENTRY_BYTES = 12;
 
-    private final Entry[] entries;
+    private final ImageEntry[] entries;
 
-    DirectoryBlocks(Inode.Folder folder) {
+    DirectoryBlocks(ImageInode.Folder folder) {
         entries = folder.entries();
     }
 
@@ -45,7 +45,7 @@ final class DirectoryBlocks {
         int name = (end - first) * ENTRY_BYTES;
         for (int i = first; i < end; i++) {
             int entry = at + (i - first) * ENTRY_BYTES;
-            Inode inode = entries[i].inode();
+            ImageInode inode = entries[i].inode();
             target.putLong(entry, layout.slot(inode))
                     .putShort(entry + 8, (short) name)
                     .put(entry + 10, ErofsFormat.entryType(inode));

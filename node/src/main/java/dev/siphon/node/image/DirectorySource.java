@@ -1,16 +1,16 @@
 package dev.siphon.node.image;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.csi.QuotedText;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import java.nio.file.Path;
 
 /// A tree of files.
-final class DirectorySource implements Source {
-    private final Directory directory;
+final class DirectorySource implements ImageSource {
+    private final DirectoryHandle directory;
 
-    private DirectorySource(Directory directory) {
+    private DirectorySource(DirectoryHandle directory) {
         this.directory = directory;
     }
 
@@ -20,25 +20,25 @@ final class DirectorySource implements Source {
     static DirectorySource open(Path source) {
         String path = source.toString();
         try {
-            return new DirectorySource(Directory.open(path));
+            return new DirectorySource(DirectoryHandle.open(path));
         } catch (ErrnoException e) {
             throw switch (e.errno()) {
                 case ELOOP, ENOTDIR ->
-                    new DriverException.InvalidRequest("the source " + Quoted.of(path)
+                    new DriverException.InvalidRequest("the source " + QuotedText.of(path)
                             + " is no directory, or there is a symbolic link in its path");
-                case ENOENT -> new DriverException.NotFound("there is no source " + Quoted.of(path));
-                default -> SourceErrors.translate(Quoted.of(path), e);
+                case ENOENT -> new DriverException.NotFound("there is no source " + QuotedText.of(path));
+                default -> SourceErrors.translate(QuotedText.of(path), e);
             };
         }
     }
 
     @Override
-    public Inode.Folder tree(Modes modes, int parallel, PackListener listener) {
-        return TreeWalk.walk(directory, modes, parallel, listener);
+    public ImageInode.Folder tree(ImageModes modes, int parallel, PackListener listener) {
+        return SourceTreeWalk.walk(directory, modes, parallel, listener);
     }
 
     @Override
-    public Reader reader(Inode.Folder root) {
+    public Reader reader(ImageInode.Folder root) {
         return new SourceFiles(directory, root);
     }
 

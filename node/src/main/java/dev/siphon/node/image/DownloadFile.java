@@ -1,7 +1,7 @@
 package dev.siphon.node.image;
 
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.node.fetch.Fetched;
+import dev.siphon.node.fetch.DownloadDirectory;
 import dev.siphon.node.fetch.WebAddress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,13 +13,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /// What is downloaded, beside the image; and beside that, which version of what address it is.
-final class DownloadFile implements Fetched, AutoCloseable {
+final class DownloadFile implements DownloadDirectory, AutoCloseable {
     private static final String TITLE = "siphon-download 1 ";
 
     private final ImageFiles files;
     private final FileChannel channel;
     private final String title;
-    private final Room room;
+    private final FreeSpaceGuard spaceGuard;
     private String validator;
     private long length;
 
@@ -27,7 +27,7 @@ final class DownloadFile implements Fetched, AutoCloseable {
         this.files = files;
         this.channel = channel;
         this.title = title;
-        room = Room.at(files.directory());
+        spaceGuard = FreeSpaceGuard.at(files.directory());
         this.validator = validator;
         this.length = length;
     }
@@ -73,7 +73,7 @@ final class DownloadFile implements Fetched, AutoCloseable {
             channel.truncate(0);
             length = 0;
             validator = version;
-            Publication.write(files.downloadOrigin(), title + version + "\n");
+            ImagePublication.write(files.downloadOrigin(), title + version + "\n");
         } catch (IOException e) {
             throw StoreErrors.translate("writing", files.downloadOrigin(), e);
         }
@@ -81,12 +81,12 @@ final class DownloadFile implements Fetched, AutoCloseable {
 
     @Override
     public void makeSureOfRoom(long bytes) {
-        room.check(bytes);
+        spaceGuard.check(bytes);
     }
 
     @Override
     public void append(ByteBuffer bytes) {
-        room.writing(bytes.remaining());
+        spaceGuard.writing(bytes.remaining());
         try {
             while (bytes.hasRemaining()) {
                 length += channel.write(bytes, length);

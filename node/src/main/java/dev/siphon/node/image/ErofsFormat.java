@@ -64,10 +64,11 @@ final class ErofsFormat {
     ///
     /// @param size of its data in bytes
     /// @param block where they begin, if they are not behind the inode
-    static void put(Inode inode, Modes modes, long size, boolean inline, int block, ByteBuffer target, int at) {
+    static void put(
+            ImageInode inode, ImageModes modes, long size, boolean inline, int block, ByteBuffer target, int at) {
         var status = inode.status();
         target.putShort(at, (short) (inline ? EXTENDED | INLINE_LAYOUT : EXTENDED))
-                .putShort(at + 2, Attributes.count(inode.attributes()))
+                .putShort(at + 2, ExtendedAttributes.count(inode.attributes()))
                 .putShort(at + 4, (short) (type(inode) | modes.permissions(status)))
                 .putLong(at + 8, size)
                 .putInt(at + 16, block)
@@ -79,20 +80,20 @@ final class ErofsFormat {
                 .putInt(at + 44, inode.links());
     }
 
-    private static int type(Inode inode) {
+    private static int type(ImageInode inode) {
         return switch (inode) {
-            case Inode.Folder _ -> S_IFDIR;
-            case Inode.RegularFile _ -> S_IFREG;
-            case Inode.Symlink _ -> S_IFLNK;
+            case ImageInode.Folder _ -> S_IFDIR;
+            case ImageInode.RegularFile _ -> S_IFREG;
+            case ImageInode.Symlink _ -> S_IFLNK;
         };
     }
 
     /// `file_type` of a name for `inode`.
-    static byte entryType(Inode inode) {
+    static byte entryType(ImageInode inode) {
         return switch (inode) {
-            case Inode.RegularFile _ -> 1;
-            case Inode.Folder _ -> 2;
-            case Inode.Symlink _ -> 7;
+            case ImageInode.RegularFile _ -> 1;
+            case ImageInode.Folder _ -> 2;
+            case ImageInode.Symlink _ -> 7;
         };
     }
 }

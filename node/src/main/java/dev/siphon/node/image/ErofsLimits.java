@@ -8,7 +8,7 @@ final class ErofsLimits {
 
     private ErofsLimits() {}
 
-    static void checkName(Inode.Folder folder, byte[] name) {
+    static void checkName(ImageInode.Folder folder, byte[] name) {
         if (name.length == 0 || name.length > MAX_NAME_BYTES || contains(name, '/')) {
             throw new DriverException.CapacityOutOfRange("the name " + TreePath.quoted(folder, name) + " has "
                     + name.length + " bytes or a slash in it, where EROFS holds 1 to 255 bytes without: rename it");
@@ -16,7 +16,7 @@ final class ErofsLimits {
     }
 
     /// @param target where the symbolic link `name` leads
-    static void checkTarget(Inode.Folder folder, byte[] name, byte[] target) {
+    static void checkTarget(ImageInode.Folder folder, byte[] name, byte[] target) {
         if (target.length == 0 || target.length >= ErofsFormat.BLOCK_BYTES) {
             throw new DriverException.CapacityOutOfRange("the symbolic link " + TreePath.quoted(folder, name)
                     + " leads to " + target.length + " bytes, where Linux follows 1 to 4095: remove it");

@@ -7,5 +7,5 @@ interface FileData {
     /// Fills `target` with what `file` has from `offset` on.
     ///
     /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if it is not the file that was seen
-    void read(Inode.RegularFile file, long offset, MemorySegment target);
+    void read(ImageInode.RegularFile file, long offset, MemorySegment target);
 }

@@ -15,11 +15,11 @@ final class ImageContent {
     private static final FileData NOTHING = (_, _, _) -> {};
 
     private final ImageLayout layout;
-    private final Modes modes;
+    private final ImageModes modes;
     private final Digest metadata;
     private final UUID uuid;
 
-    ImageContent(ImageLayout layout, Modes modes) {
+    ImageContent(ImageLayout layout, ImageModes modes) {
         this.layout = layout;
         this.modes = modes;
         metadata = digestOfMetadata();
@@ -36,7 +36,7 @@ final class ImageContent {
     Digest fingerprint() {
         StringBuilder parts = new StringBuilder(metadata.hex());
         ByteBuffer part = ByteBuffer.allocate(FINGERPRINTED_AT_ONCE * 3 * Long.BYTES);
-        for (Inode inode : layout.tree().inodes()) {
+        for (ImageInode inode : layout.tree().inodes()) {
             part.putLong(inode.status().inode())
                     .putLong(inode.status().changedSeconds())
                     .putLong(inode.status().changedNanos());
@@ -66,9 +66,9 @@ final class ImageContent {
     }
 
     private void inodes(ImageRange range) {
-        List<Inode> all = layout.tree().inodes();
+        List<ImageInode> all = layout.tree().inodes();
         for (int i = layout.inodeAt(range.start()); i < all.size(); i++) {
-            Inode inode = all.get(i);
+            ImageInode inode = all.get(i);
             long at = layout.inodeOffset(inode);
             if (at >= range.end()) {
                 return;
@@ -88,7 +88,7 @@ final class ImageContent {
     }
 
     private void bodies(ImageRange range) {
-        List<Inode> all = layout.bodies();
+        List<ImageInode> all = layout.bodies();
         for (int i = layout.bodyAt(range.start()); i < all.size(); i++) {
             long at = layout.bodyOffset(all.get(i));
             if (at >= range.end()) {
@@ -98,16 +98,16 @@ final class ImageContent {
         }
     }
 
-    private void data(Inode inode, long at, ImageRange range) {
+    private void data(ImageInode inode, long at, ImageRange range) {
         switch (inode) {
-            case Inode.Folder folder -> new DirectoryBlocks(folder).put(range.bytes(), at - range.start(), layout);
-            case Inode.Symlink link -> range.put(at, link.target());
-            case Inode.RegularFile file -> range.read(at, file);
+            case ImageInode.Folder folder -> new DirectoryBlocks(folder).put(range.bytes(), at - range.start(), layout);
+            case ImageInode.Symlink link -> range.put(at, link.target());
+            case ImageInode.RegularFile file -> range.read(at, file);
         }
     }
 
     private ErofsFormat.Superblock superblock() {
-        List<Inode> inodes = layout.tree().inodes();
+        List<ImageInode> inodes = layout.tree().inodes();
         long blocks = layout.imageBytes() / ErofsFormat.BLOCK_BYTES;
         return new ErofsFormat.Superblock(inodes.size(), blocks, layout.slot(inodes.getFirst()), uuid);
     }

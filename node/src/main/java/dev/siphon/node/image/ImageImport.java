@@ -40,7 +40,7 @@ public final class ImageImport {
                 });
     }
 
-    private Source local(ImportRequest request, Path path, ImageFiles files) {
+    private ImageSource local(ImportRequest request, Path path, ImageFiles files) {
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
             return tar(path, request, request.sha256(), files);
         }
@@ -51,7 +51,7 @@ public final class ImageImport {
         return DirectorySource.open(pack.source());
     }
 
-    private Source remote(ImportRequest request, WebAddress address, ImageFiles files) {
+    private ImageSource remote(ImportRequest request, WebAddress address, ImageFiles files) {
         try (DownloadFile file = DownloadFile.open(files, address)) {
             new Download(address, request.sha256().orElseThrow(), file, limits, listener).run();
         }
@@ -67,10 +67,10 @@ public final class ImageImport {
         }
     }
 
-    private Source tar(Path path, ImportRequest request, Optional<Digest> expected, ImageFiles files) {
-        try (SteadyFile file = SteadyFile.open(path)) {
-            expected.ifPresent(digest -> new SteadyStream(file, listener).check(digest));
-            byte[] magic = SteadyStream.first(file, Compression.MAGIC_BYTES);
+    private ImageSource tar(Path path, ImportRequest request, Optional<Digest> expected, ImageFiles files) {
+        try (UnchangedFile file = UnchangedFile.open(path)) {
+            expected.ifPresent(digest -> new UnchangedFileStream(file, listener).check(digest));
+            byte[] magic = UnchangedFileStream.first(file, Compression.MAGIC_BYTES);
             Compression compression = Compression.of(magic);
             Path tar = path;
             if (compression != Compression.NONE) {

@@ -23,36 +23,36 @@ final class ImageLayout {
     /// 64 GiB of inodes: as many as an `int` counts slots for.
     private static final long MAX_INODE_BYTES = (long) Integer.MAX_VALUE * ErofsFormat.SLOT_BYTES;
 
-    private final Tree tree;
+    private final ImageTree tree;
     private final int[] slots;
     private final int[] blocks;
-    private final List<Inode> bodies = new ArrayList<>();
+    private final List<ImageInode> bodies = new ArrayList<>();
     private long end = ErofsFormat.BLOCK_BYTES;
     private final long inodesEnd;
     private final long metadataEnd;
 
     /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it would be larger than EROFS can be
-    ImageLayout(Tree tree) {
+    ImageLayout(ImageTree tree) {
         this.tree = tree;
         slots = new int[tree.inodes().size()];
         blocks = new int[tree.inodes().size()];
         tree.inodes().forEach(this::placeInode);
         inodesEnd = end;
         end = Math.ceilDiv(end, ErofsFormat.BLOCK_BYTES) * (long) ErofsFormat.BLOCK_BYTES;
-        for (Inode inode : tree.inodes()) {
-            if (!(inode instanceof Inode.RegularFile)) {
+        for (ImageInode inode : tree.inodes()) {
+            if (!(inode instanceof ImageInode.RegularFile)) {
                 placeBody(inode);
             }
         }
         metadataEnd = end;
-        for (Inode inode : tree.inodes()) {
-            if (inode instanceof Inode.RegularFile) {
+        for (ImageInode inode : tree.inodes()) {
+            if (inode instanceof ImageInode.RegularFile) {
                 placeBody(inode);
             }
         }
     }
 
-    private void placeInode(Inode inode) {
+    private void placeInode(ImageInode inode) {
         int head = ErofsFormat.INODE_BYTES + inode.attributes().length;
         // no inode lies across the end of a block, nor do data behind one
         if (room() < ErofsFormat.INODE_BYTES) {
@@ -77,7 +77,7 @@ final class ImageLayout {
         return ErofsFormat.BLOCK_BYTES - end % ErofsFormat.BLOCK_BYTES;
     }
 
-    private void placeBody(Inode inode) {
+    private void placeBody(ImageInode inode) {
         long bytes = dataBytes(inode);
         if (bytes == 0 || inline(inode)) {
             return;
@@ -93,44 +93,44 @@ final class ImageLayout {
     }
 
     /// The length of an inode's data in bytes.
-    static long dataBytes(Inode inode) {
+    static long dataBytes(ImageInode inode) {
         return switch (inode) {
-            case Inode.Folder folder -> new DirectoryBlocks(folder).size();
-            case Inode.RegularFile file -> file.status().size();
-            case Inode.Symlink link -> link.target().length;
+            case ImageInode.Folder folder -> new DirectoryBlocks(folder).size();
+            case ImageInode.RegularFile file -> file.status().size();
+            case ImageInode.Symlink link -> link.target().length;
         };
     }
 
     /// Whether an inode's data are behind it.
-    static boolean inline(Inode inode) {
+    static boolean inline(ImageInode inode) {
         long bytes = dataBytes(inode);
         return bytes > 0
                 && bytes <= INLINE_BYTES
                 && ErofsFormat.INODE_BYTES + inode.attributes().length + bytes <= ErofsFormat.BLOCK_BYTES;
     }
 
-    Tree tree() {
+    ImageTree tree() {
         return tree;
     }
 
     /// The number that EROFS knows an inode by (`nid`).
-    int slot(Inode inode) {
+    int slot(ImageInode inode) {
         return slots[inode.number()];
     }
 
     /// Where an inode is, in bytes from the beginning of the image.
-    long inodeOffset(Inode inode) {
+    long inodeOffset(ImageInode inode) {
         return (long) slot(inode) * ErofsFormat.SLOT_BYTES;
     }
 
     /// Where an inode's data begin, if they are in blocks of their own, in blocks from the beginning of the
     /// image; 0 if they are not.
-    int block(Inode inode) {
+    int block(ImageInode inode) {
         return blocks[inode.number()];
     }
 
     /// The same in bytes.
-    long bodyOffset(Inode inode) {
+    long bodyOffset(ImageInode inode) {
         return Integer.toUnsignedLong(block(inode)) * ErofsFormat.BLOCK_BYTES;
     }
 
@@ -157,7 +157,7 @@ final class ImageLayout {
     }
 
     /// Those inodes that have blocks of their own, in the order of those blocks.
-    List<Inode> bodies() {
+    List<ImageInode> bodies() {
         return bodies;
     }
 

@@ -33,12 +33,12 @@ public final class ImagePacker {
     }
 
     /// The same of any source, which is asked for once nobody else makes the image.
-    Manifest pack(Path image, Modes modes, int parallel, Source.Opener opener) {
+    Manifest pack(Path image, ImageModes modes, int parallel, ImageSource.ReaderOpener opener) {
         try (PartLock lock = PartLock.take(new ImageFiles(image))) {
-            Publication.checkName(lock.files());
-            try (Source source = opener.open(lock.files())) {
-                Inode.Folder root = source.tree(modes, parallel, listener);
-                ImageContent content = new ImageContent(new ImageLayout(Tree.of(root)), modes);
+            ImagePublication.checkName(lock.files());
+            try (ImageSource source = opener.open(lock.files())) {
+                ImageInode.Folder root = source.tree(modes, parallel, listener);
+                ImageContent content = new ImageContent(new ImageLayout(ImageTree.of(root)), modes);
                 Optional<Manifest> existing = existing(lock.files(), content);
                 Manifest manifest = existing.isPresent() ? existing.get() : make(parallel, lock, source, content);
                 source.used();
@@ -51,17 +51,17 @@ public final class ImagePacker {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment block = arena.allocate(ErofsFormat.BLOCK_BYTES);
             content.fillFirst(block);
-            return Publication.existing(
+            return ImagePublication.existing(
                     files, block.asByteBuffer(), content.layout().imageBytes());
         }
     }
 
-    private Manifest make(int parallel, PartLock lock, Source source, ImageContent content) {
+    private Manifest make(int parallel, PartLock lock, ImageSource source, ImageContent content) {
         try (PartFile part =
                 PartFile.open(lock, content.fingerprint(), content.layout().imageBytes())) {
             listener.packed(0, content.layout().imageBytes());
             ChunkWork work = new ChunkWork(source, content, part, listener);
-            Crew.run("pack", parallel, work);
+            WorkerPool.run("pack", parallel, work);
             Manifest manifest = work.manifest();
             part.publish(manifest);
             return manifest;

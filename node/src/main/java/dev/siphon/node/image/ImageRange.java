@@ -42,7 +42,7 @@ final class ImageRange {
     }
 
     /// The same of a file, which is read no further than that.
-    void read(long at, Inode.RegularFile file) {
+    void read(long at, ImageInode.RegularFile file) {
         long first = Math.max(at, start);
         long last = Math.min(at + file.status().size(), end());
         if (first < last) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 /// @param modes who may read what in it
 /// @param parallel how many directories or chunks are worked at at the same time, each with 4 MiB of memory
 public record ImportRequest(
-        ImportOrigin origin, Optional<Digest> sha256, int strip, Path image, Modes modes, int parallel) {
+        ImportOrigin origin, Optional<Digest> sha256, int strip, Path image, ImageModes modes, int parallel) {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for what cannot be
     public ImportRequest {
         image = image.toAbsolutePath().normalize();

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 /// @param image the file that is to be made; its manifest is beside it, called the same with `.manifest` behind
 /// @param modes who may read what in it
 /// @param parallel how many directories or chunks are worked at at the same time, each with 4 MiB of memory
-public record PackRequest(Path source, Path image, Modes modes, int parallel) {
+public record PackRequest(Path source, Path image, ImageModes modes, int parallel) {
     private static final int MOST = 256;
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for what cannot be

@@ -1,7 +1,7 @@
 package dev.siphon.node.image;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.Manifest;
 import java.io.IOException;
@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// An image that is being made, in [ImageFiles#part]. It is on disk before [DoneLog] says so, and what that
-/// says is read and compared all the same before it is believed. Once it is whole it gets its name, and
+/// An image that is being made, in [ImageFiles#part]. It is on disk before [CompletedChunkLog] says so, and what
+/// that says is read and compared all the same before it is believed. Once it is whole it gets its name, and
 /// after that its manifest does.
 final class PartFile implements AutoCloseable {
     /// How a log begins.
@@ -35,13 +35,13 @@ final class PartFile implements AutoCloseable {
 
     private final ImageFiles files;
     private final FileChannel channel;
-    private final DoneLog log;
+    private final CompletedChunkLog log;
     private final boolean fresh;
     private final ReentrantLock logging = new ReentrantLock();
     private final StringBuilder unlogged = new StringBuilder();
     private int unloggedChunks;
 
-    private PartFile(ImageFiles files, FileChannel channel, DoneLog log, boolean fresh) {
+    private PartFile(ImageFiles files, FileChannel channel, CompletedChunkLog log, boolean fresh) {
         this.files = files;
         this.channel = channel;
         this.log = log;
@@ -54,7 +54,7 @@ final class PartFile implements AutoCloseable {
     /// @throws DriverException QuotaExhausted (RESOURCE_EXHAUSTED), BackendUnavailable (UNAVAILABLE)
     static PartFile open(PartLock lock, Digest fingerprint, long imageBytes) {
         ImageFiles files = lock.files();
-        DoneLog log = DoneLog.open(files.done(), TITLE + fingerprint + " " + imageBytes);
+        CompletedChunkLog log = CompletedChunkLog.open(files.done(), TITLE + fingerprint + " " + imageBytes);
         boolean opened = false;
         try {
             PartFile part = open(files, lock.open(), log, imageBytes);
@@ -69,7 +69,7 @@ final class PartFile implements AutoCloseable {
         }
     }
 
-    private static PartFile open(ImageFiles files, FileChannel channel, DoneLog log, long imageBytes)
+    private static PartFile open(ImageFiles files, FileChannel channel, CompletedChunkLog log, long imageBytes)
             throws IOException {
         boolean resumed = !log.done().isEmpty() && channel.size() == imageBytes;
         if (!resumed) {
@@ -98,7 +98,7 @@ final class PartFile implements AutoCloseable {
             while (bytes.hasRemaining()) {
                 if (channel.read(bytes, offset + bytes.position()) < 0) {
                     throw new DriverException.BackendFault(
-                            Quoted.of(files.part().toString()) + " became shorter: somebody else writes to it");
+                            QuotedText.of(files.part().toString()) + " became shorter: somebody else writes to it");
                 }
             }
         } catch (IOException e) {
@@ -123,7 +123,7 @@ final class PartFile implements AutoCloseable {
     /// Chunk `index` is written. It will be logged together with some others, since each time costs two flushes.
     void finished(int index, Digest digest) {
         synchronized (unlogged) {
-            unlogged.append(DoneLog.line(index, digest));
+            unlogged.append(CompletedChunkLog.line(index, digest));
             if (++unloggedChunks < LOGGED_AT_ONCE) {
                 return;
             }
@@ -166,7 +166,7 @@ final class PartFile implements AutoCloseable {
         } finally {
             logging.unlock();
         }
-        Publication.publish(files, manifest);
+        ImagePublication.publish(files, manifest);
     }
 
     @Override

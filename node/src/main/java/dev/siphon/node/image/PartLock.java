@@ -1,7 +1,7 @@
 package dev.siphon.node.image;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.ExclusiveLock;
 import dev.siphon.node.mount.SystemErrors;
@@ -33,7 +33,7 @@ final class PartLock implements AutoCloseable {
             }
             return taken.get();
         } catch (ErrnoException e) {
-            throw SystemErrors.translate("opening " + Quoted.of(files.part().toString()), e);
+            throw SystemErrors.translate("opening " + QuotedText.of(files.part().toString()), e);
         } catch (IOException e) {
             throw StoreErrors.translate("opening", files.part(), e);
         }
@@ -45,13 +45,13 @@ final class PartLock implements AutoCloseable {
         Path path = unnamed ? files.image() : files.part();
         ExclusiveLock lock = ExclusiveLock.take(path)
                 .orElseThrow(() -> new DriverException.OperationPending(
-                        "another packer makes " + Quoted.of(files.image().toString()) + ": let it end, or end it"));
+                        "another packer makes " + QuotedText.of(files.image().toString()) + ": let it end, or end it"));
         if (!lock.isAt(path) || unnamed != lacksManifest(files)) {
             lock.close();
             return Optional.empty();
         }
         if (unnamed) {
-            Publication.rename(files.image(), files.part());
+            ImagePublication.rename(files.image(), files.part());
         }
         return Optional.of(new PartLock(files, lock));
     }
@@ -61,7 +61,7 @@ final class PartLock implements AutoCloseable {
         return Files.exists(files.image())
                 && !Files.exists(files.manifest())
                 && !Files.exists(files.part())
-                && DoneLog.isAt(files.done());
+                && CompletedChunkLog.isAt(files.done());
     }
 
     ImageFiles files() {

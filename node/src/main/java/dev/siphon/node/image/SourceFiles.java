@@ -1,6 +1,6 @@
 package dev.siphon.node.image;
 
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.TreeFile;
 import dev.siphon.node.linux.TreeReader;
@@ -8,19 +8,19 @@ import java.lang.foreign.MemorySegment;
 
 /// The files of the source, each compared before and after it is read with what was seen when the tree was
 /// walked: what was there instead for a moment, or is being written, is an error. For one thread.
-final class SourceFiles implements Source.Reader {
+final class SourceFiles implements ImageSource.Reader {
     private final TreeReader reader;
-    private final Inode.Folder root;
-    private Inode.Folder here;
+    private final ImageInode.Folder root;
+    private ImageInode.Folder here;
 
-    SourceFiles(Directory source, Inode.Folder root) {
+    SourceFiles(DirectoryHandle source, ImageInode.Folder root) {
         this.reader = new TreeReader(source);
         this.root = root;
         this.here = root;
     }
 
     @Override
-    public void read(Inode.RegularFile file, long offset, MemorySegment target) {
+    public void read(ImageInode.RegularFile file, long offset, MemorySegment target) {
         try {
             enter(file.parent());
             try (TreeFile open = reader.open(file.name())) {
@@ -35,14 +35,14 @@ final class SourceFiles implements Source.Reader {
         }
     }
 
-    private static void check(Inode.RegularFile file, TreeFile open) {
+    private static void check(ImageInode.RegularFile file, TreeFile open) {
         if (!file.status().sameContent(open.status())) {
             throw SourceErrors.changed(TreePath.quoted(file));
         }
     }
 
     /// Files come directory by directory, so that this is rarely a call.
-    private void enter(Inode.Folder folder) {
+    private void enter(ImageInode.Folder folder) {
         if (folder != here) {
             here = root; // should the next line fail
             reader.enter(TreePath.of(folder));

@@ -1,7 +1,7 @@
 package dev.siphon.node.image;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -19,7 +19,7 @@ final class StoreErrors {
 
     /// The error to report.
     static DriverException translate(String what, Path path, IOException failed) {
-        String message = what + " " + Quoted.of(path.toString()) + " failed: " + failed;
+        String message = what + " " + QuotedText.of(path.toString()) + " failed: " + failed;
         String reason = Objects.requireNonNullElse(failed.getMessage(), "");
         if (reason.contains(NO_SPACE) || reason.contains(NO_QUOTA)) {
             return new DriverException.QuotaExhausted(

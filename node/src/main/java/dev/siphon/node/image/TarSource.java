@@ -15,13 +15,13 @@ import java.util.Optional;
 
 /// A tar that is not compressed. It is not unpacked: its headers are read once, and then each file's bytes
 /// where they are in it.
-final class TarSource implements Source {
+final class TarSource implements ImageSource {
     private static final int TOLD_EVERY = 1000;
 
     private final Path path;
     private final int strip;
     private final Runnable used;
-    private final SteadyFile tar;
+    private final UnchangedFile tar;
     private final Map<Long, List<TarExtent>> sparse = new HashMap<>();
 
     /// @param path absolute
@@ -31,13 +31,13 @@ final class TarSource implements Source {
         this.path = path;
         this.strip = strip;
         this.used = used;
-        tar = SteadyFile.open(path);
+        tar = UnchangedFile.open(path);
     }
 
     /// @throws dev.siphon.csi.DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged tar, with the
     ///     place
     @Override
-    public Inode.Folder tree(Modes modes, int parallel, PackListener listener) {
+    public ImageInode.Folder tree(ImageModes modes, int parallel, PackListener listener) {
         TarTree tree = new TarTree(modes, strip, tar.status());
         try (Bytes bytes = new Bytes(tar)) {
             TarScanner scanner = new TarScanner(bytes);
@@ -60,11 +60,11 @@ final class TarSource implements Source {
     private static final class Bytes implements TarBytes, AutoCloseable {
         private static final int AT_ONCE = 64 * 1024;
 
-        private final SteadyFile tar;
+        private final UnchangedFile tar;
         private final Arena arena = Arena.ofConfined();
         private final MemorySegment memory = arena.allocate(AT_ONCE);
 
-        Bytes(SteadyFile tar) {
+        Bytes(UnchangedFile tar) {
             this.tar = tar;
         }
 
@@ -89,14 +89,14 @@ final class TarSource implements Source {
     }
 
     @Override
-    public Reader reader(Inode.Folder root) {
-        return new Contents(SteadyFile.open(path));
+    public Reader reader(ImageInode.Folder root) {
+        return new Contents(UnchangedFile.open(path));
     }
 
     private final class Contents implements Reader {
-        private final SteadyFile own;
+        private final UnchangedFile own;
 
-        Contents(SteadyFile own) {
+        Contents(UnchangedFile own) {
             this.own = own;
             if (!tar.status().sameContent(own.status())) {
                 throw SourceErrors.changed(tar.shown());
@@ -104,7 +104,7 @@ final class TarSource implements Source {
         }
 
         @Override
-        public void read(Inode.RegularFile file, long offset, MemorySegment target) {
+        public void read(ImageInode.RegularFile file, long offset, MemorySegment target) {
             long at = file.status().inode();
             List<TarExtent> extents = sparse.getOrDefault(at, List.of());
             if (!sparse.containsKey(at)) {

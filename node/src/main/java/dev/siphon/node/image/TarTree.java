@@ -27,15 +27,15 @@ final class TarTree {
     private static final int IMPLIED_PERMISSIONS = 0755;
     private static final long MAX_ID = 0xffff_ffffL;
 
-    private final Modes modes;
+    private final ImageModes modes;
     private final int strip;
     private final FileStatus tar;
     private final Branch root;
-    private final LeftOut leftOut = new LeftOut();
+    private final SkippedFiles skippedFiles = new SkippedFiles();
 
     /// @param strip so many parts of each name are left out
     /// @param tar the file
-    TarTree(Modes modes, int strip, FileStatus tar) {
+    TarTree(ImageModes modes, int strip, FileStatus tar) {
         this.modes = modes;
         this.strip = strip;
         this.tar = tar;
@@ -44,7 +44,7 @@ final class TarTree {
 
     private abstract static sealed class Node {
         FileStatus status;
-        byte[] attributes = Attributes.NONE;
+        byte[] attributes = ExtendedAttributes.NONE;
 
         private Node(FileStatus status) {
             this.status = status;
@@ -155,8 +155,10 @@ final class TarTree {
     private byte[] attributes(TarMember member) {
         SortedMap<String, byte[]> kept = new TreeMap<>(member.attributes());
         // access lists are another format in a tar
-        kept.keySet().removeIf(name -> !Attributes.keeps(Modes.READABLE, name));
-        return kept.isEmpty() ? Attributes.NONE : Attributes.encoded(kept, TarPath.quoted(member.path()));
+        kept.keySet().removeIf(name -> !ExtendedAttributes.keeps(ImageModes.READABLE, name));
+        return kept.isEmpty()
+                ? ExtendedAttributes.NONE
+                : ExtendedAttributes.encoded(kept, TarPath.quoted(member.path()));
     }
 
     /// Of a directory that only names of other members tell of.
@@ -179,7 +181,7 @@ final class TarTree {
     }
 
     private int id(TarMember member, long id) {
-        if (modes == Modes.PRESERVED && (id < 0 || id >= MAX_ID)) {
+        if (modes == ImageModes.PRESERVED && (id < 0 || id >= MAX_ID)) {
             throw TarPath.refused(member, "is owned by " + id + ", which is nobody's number on Linux");
         }
         return (int) id;
@@ -217,22 +219,22 @@ final class TarTree {
                 of.changedNanos());
     }
 
-    private record Pending(Branch branch, Inode.Folder folder) {}
+    private record Pending(Branch branch, ImageInode.Folder folder) {}
 
     /// All of it, once; what was collected goes on the way.
-    Inode.Folder build(PackListener listener) {
-        Inode.Folder top = new Inode.Folder(root.status, root.attributes);
+    ImageInode.Folder build(PackListener listener) {
+        ImageInode.Folder top = new ImageInode.Folder(root.status, root.attributes);
         Deque<Pending> pending = new ArrayDeque<>();
         pending.push(new Pending(root, top));
         while (!pending.isEmpty()) {
             Pending next = pending.pop();
-            List<Inode> found = new ArrayList<>(next.branch().children.size());
+            List<ImageInode> found = new ArrayList<>(next.branch().children.size());
             next.branch().children.forEach((name, node) -> {
                 byte[] octets = name.getBytes(StandardCharsets.ISO_8859_1);
                 ErofsLimits.checkName(next.folder(), octets);
                 switch (node) {
                     case Branch branch -> {
-                        var folder = new Inode.Folder(next.folder(), octets, branch.status, branch.attributes);
+                        var folder = new ImageInode.Folder(next.folder(), octets, branch.status, branch.attributes);
                         found.add(folder);
                         pending.push(new Pending(branch, folder));
                     }
@@ -242,20 +244,20 @@ final class TarTree {
             next.folder().fill(found);
             next.branch().children = Map.of();
         }
-        leftOut.tell(listener);
+        skippedFiles.reportTo(listener);
         return top;
     }
 
-    private Optional<Inode> inode(Inode.Folder folder, byte[] name, Leaf leaf) {
+    private Optional<ImageInode> inode(ImageInode.Folder folder, byte[] name, Leaf leaf) {
         return switch (leaf.status.kind()) {
-            case REGULAR -> Optional.of(new Inode.RegularFile(folder, name, leaf.status, leaf.attributes));
+            case REGULAR -> Optional.of(new ImageInode.RegularFile(folder, name, leaf.status, leaf.attributes));
             case SYMLINK -> {
                 byte[] target = leaf.target.getBytes(StandardCharsets.ISO_8859_1);
                 ErofsLimits.checkTarget(folder, name, target);
-                yield Optional.of(new Inode.Symlink(folder, name, leaf.status, target));
+                yield Optional.of(new ImageInode.Symlink(folder, name, leaf.status, target));
             }
             case DIRECTORY, SPECIAL -> {
-                leftOut.add(TreePath.quoted(folder, name));
+                skippedFiles.add(TreePath.quoted(folder, name));
                 yield Optional.empty();
             }
         };

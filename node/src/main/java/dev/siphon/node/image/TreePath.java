@@ -1,6 +1,6 @@
 package dev.siphon.node.image;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -13,13 +13,13 @@ final class TreePath {
     private TreePath() {}
 
     /// For the kernel; empty for the root.
-    static byte[] of(Inode inode) {
-        Deque<Inode> parts = new ArrayDeque<>();
-        for (Inode part = inode; !part.isRoot(); part = part.parent()) {
+    static byte[] of(ImageInode inode) {
+        Deque<ImageInode> parts = new ArrayDeque<>();
+        for (ImageInode part = inode; !part.isRoot(); part = part.parent()) {
             parts.push(part);
         }
         ByteArrayOutputStream path = new ByteArrayOutputStream();
-        for (Inode part : parts) {
+        for (ImageInode part : parts) {
             if (path.size() > 0) {
                 path.write('/');
             }
@@ -29,12 +29,12 @@ final class TreePath {
     }
 
     /// For people: quoted; of a long one the end, since that tells it from others.
-    static String quoted(Inode inode) {
+    static String quoted(ImageInode inode) {
         return quoted(of(inode));
     }
 
     /// The same of `name` in `folder`.
-    static String quoted(Inode.Folder folder, byte[] name) {
+    static String quoted(ImageInode.Folder folder, byte[] name) {
         byte[] above = of(folder);
         ByteArrayOutputStream path = new ByteArrayOutputStream();
         path.writeBytes(above);
@@ -48,7 +48,7 @@ final class TreePath {
     private static String quoted(byte[] path) {
         String text = path.length == 0 ? "." : new String(path, StandardCharsets.UTF_8);
         return text.length() <= SHOWN_CHARS
-                ? Quoted.of(text)
-                : "..." + Quoted.of(text.substring(text.length() - SHOWN_CHARS));
+                ? QuotedText.of(text)
+                : "..." + QuotedText.of(text.substring(text.length() - SHOWN_CHARS));
     }
 }

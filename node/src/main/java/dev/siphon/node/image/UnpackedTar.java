@@ -32,7 +32,7 @@ final class UnpackedTar {
     /// @param origin says which file `compressed` is
     /// @throws DriverException InvalidRequest (INVALID_ARGUMENT) for a damaged file; QuotaExhausted
     ///     (RESOURCE_EXHAUSTED) without room
-    void make(Compression compression, SteadyFile compressed, String origin) {
+    void make(Compression compression, UnchangedFile compressed, String origin) {
         String title = TITLE + origin + "\n";
         try {
             if (isOf(title) && Files.isRegularFile(files.tar(), LinkOption.NOFOLLOW_LINKS)) {
@@ -40,9 +40,9 @@ final class UnpackedTar {
             }
             Files.deleteIfExists(files.tar());
             Files.deleteIfExists(files.tarPart());
-            Publication.write(files.tarOrigin(), title);
+            ImagePublication.write(files.tarOrigin(), title);
             unpack(compression, compressed);
-            Publication.rename(files.tarPart(), files.tar());
+            ImagePublication.rename(files.tarPart(), files.tar());
         } catch (IOException e) {
             throw StoreErrors.translate("unpacking to", files.tarPart(), e);
         }
@@ -54,17 +54,17 @@ final class UnpackedTar {
                         .equals(title);
     }
 
-    private void unpack(Compression compression, SteadyFile compressed) throws IOException {
+    private void unpack(Compression compression, UnchangedFile compressed) throws IOException {
         try (FileChannel channel = FileChannel.open(
                         files.tarPart(),
                         Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW, LinkOption.NOFOLLOW_LINKS),
                         PartFile.PRIVATE);
-                InputStream stream = new BufferedInputStream(new SteadyStream(compressed, listener), AT_ONCE);
+                InputStream stream = new BufferedInputStream(new UnchangedFileStream(compressed, listener), AT_ONCE);
                 InputStream tar = opened(compression, stream, compressed)) {
-            Room room = Room.at(files.directory());
+            FreeSpaceGuard spaceGuard = FreeSpaceGuard.at(files.directory());
             byte[] buffer = new byte[AT_ONCE];
             for (int read = read(tar, buffer, compressed); read >= 0; read = read(tar, buffer, compressed)) {
-                room.writing(read);
+                spaceGuard.writing(read);
                 ByteBuffer bytes = ByteBuffer.wrap(buffer, 0, read);
                 while (bytes.hasRemaining()) {
                     channel.write(bytes);
@@ -74,7 +74,7 @@ final class UnpackedTar {
         }
     }
 
-    private static InputStream opened(Compression compression, InputStream stream, SteadyFile compressed) {
+    private static InputStream opened(Compression compression, InputStream stream, UnchangedFile compressed) {
         try {
             return compression.open(stream);
         } catch (IOException e) {
@@ -82,7 +82,7 @@ final class UnpackedTar {
         }
     }
 
-    private static int read(InputStream tar, byte[] buffer, SteadyFile compressed) {
+    private static int read(InputStream tar, byte[] buffer, UnchangedFile compressed) {
         try {
             return tar.read(buffer);
         } catch (IOException e) {
@@ -90,7 +90,7 @@ final class UnpackedTar {
         }
     }
 
-    private static DriverException damaged(SteadyFile compressed, IOException cause) {
+    private static DriverException damaged(UnchangedFile compressed, IOException cause) {
         return new DriverException.InvalidRequest(
                 compressed.shown() + " is damaged or cut off, and cannot be unpacked: " + cause);
     }

@@ -41,7 +41,7 @@ public interface InlineDatasets {
     /// What a dataset is mounted with.
     ///
     /// @param volume which one it is, for this pod's volume
-    record Opened(VolumeId.Dataset volume, VolumeContext context, CephCredentials credentials) {}
+    record Opened(VolumeId.DatasetVolume volume, VolumeContext context, CephCredentials credentials) {}
 
     /// Asks for a dataset.
     ///

@@ -44,7 +44,7 @@ public final class InlineVolumes {
     /// From now on `name` is `volume`, to be seen at `target`. May be repeated.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be written down
-    public void put(String name, VolumeId.Dataset volume, TargetPath target) {
+    public void put(String name, VolumeId.DatasetVolume volume, TargetPath target) {
         check(name);
         try {
             Files.createDirectories(folder);
@@ -59,12 +59,14 @@ public final class InlineVolumes {
     /// What `name` shows; empty if it is no inline volume of this node.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be read
-    public Optional<VolumeId.Dataset> find(String name) {
+    public Optional<VolumeId.DatasetVolume> find(String name) {
         if (!NAME.matcher(name).matches()) {
             return Optional.empty();
         }
         try {
-            return Files.readAllLines(folder.resolve(name)).stream().findFirst().flatMap(VolumeId.Dataset::tryParse);
+            return Files.readAllLines(folder.resolve(name)).stream()
+                    .findFirst()
+                    .flatMap(VolumeId.DatasetVolume::tryParse);
         } catch (NoSuchFileException _) {
             return Optional.empty();
         } catch (IOException e) {

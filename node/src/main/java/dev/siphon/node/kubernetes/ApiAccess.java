@@ -10,7 +10,7 @@ public sealed interface ApiAccess {
     /// As the pod that it runs in.
     ///
     /// @param account the folder with the pod's `token` and the API's `ca.crt`
-    record Pod(URI server, Path account) implements ApiAccess {}
+    record PodAccess(URI server, Path account) implements ApiAccess {}
 
     /// As a kubeconfig file says.
     record Kubeconfig(Path file) implements ApiAccess {}
@@ -26,7 +26,7 @@ public sealed interface ApiAccess {
     /// As the pod that `environment` is of.
     ///
     /// @throws IllegalArgumentException if it is none's
-    static Pod ofPod(Map<String, String> environment) {
+    static PodAccess ofPod(Map<String, String> environment) {
         Optional<String> host = Optional.ofNullable(environment.get("KUBERNETES_SERVICE_HOST"));
         Optional<String> port = Optional.ofNullable(environment.get("KUBERNETES_SERVICE_PORT"));
         if (host.isEmpty() || port.isEmpty()) {
@@ -34,6 +34,6 @@ public sealed interface ApiAccess {
                     + " KUBERNETES_SERVICE_PORT are not set");
         }
         String name = host.get().contains(":") ? "[" + host.get() + "]" : host.get();
-        return new Pod(URI.create("https://" + name + ":" + port.get()), ACCOUNT);
+        return new PodAccess(URI.create("https://" + name + ":" + port.get()), ACCOUNT);
     }
 }

@@ -3,7 +3,7 @@ package dev.siphon.node.kubernetes;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.HttpClient;
@@ -71,7 +71,7 @@ final class ApiConnection implements AutoCloseable {
                 return Optional.ofNullable(
                                 JsonParser.parseString(body).getAsJsonObject().get("message"))
                         .filter(message -> !message.isJsonNull())
-                        .map(message -> ", " + Quoted.of(message.getAsString()))
+                        .map(message -> ", " + QuotedText.of(message.getAsString()))
                         .orElse("");
             } catch (JsonParseException | IllegalStateException _) {
                 return ""; // from something before the API
@@ -113,7 +113,7 @@ final class ApiConnection implements AutoCloseable {
     private static Config config(ApiAccess access) {
         return switch (access) {
             case ApiAccess.Kubeconfig kubeconfig -> parsed(kubeconfig.file());
-            case ApiAccess.Pod pod -> {
+            case ApiAccess.PodAccess pod -> {
                 Config config = Config.empty();
                 config.setMasterUrl(pod.server().toString());
                 config.setCaCertFile(pod.account().resolve("ca.crt").toString());

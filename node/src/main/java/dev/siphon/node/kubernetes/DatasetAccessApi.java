@@ -7,7 +7,7 @@ import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.dataset.DatasetAccess;
 import dev.siphon.csi.dataset.SealedSecret;
 import dev.siphon.node.inline.InlineDatasets;
@@ -118,7 +118,7 @@ public final class DatasetAccessApi implements InlineDatasets {
             }
             if (System.nanoTime() > wanted.end()) {
                 throw new DriverException.BackendUnavailable("the controller has not said within " + LONGEST.toSeconds()
-                        + " s whether the pod may read dataset " + Quoted.of(wanted.dataset())
+                        + " s whether the pod may read dataset " + QuotedText.of(wanted.dataset())
                         + ": look at siphon-controller");
             }
             question.pause(pause);

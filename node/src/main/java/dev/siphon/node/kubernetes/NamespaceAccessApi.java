@@ -5,7 +5,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import dev.siphon.node.grant.NamespacePlaces;
 import java.net.HttpURLConnection;
 import java.util.HashSet;
@@ -49,10 +49,10 @@ public final class NamespaceAccessApi implements NamespacePlaces, AutoCloseable 
             JsonObject status = Optional.ofNullable(
                             JsonParser.parseString(body).getAsJsonObject().getAsJsonObject("status"))
                     .orElseGet(JsonObject::new);
-            Set<Place> groups = new HashSet<>();
+            Set<GroupKey> groups = new HashSet<>();
             if (status.has("accounts")) {
                 for (JsonElement account : status.getAsJsonArray("accounts")) {
-                    Place.parse(account.getAsJsonObject().get("volumes").getAsString())
+                    GroupKey.parse(account.getAsJsonObject().get("volumes").getAsString())
                             .ifPresent(groups::add);
                 }
             }

@@ -16,12 +16,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /// Starts a program that serves for longer than this process may live: argument list, no shell, an environment of
-/// nothing but `PATH`, a session of its own by setsid(1), so that no signal to this process's group reaches it. Ended
-/// with all that it started if it does not serve at the deadline.
+/// nothing but `PATH`, a session of its own by setsid(1), so that no signal to this process's group reaches it.
+/// Ended with all that it started if it does not serve at the deadline.
 ///
-/// What it says goes to a file in memory. A pipe would end with this process, and fill if nobody reads it; and where
-/// the program closes its standard descriptors instead, later files of it get their numbers, and what it says goes into
-/// those.
+/// What it says goes to a file in memory. A pipe would end with this process, and fill if nobody reads it; and
+/// where the program closes its standard descriptors instead, later files of it get their numbers, and what it
+/// says goes into those.
 public final class ChildProcess {
     /// What a program says is for a message; more than this is not kept.
     private static final int MAX_OUTPUT_BYTES = 8 << 10;
@@ -35,20 +35,20 @@ public final class ChildProcess {
     ///
     /// @param inTime whether the program served, or ended by itself, before the deadline
     /// @param output the beginning of what it said on stdout and stderr
-    public record Outcome(boolean inTime, boolean serving, String output) {}
+    public record StartOutcome(boolean inTime, boolean serving, String output) {}
 
     /// Starts `command`, on a thread that may block. Once it serves, it may say what it wants: nobody listens.
     ///
     /// @param serves is asked again and again; where it throws, the program is ended and that is thrown
     /// @throws UncheckedIOException if no program can be started
-    public static Outcome start(List<String> command, Duration limit, BooleanSupplier serves) {
+    public static StartOutcome start(List<String> command, Duration limit, BooleanSupplier serves) {
         return start(command, limit, serves, _ -> {});
     }
 
     /// The same, with a look at the process at once.
     ///
     /// @param started what to do with it before it is waited for
-    public static Outcome start(
+    public static StartOutcome start(
             List<String> command, Duration limit, BooleanSupplier serves, Consumer<Process> started) {
         List<String> words = new ArrayList<>(List.of("setsid"));
         words.addAll(command);
@@ -66,7 +66,8 @@ public final class ChildProcess {
                 end(process);
             }
             said.seal();
-            return new Outcome(inTime, serving, new String(said.beginning(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8));
+            return new StartOutcome(
+                    inTime, serving, new String(said.beginning(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -54,7 +54,7 @@ public final class DetachedMount implements AutoCloseable {
 
     /// Shows the mount at `target`, on top of what is there. If `target` is in a mount that propagates, as
     /// the kubelet's folder is, the new mount propagates too.
-    public void attach(Directory target) {
+    public void attach(DirectoryHandle target) {
         try (Arena arena = Arena.ofConfined()) {
             long empty = empty(arena);
             Syscalls.MOVE_MOUNT.call(

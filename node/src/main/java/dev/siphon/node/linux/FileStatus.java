@@ -97,8 +97,8 @@ public record FileStatus(
         return new FileIdentity(device, inode);
     }
 
-    Owner owner() {
-        return new Owner(Integer.toUnsignedLong(uid), Integer.toUnsignedLong(gid));
+    FileOwner owner() {
+        return new FileOwner(Integer.toUnsignedLong(uid), Integer.toUnsignedLong(gid));
     }
 
     /// Whether `later` is of the same file, however it was changed.

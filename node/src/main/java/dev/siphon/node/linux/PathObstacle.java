@@ -1,13 +1,13 @@
 package dev.siphon.node.linux;
 
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import jnr.constants.platform.Errno;
 import jnr.posix.FileStat;
 import jnr.posix.POSIX;
 import jnr.posix.POSIXFactory;
 
-/// Finds out why a path could not be opened, for the message: openat2(2) says that there is a symbolic link, and not
-/// where. What is found is for people alone, since it may have changed meanwhile.
+/// Finds out why a path could not be opened, for the message: openat2(2) says that there is a symbolic link, and
+/// not where. What is found is for people alone, since it may have changed meanwhile.
 ///
 /// By jnr-posix, which is loaded at the first such message: that takes a third of a second and some 20 MB.
 public final class PathObstacle {
@@ -23,16 +23,16 @@ public final class PathObstacle {
             String part = end < 0 ? absolute : absolute.substring(0, end);
             FileStat stat = Native.CALLS.allocateStat();
             if (Native.CALLS.lstat(part, stat) < 0) {
-                return Quoted.of(part) + ": " + Errno.valueOf(Native.CALLS.errno());
+                return QuotedText.of(part) + ": " + Errno.valueOf(Native.CALLS.errno());
             }
             if (stat.isSymlink()) {
-                return Quoted.of(part) + " is a symbolic link";
+                return QuotedText.of(part) + " is a symbolic link";
             }
             if (!stat.isDirectory()) {
-                return Quoted.of(part) + " is not a directory";
+                return QuotedText.of(part) + " is not a directory";
             }
             if (end < 0) {
-                return Quoted.of(part) + " was changed meanwhile";
+                return QuotedText.of(part) + " was changed meanwhile";
             }
         }
     }

@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import jnr.constants.platform.Errno;
 
-/// Reads a tree of files by descriptors, one directory at a time. No symbolic link is followed, neither at the end of
-/// a path nor within it, no mount is crossed, and nothing above the root is reached, whatever is renamed meanwhile:
-/// openat2(2) refuses with ELOOP or EXDEV. Names are bytes; none is decoded.
+/// Reads a tree of files by descriptors, one directory at a time. No symbolic link is followed, neither at the
+/// end of a path nor within it, no mount is crossed, and nothing above the root is reached, whatever is renamed
+/// meanwhile: openat2(2) refuses with ELOOP or EXDEV. Names are bytes; none is decoded.
 ///
 /// For one thread, the one that made it. Every method may hang with the file system, and throws [ErrnoException].
 public final class TreeReader implements AutoCloseable {
@@ -32,7 +32,7 @@ public final class TreeReader implements AutoCloseable {
     private static final long ENTRY_LENGTH = 16;
     private static final long ENTRY_NAME = 19;
 
-    private final Directory root;
+    private final DirectoryHandle root;
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment path = arena.allocate(PATH_BYTES);
     private final MemorySegment name = arena.allocate(PATH_BYTES);
@@ -42,12 +42,13 @@ public final class TreeReader implements AutoCloseable {
     private Descriptor here;
 
     /// A reader that is in `root`, which has to stay open as long as this.
-    public TreeReader(Directory root) {
+    public TreeReader(DirectoryHandle root) {
         this.root = root;
         here = open(root.number(), DOT, Syscalls.O_DIRECTORY);
     }
 
-    /// Goes to the directory at `relative`, as seen from the root; an empty one is the root. It may be of any length.
+    /// Goes to the directory at `relative`, as seen from the root; an empty one is the root. It may be of any
+    /// length.
     ///
     /// @throws ErrnoException ELOOP for a symbolic link on the way, EXDEV for a mount, ENOTDIR, ENOENT
     public void enter(byte[] relative) {
@@ -119,8 +120,8 @@ public final class TreeReader implements AutoCloseable {
         return content.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /// Those extended attributes of `child` that `wanted` says, by their names: one character of a name is one byte.
-    /// None where the file system has no such thing.
+    /// Those extended attributes of `child` that `wanted` says, by their names: one character of a name is one
+    /// byte. None where the file system has no such thing.
     public SortedMap<String, byte[]> attributes(byte[] child, Predicate<String> wanted) {
         long file = text(path, concatenated((here.path() + "/").getBytes(StandardCharsets.US_ASCII), child));
         SortedMap<String, byte[]> attributes = new TreeMap<>();

@@ -34,12 +34,12 @@ public final class UserNamespace implements AutoCloseable {
     ///
     /// @param limit for the child to come up; it is ended then
     /// @throws UncheckedIOException if this process may not make one, with the reason
-    public static UserNamespace mapping(Owner stored, Owner shown, Duration limit) {
+    public static UserNamespace mapping(FileOwner stored, FileOwner shown, Duration limit) {
         return mapping(COMMAND, stored, shown, limit);
     }
 
     /// @param command becomes the child, which gives back what it reads
-    static UserNamespace mapping(List<String> command, Owner stored, Owner shown, Duration limit) {
+    static UserNamespace mapping(List<String> command, FileOwner stored, FileOwner shown, Duration limit) {
         Process child = start(command);
         var _ = child.onExit()
                 .orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)

@@ -1,7 +1,7 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.VolumeSecret;
 import dev.siphon.csi.dataset.Packer;
@@ -82,6 +82,6 @@ public record CephCredentials(String userId, CephKey key) {
 
     @Override
     public String toString() {
-        return "client." + Quoted.of(userId) + " ***";
+        return "client." + QuotedText.of(userId) + " ***";
     }
 }

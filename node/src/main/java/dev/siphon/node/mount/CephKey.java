@@ -1,7 +1,7 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -41,7 +41,7 @@ public final class CephKey {
                     .filter(kind -> kind.toString().equals(text))
                     .findFirst()
                     .orElseThrow(() -> new DriverException.InvalidRequest(
-                            Quoted.of(text) + " must be one of " + List.of(values())));
+                            QuotedText.of(text) + " must be one of " + List.of(values())));
         }
 
         @Override

@@ -1,8 +1,8 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.linux.Mounts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -115,7 +115,7 @@ public final class ClientRoots {
 
     private static void discard(Path path) {
         try {
-            Mounts.unmount(path.toString(), Mounts.Unmount.DETACH);
+            MountSyscalls.unmount(path.toString(), MountSyscalls.Unmount.DETACH);
         } catch (ErrnoException e) {
             if (!e.is(Errno.EINVAL, Errno.ENOENT)) {
                 LOG.atWarn().addKeyValue("path", path).setCause(e).log("cannot unmount the root of a client");

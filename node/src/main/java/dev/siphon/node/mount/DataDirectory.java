@@ -1,9 +1,9 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -24,24 +24,25 @@ final class DataDirectory {
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the subvolume does not exist, or has no data directory
     /// @throws DriverException.BackendFault (INTERNAL) if there are several, or it is not a real directory
-    static Directory open(VolumeId id, Directory mounted, String path) {
-        try (Directory subvolume = mounted.openBelow(path)) {
+    static DirectoryHandle open(VolumeId id, DirectoryHandle mounted, String path) {
+        try (DirectoryHandle subvolume = mounted.openBelow(path)) {
             List<String> names = subvolume.names(MAX_NAMES).stream()
                     .filter(name -> UUID.matcher(name).matches())
                     .toList();
             if (names.isEmpty()) {
                 throw new DriverException.NotFound(
-                        "volume " + id + " has no data directory in " + Quoted.of(path) + "; was it deleted?");
+                        "volume " + id + " has no data directory in " + QuotedText.of(path) + "; was it deleted?");
             }
             if (names.size() > 1) {
                 throw new DriverException.BackendFault(
                         "volume " + id + " has " + names.size() + " directories that could be its data in "
-                                + Quoted.of(path) + "; an administrator has to look");
+                                + QuotedText.of(path) + "; an administrator has to look");
             }
             return subvolume.openBelow(names.getFirst());
         } catch (ErrnoException e) {
             throw switch (e.errno()) {
-                case ENOENT -> new DriverException.NotFound("volume " + id + " has no directory " + Quoted.of(path));
+                case ENOENT ->
+                    new DriverException.NotFound("volume " + id + " has no directory " + QuotedText.of(path));
                 case ELOOP, ENOTDIR, EXDEV ->
                     new DriverException.BackendFault("volume " + id + ": what stands in the place of its data directory"
                             + " is not a directory; an administrator has to look");

@@ -1,7 +1,7 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountTable;
 import dev.siphon.node.linux.PathObstacle;
@@ -29,9 +29,9 @@ public final class HostPaths {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is none, it is another kind of
     ///     file, or a part of the path is a symbolic link, inside a volume, or the driver's own
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty: its files would be hidden
-    public Directory openEmpty(TargetPath path) {
+    public DirectoryHandle openEmpty(TargetPath path) {
         checkPlace(path);
-        Directory directory = open(path, path.text());
+        DirectoryHandle directory = open(path, path.text());
         try {
             if (!directory.names(1).isEmpty()) {
                 throw new DriverException.InUse(path + " is not empty; what is in it would be hidden");
@@ -44,9 +44,9 @@ public final class HostPaths {
     }
 
     /// As [#openEmpty], and makes the directory if only its last part is missing.
-    public Directory makeEmpty(TargetPath path) {
+    public DirectoryHandle makeEmpty(TargetPath path) {
         checkPlace(path);
-        try (Directory parent = open(path, path.parent())) {
+        try (DirectoryHandle parent = open(path, path.parent())) {
             parent.makeDirectory(path.name(), MODE);
         } catch (ErrnoException e) {
             throw SystemErrors.translate("making " + path, e);
@@ -58,9 +58,9 @@ public final class HostPaths {
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part of it is a symbolic link or no
     ///     directory
-    public Optional<Directory> openParent(TargetPath path) {
+    public Optional<DirectoryHandle> openParent(TargetPath path) {
         try {
-            return Optional.of(Directory.open(path.parent()));
+            return Optional.of(DirectoryHandle.open(path.parent()));
         } catch (ErrnoException e) {
             if (e.is(Errno.ENOENT)) {
                 return Optional.empty();
@@ -74,11 +74,11 @@ public final class HostPaths {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is another kind of file, which is left
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty, and is left
     public void remove(TargetPath path) {
-        Optional<Directory> found = openParent(path);
+        Optional<DirectoryHandle> found = openParent(path);
         if (found.isEmpty()) {
             return;
         }
-        try (Directory parent = found.get()) {
+        try (DirectoryHandle parent = found.get()) {
             parent.removeDirectory(path.name());
         } catch (ErrnoException e) {
             throw switch (e.errno()) {
@@ -104,9 +104,9 @@ public final class HostPaths {
         }
     }
 
-    private static Directory open(TargetPath path, String text) {
+    private static DirectoryHandle open(TargetPath path, String text) {
         try {
-            return Directory.open(text);
+            return DirectoryHandle.open(text);
         } catch (ErrnoException e) {
             throw refused(path, text, e);
         }

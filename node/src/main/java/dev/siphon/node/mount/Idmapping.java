@@ -4,11 +4,11 @@ import dev.siphon.csi.ContainerUser;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.DetachedMount;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.FileOwner;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountFlag;
-import dev.siphon.node.linux.Owner;
 import dev.siphon.node.linux.UserNamespace;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -22,27 +22,27 @@ import jnr.constants.platform.Errno;
 /// @param staged the mount that is to be shown, which is not idmapped itself
 /// @param account whose the volume is
 /// @param user who that is in the container
-record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) {
+record Idmapping(VolumeId volume, MountEntry staged, FileOwner account, FileOwner user) {
     /// Exists for a moment in the volume, when a node shows it for the first time.
     private static final String PROBE = ".siphon-idmap";
 
     private static final int PROBE_MODE = 0700;
-    private static final Owner ROOT = new Owner(0, 0);
+    private static final FileOwner ROOT = new FileOwner(0, 0);
 
     /// What `wanted` means for a volume. Whose it is tells its top directory: the volume's context would say what
     /// it was when it was made.
     ///
     /// @param source the top directory, by way of `staged`
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if it belongs to root: nobody is to become that
-    static Idmapping of(VolumeId volume, MountEntry staged, Directory source, ContainerUser wanted) {
-        Owner account = source.owner();
+    static Idmapping of(VolumeId volume, MountEntry staged, DirectoryHandle source, ContainerUser wanted) {
+        FileOwner account = source.owner();
         if (account.uid() == 0 || account.gid() == 0) {
             throw new DriverException.InUse("volume " + volume + " cannot be published with " + ContainerUser.KEY
                     + ": its directory belongs to " + account + ", and no user of a container is made root; leave "
                     + ContainerUser.KEY + " out");
         }
-        Owner user = switch (wanted) {
-            case ContainerUser.Numbered numbered -> new Owner(numbered.uid(), numbered.gid());
+        FileOwner user = switch (wanted) {
+            case ContainerUser.Numbered numbered -> new FileOwner(numbered.uid(), numbered.gid());
             case ContainerUser.Same _ -> account;
         };
         return new Idmapping(volume, staged, account, user);
@@ -50,7 +50,7 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
 
     /// Whether what is published at `target` shows the volume so. An account that became another one meanwhile is
     /// nobody there.
-    boolean isAt(MountEntry published, Directory target) {
+    boolean isAt(MountEntry published, DirectoryHandle target) {
         return published.isIdmapped() && target.owner().equals(user);
     }
 
@@ -63,7 +63,7 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
         apply(mount, flags, user, limit);
     }
 
-    private void apply(DetachedMount mount, Set<MountFlag> flags, Owner shown, Duration limit) {
+    private void apply(DetachedMount mount, Set<MountFlag> flags, FileOwner shown, Duration limit) {
         try (UserNamespace owners = UserNamespace.mapping(account, shown, limit)) {
             mount.restrict(flags, owners);
         } catch (UncheckedIOException e) {
@@ -89,7 +89,7 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
     /// What cannot be written for another reason, such as a quota that is reached, is not found out about.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the MDS is such a one
-    void prove(Directory source, Duration limit) {
+    void prove(DirectoryHandle source, Duration limit) {
         try (DetachedMount mount = source.cloneMount()) {
             // whoever is the container's user, this process is root
             apply(mount, staged.flags(), ROOT, limit);
@@ -108,13 +108,13 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
         }
     }
 
-    /// A run that was killed may have left the probe. What cannot be removed is somebody else's, such as a file, or a
-    /// directory with something in it, and must not keep the volume from being tried.
-    private static String freeName(Directory source) {
+    /// A run that was killed may have left the probe. What cannot be removed is somebody else's, such as a file,
+    /// or a directory with something in it, and must not keep the volume from being tried.
+    private static String freeName(DirectoryHandle source) {
         return remove(source, PROBE) ? PROBE : PROBE + "-" + UUID.randomUUID();
     }
 
-    private static boolean remove(Directory source, String name) {
+    private static boolean remove(DirectoryHandle source, String name) {
         try {
             source.removeDirectory(name);
             return true;
@@ -123,9 +123,9 @@ record Idmapping(VolumeId volume, MountEntry staged, Owner account, Owner user) 
         }
     }
 
-    private void checkOwner(Directory source, String probe) {
-        try (Directory made = source.openBelow(probe)) {
-            Owner owner = made.owner();
+    private void checkOwner(DirectoryHandle source, String probe) {
+        try (DirectoryHandle made = source.openBelow(probe)) {
+            FileOwner owner = made.owner();
             if (!owner.equals(account)) {
                 throw new DriverException.BackendFault("a directory that root makes as " + account + " in volume "
                         + volume + " belongs to " + owner + "; an administrator has to look");

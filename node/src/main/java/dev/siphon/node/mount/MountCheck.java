@@ -3,7 +3,7 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.BlockDevices;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.FileSystemUsage;
 import dev.siphon.node.linux.MountEntry;
@@ -27,16 +27,16 @@ public final class MountCheck {
     }
 
     /// Looks at `mount` of volume `id`.
-    public MountHealth look(VolumeId id, MountEntry mount) {
-        return look(id, mount, limit);
+    public MountHealth check(VolumeId id, MountEntry mount) {
+        return check(id, mount, limit);
     }
 
-    /// As [#look(VolumeId, MountEntry)] for a caller who has only `remaining` time. A mount that is called hung
+    /// As [#check(VolumeId, MountEntry)] for a caller who has only `remaining` time. A mount that is called hung
     /// then may merely be slow, so nothing may be changed on the strength of it.
-    public MountHealth look(VolumeId id, MountEntry mount, Duration remaining) {
+    public MountHealth check(VolumeId id, MountEntry mount, Duration remaining) {
         Duration patience = remaining.compareTo(limit) < 0 ? remaining : limit;
         try {
-            return calls.check(id.toString(), "mount " + mount.id(), patience, () -> look(mount));
+            return calls.check(id.toString(), "mount " + mount.id(), patience, () -> check(mount));
         } catch (DriverException.DeadlinePassed e) {
             return new MountHealth.Hung(String.valueOf(e.getMessage()));
         } catch (DriverException.BackendUnavailable e) {
@@ -44,8 +44,8 @@ public final class MountCheck {
         }
     }
 
-    private MountHealth look(MountEntry mount) {
-        try (Directory directory = Directory.open(mount.mountPoint())) {
+    private MountHealth check(MountEntry mount) {
+        try (DirectoryHandle directory = DirectoryHandle.open(mount.mountPoint())) {
             if (directory.mountId() != mount.id()) {
                 return new MountHealth.Dead("it was unmounted meanwhile");
             }
@@ -78,7 +78,7 @@ public final class MountCheck {
         if (root.isEmpty()) {
             return VolumeUsage.DirectoryNumbers.NONE;
         }
-        try (Directory directory = Directory.open(root.get().mountPoint())) {
+        try (DirectoryHandle directory = DirectoryHandle.open(root.get().mountPoint())) {
             directory.refresh();
             return numbers(directory);
         } catch (ErrnoException e) {
@@ -89,7 +89,7 @@ public final class MountCheck {
         }
     }
 
-    private static VolumeUsage.DirectoryNumbers numbers(Directory directory) {
+    private static VolumeUsage.DirectoryNumbers numbers(DirectoryHandle directory) {
         return new VolumeUsage.DirectoryNumbers(
                 quota(directory, "ceph.quota.max_bytes"),
                 quota(directory, "ceph.quota.max_files"),
@@ -98,11 +98,11 @@ public final class MountCheck {
     }
 
     /// Zero stands for no quota.
-    private static Optional<Long> quota(Directory directory, String name) {
+    private static Optional<Long> quota(DirectoryHandle directory, String name) {
         return number(directory, name).filter(limit -> limit > 0);
     }
 
-    private static Optional<Long> number(Directory directory, String name) {
+    private static Optional<Long> number(DirectoryHandle directory, String name) {
         return directory
                 .attribute(name)
                 .filter(text -> text.matches("[0-9]{1,18}"))

@@ -20,7 +20,8 @@ public sealed interface MountedVolume {
     record Sealed(String digest) implements MountedVolume {
         @Override
         public boolean is(VolumeId id) {
-            return id instanceof VolumeId.Dataset dataset && dataset.digest().equals(digest);
+            return id instanceof VolumeId.DatasetVolume dataset
+                    && dataset.digest().equals(digest);
         }
     }
 

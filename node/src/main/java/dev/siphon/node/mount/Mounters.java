@@ -35,7 +35,7 @@ public record Mounters(List<MountKind> all, Selection selection) {
 
     /// The same clients, connecting to the monitors that there are now.
     public Mounters following(CurrentMonitors monitors) {
-        return new Mounters(all, (choice, key) -> new FollowingMounter(selection.choose(choice, key), monitors));
+        return new Mounters(all, (choice, key) -> new CurrentMonitorsMounter(selection.choose(choice, key), monitors));
     }
 
     /// What `entry` is, if it is a mount of this driver.

@@ -24,19 +24,19 @@ import java.util.stream.Collectors;
 /// Changes of one volume or one path exclude each other (ABORTED) until the last system call of the first has
 /// returned, even if its caller has long been told that time is up. Looking excludes nothing. Every method
 /// repeats safely.
-public final class NodeVolumes implements HeldImages {
+public final class NodeVolumes implements PinnedImages {
     private static final String HELD = "the image of ";
 
     private final KeyedOperations keys = new KeyedOperations();
     private final RecentFailures failures = new RecentFailures();
     private final BlockingCalls calls;
-    private final Datasets datasets;
+    private final MountedDatasets datasets;
     private final Mounters mounters;
     private final MountCheck check;
     private final ClientRoots roots;
-    private final ImageMounts images;
-    private final Staging staging;
-    private final Publishing publishing;
+    private final ImageClientMounts images;
+    private final VolumeStager stager;
+    private final VolumePublisher publisher;
     private final Duration mountLimit;
 
     /// How long the file system may take.
@@ -46,7 +46,8 @@ public final class NodeVolumes implements HeldImages {
     public record Limits(Duration look, Duration mount) {}
 
     /// @param stateDirectory this driver's own, in which nothing is kept that a restart would miss
-    public NodeVolumes(Path stateDirectory, Mounters mounters, Datasets datasets, BlockingCalls calls, Limits limits) {
+    public NodeVolumes(
+            Path stateDirectory, Mounters mounters, MountedDatasets datasets, BlockingCalls calls, Limits limits) {
         this.calls = calls;
         this.datasets = datasets;
         this.mounters = mounters;
@@ -55,9 +56,9 @@ public final class NodeVolumes implements HeldImages {
         this.check = new MountCheck(calls, limits.look(), roots);
         HostPaths paths = new HostPaths(stateDirectory, mounters);
         VolumeMounts mounts = new VolumeMounts(mounters, check, paths, roots);
-        this.images = new ImageMounts(stateDirectory.resolve("images"), mounts, datasets, roots);
-        this.staging = new Staging(mounters, mounts, roots, paths, images);
-        this.publishing = new Publishing(mounts, staging, paths, images);
+        this.images = new ImageClientMounts(stateDirectory.resolve("images"), mounts, datasets, roots);
+        this.stager = new VolumeStager(mounters, mounts, roots, paths, images);
+        this.publisher = new VolumePublisher(mounts, stager, paths, images);
     }
 
     /// Takes away what a killed run left.
@@ -76,12 +77,12 @@ public final class NodeVolumes implements HeldImages {
                 remaining,
                 () -> failures.noting(
                         request.volume(),
-                        () -> staging.stage(request.at(seen(request.volume(), request.staging())), mountLimit)));
+                        () -> stager.stage(request.at(seen(request.volume(), request.staging())), mountLimit)));
     }
 
     /// CSI v1.13, NodeUnstageVolume.
     public void unstage(VolumeId volume, TargetPath path, Duration remaining) {
-        change(volume, path, remaining, () -> staging.unstage(volume, path, mountLimit));
+        change(volume, path, remaining, () -> stager.unstage(volume, path, mountLimit));
         failures.forget(volume);
     }
 
@@ -96,7 +97,7 @@ public final class NodeVolumes implements HeldImages {
                 remaining,
                 () -> failures.noting(
                         request.volume(),
-                        () -> publishing.publish(
+                        () -> publisher.publish(
                                 request.stagedAt(seen(request.volume(), request.staging())), mountLimit)));
     }
 
@@ -110,16 +111,16 @@ public final class NodeVolumes implements HeldImages {
                 request.volume(),
                 request.staging(),
                 remaining,
-                () -> failures.noting(request.volume(), () -> staging.stageForPod(request, nearest, mountLimit)));
+                () -> failures.noting(request.volume(), () -> stager.stageForPod(request, nearest, mountLimit)));
     }
 
     /// CSI v1.13, NodeUnpublishVolume.
     public void unpublish(VolumeId volume, TargetPath target, Duration remaining) {
-        change(volume, target, remaining, () -> publishing.unpublish(volume, target, mountLimit));
+        change(volume, target, remaining, () -> publisher.unpublish(volume, target, mountLimit));
     }
 
     /// The same of an ephemeral volume: there is no NodeUnstageVolume after it.
-    public void unpublishUnstaged(VolumeId.Dataset volume, TargetPath target, Duration remaining) {
+    public void unpublishUnstaged(VolumeId.DatasetVolume volume, TargetPath target, Duration remaining) {
         unpublish(volume, target, remaining);
         failures.forget(volume);
     }
@@ -128,12 +129,12 @@ public final class NodeVolumes implements HeldImages {
     /// [#letGo].
     ///
     /// @param dataset for no claim
-    /// @param holder as of [HeldImages]
+    /// @param holder as of [PinnedImages]
     /// @return its digest
     /// @throws DriverException as NodeStageVolume
     @Override
-    public Digest hold(
-            VolumeId.Dataset dataset,
+    public Digest pin(
+            VolumeId.DatasetVolume dataset,
             Object holder,
             VolumeContext context,
             CephCredentials credentials,
@@ -143,21 +144,21 @@ public final class NodeVolumes implements HeldImages {
                 () -> calls.change(
                         dataset.toString(),
                         remaining,
-                        () -> staging.hold(dataset, holder, context, credentials, mountLimit)));
+                        () -> stager.hold(dataset, holder, context, credentials, mountLimit)));
     }
 
     /// Undoes [#hold], as far as no volume shows the dataset; repeats safely.
     @Override
-    public void letGo(VolumeId.Dataset dataset, Object holder, Duration remaining) {
+    public void unpin(VolumeId.DatasetVolume dataset, Object holder, Duration remaining) {
         keys.run(
                 HELD + dataset,
-                () -> calls.change(dataset.toString(), remaining, () -> staging.letGo(dataset, holder, mountLimit)));
+                () -> calls.change(dataset.toString(), remaining, () -> stager.unpin(dataset, holder, mountLimit)));
     }
 
     /// Whether a volume is seen at `target`, and answers.
     public boolean isShown(VolumeId volume, TargetPath target, Duration remaining) {
         Optional<MountEntry> there = MountTable.read().at(target.text()).filter(found -> isOf(volume, found));
-        return there.isPresent() && check.look(volume, there.get(), remaining) instanceof MountHealth.Alive;
+        return there.isPresent() && check.check(volume, there.get(), remaining) instanceof MountHealth.Alive;
     }
 
     /// Why what is shown at `target` is read slower than it could be on this node; empty if it is not.
@@ -197,7 +198,7 @@ public final class NodeVolumes implements HeldImages {
                 .at(seen(volume, path).text())
                 .filter(found -> isOf(volume, found))
                 .orElseThrow(() -> new DriverException.NotFound("volume " + volume + " is not mounted at " + path));
-        return check.look(volume, entry, remaining).orFail(volume);
+        return check.check(volume, entry, remaining).orFail(volume);
     }
 
     /// What is wrong with `volume` on this node, as far as it is known here.
@@ -214,14 +215,14 @@ public final class NodeVolumes implements HeldImages {
         }
         List<VolumeProblem> problems = new ArrayList<>();
         failure.ifPresent(why -> problems.add(VolumeProblem.inaccessible("MountFailed", why)));
-        if (volume instanceof VolumeId.Dataset dataset) {
+        if (volume instanceof VolumeId.DatasetVolume dataset) {
             datasets.problem(dataset.digest()).map(VolumeProblem::unreplicated).ifPresent(problems::add);
         }
         Set<String> devices = new HashSet<>();
         Duration each = remaining.dividedBy(Math.max(1, mounts.size()));
         for (MountEntry mount : mounts) {
             if (devices.add(mount.device())) {
-                describe(volume, check.look(volume, mount, each)).ifPresent(problems::add);
+                describe(volume, check.check(volume, mount, each)).ifPresent(problems::add);
             }
         }
         Set<String> places =

@@ -23,7 +23,7 @@ final class RecentFailures {
             return result;
         } catch (DriverException e) {
             if (isOfVolume(e)) {
-                keep(volume, String.valueOf(e.getMessage()));
+                record(volume, String.valueOf(e.getMessage()));
             }
             throw e;
         }
@@ -45,7 +45,7 @@ final class RecentFailures {
         failures.remove(volume);
     }
 
-    private synchronized void keep(VolumeId volume, String why) {
+    private synchronized void record(VolumeId volume, String why) {
         failures.remove(volume);
         failures.put(volume, why);
         if (failures.size() > MAX_VOLUMES) {

@@ -1,7 +1,7 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
@@ -30,8 +30,9 @@ public record StageRequest(
             case VolumeId.ByHand fixed -> fixed.path();
         };
         if (!context.mountPath().equals(own)) {
-            throw new DriverException.AccessDenied("volume " + volume + " is in " + own
-                    + ", and its volume_context leads to " + Quoted.of(context.mountPath()) + "; leave mountPath out");
+            throw new DriverException.AccessDenied(
+                    "volume " + volume + " is in " + own + ", and its volume_context leads to "
+                            + QuotedText.of(context.mountPath()) + "; leave mountPath out");
         }
     }
 

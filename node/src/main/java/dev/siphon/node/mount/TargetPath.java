@@ -1,7 +1,7 @@
 package dev.siphon.node.mount;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -87,7 +87,7 @@ public record TargetPath(String field, String text) {
     }
 
     private static DriverException refused(String field, String wire, String why) {
-        return new DriverException.InvalidRequest(field + " " + Quoted.of(wire) + " " + why);
+        return new DriverException.InvalidRequest(field + " " + QuotedText.of(wire) + " " + why);
     }
 
     private static int octets(String text) {
@@ -96,6 +96,6 @@ public record TargetPath(String field, String text) {
 
     @Override
     public String toString() {
-        return field + " " + Quoted.of(text);
+        return field + " " + QuotedText.of(text);
     }
 }

@@ -3,12 +3,12 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.linux.DetachedMount;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountFlag;
+import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.linux.Mounts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +70,7 @@ final class VolumeMounts {
             if (found.isEmpty()) {
                 return found;
             }
-            switch (check.look(volume, found.get().entry())) {
+            switch (check.check(volume, found.get().entry())) {
                 case MountHealth.Alive _ -> {
                     return found;
                 }
@@ -87,8 +87,8 @@ final class VolumeMounts {
     }
 
     /// Whether `mount` answers.
-    MountHealth look(VolumeId volume, Mounters.Recognized mount) {
-        return check.look(volume, mount.entry());
+    MountHealth checkHealth(VolumeId volume, Mounters.Recognized mount) {
+        return check.check(volume, mount.entry());
     }
 
     /// Every other place where the directory is seen that `mount` shows.
@@ -112,7 +112,7 @@ final class VolumeMounts {
     }
 
     /// Shows `directory` at `target` with exactly `flags`.
-    void bind(Directory directory, Directory target, Set<MountFlag> flags) {
+    void bind(DirectoryHandle directory, DirectoryHandle target, Set<MountFlag> flags) {
         try (DetachedMount mount = directory.cloneMount()) {
             mount.restrict(flags);
             mount.attach(target);
@@ -150,7 +150,7 @@ final class VolumeMounts {
             }
             // in use by whoever waits for a mount that does not answer, or for a moment by our own look at
             // it
-            switch (check.look(volume, mount.entry())) {
+            switch (check.check(volume, mount.entry())) {
                 case MountHealth.Alive _ -> {}
                 case MountHealth.Dead dead -> {
                     detach(mount, path, true, dead.why());
@@ -191,9 +191,9 @@ final class VolumeMounts {
                 .log("taking away a mount that does not answer");
         try {
             if (isLast(mount, path) && mount.kind().mayForce(dead)) {
-                umount(path, Mounts.Unmount.DETACH, Mounts.Unmount.FORCE);
+                umount(path, MountSyscalls.Unmount.DETACH, MountSyscalls.Unmount.FORCE);
             } else {
-                umount(path, Mounts.Unmount.DETACH);
+                umount(path, MountSyscalls.Unmount.DETACH);
             }
         } catch (ErrnoException e) {
             throw SystemErrors.translate("unmounting " + path, e);
@@ -209,8 +209,8 @@ final class VolumeMounts {
                         && !roots.isOwn(entry.mountPoint()));
     }
 
-    private void umount(TargetPath path, Mounts.Unmount... how) {
-        try (Directory parent = paths.openParent(path)
+    private void umount(TargetPath path, MountSyscalls.Unmount... how) {
+        try (DirectoryHandle parent = paths.openParent(path)
                 .orElseThrow(() -> new DriverException.NotFound(path + " has no parent directory"))) {
             parent.unmount(path.name(), how);
         } catch (ErrnoException e) {

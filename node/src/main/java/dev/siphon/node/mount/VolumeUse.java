@@ -6,7 +6,7 @@ import java.util.List;
 ///
 /// @param options mount options beyond those of the volume itself
 /// @param readOnlyAsked whether the request says so beside its capability (`readonly` of NodePublishVolume)
-public record VolumeUse(AccessMode access, List<String> options, boolean readOnlyAsked) {
+public record VolumeUse(PublishAccessMode access, List<String> options, boolean readOnlyAsked) {
     public VolumeUse {
         options = List.copyOf(options);
     }

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Tells the people of a pod, by an event on it, that a volume which was published for it no longer answers, and
-/// that it does so again; that it would not be published any more; where it is read from; and that it is slower there
-/// than it could be.
+/// that it does so again; that it would not be published any more; where it is read from; and that it is slower
+/// there than it could be.
 ///
 /// The kubelet asks for each published volume's numbers once a minute, so that nothing is looked at for this
 /// alone. A volume's state is told once, however often it is seen; a process that starts anew tells it once more.
@@ -121,7 +121,7 @@ public final class PodHealth implements AutoCloseable {
     /// Tells a pod's people something that is well.
     ///
     /// @param reason in CamelCase, for programs
-    public void tell(Pod pod, String reason, String message) {
+    public void report(Pod pod, String reason, String message) {
         String text = message.substring(0, Math.min(message.length(), MAX_MESSAGE));
         teller.execute(() -> isTaken(pod, new PodEvents.Event(PodEvents.Type.NORMAL, reason, text)));
     }

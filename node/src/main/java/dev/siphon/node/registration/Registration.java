@@ -29,9 +29,9 @@ public final class Registration implements AutoCloseable {
     private final KubeletPlugin plugin;
     private final InstantSource clock;
     private final Counter outcomes;
-    private State state = new Offered();
+    private RegistrationState state = new Offered();
     private Optional<Door> door = Optional.empty();
-    private Optional<Opener> opener = Optional.empty();
+    private Optional<SocketOpener> opener = Optional.empty();
     private Duration pause = FIRST_PAUSE;
 
     /// A socket on which the kubelet is answered.
@@ -46,23 +46,23 @@ public final class Registration implements AutoCloseable {
 
     /// Makes the socket.
     @FunctionalInterface
-    public interface Opener {
+    public interface SocketOpener {
         /// @throws StartFailure if the folder is missing, or somebody else has that socket
         Door open();
     }
 
-    private sealed interface State {}
+    private sealed interface RegistrationState {}
 
     /// The kubelet has not said anything yet.
-    private record Offered() implements State {}
+    private record Offered() implements RegistrationState {}
 
-    private record Accepted() implements State {}
+    private record Accepted() implements RegistrationState {}
 
     /// @param next when to offer it again
-    private record Refused(String reason, Instant next) implements State {}
+    private record Refused(String reason, Instant next) implements RegistrationState {}
 
     /// The socket was lost and could not be made anew.
-    private record NotOffered(String reason) implements State {}
+    private record NotOffered(String reason) implements RegistrationState {}
 
     /// Not offered to the kubelet before [#open].
     public Registration(KubeletPlugin plugin, InstantSource clock, PrometheusRegistry metrics) {
@@ -87,8 +87,8 @@ public final class Registration implements AutoCloseable {
 
     /// Offers the driver to the kubelet, which may call it from now on.
     ///
-    /// @throws StartFailure as [Opener#open]
-    public synchronized void open(Opener how) {
+    /// @throws StartFailure as [SocketOpener#open]
+    public synchronized void open(SocketOpener how) {
         door = Optional.of(how.open());
         opener = Optional.of(how);
         LOG.atInfo()
@@ -123,7 +123,7 @@ public final class Registration implements AutoCloseable {
 
     /// What keeps the kubelet from using the driver; empty if nothing does. Offers the driver anew where that is
     /// due, so it has to be asked every few seconds.
-    public synchronized Optional<String> look() {
+    public synchronized Optional<String> check() {
         if (door.filter(this::mayStay).isEmpty()) {
             opener.ifPresent(this::openAnew);
         }
@@ -143,7 +143,7 @@ public final class Registration implements AutoCloseable {
                 && !(state instanceof Refused refused && !clock.instant().isBefore(refused.next()));
     }
 
-    private void openAnew(Opener how) {
+    private void openAnew(SocketOpener how) {
         door.ifPresent(Door::close);
         door = Optional.empty();
         try {

@@ -1,7 +1,7 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.dataset.Digest;
 import java.util.Collection;
 import java.util.List;
@@ -23,7 +23,7 @@ public record DatasetName(String beginning) {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is anything else
     public DatasetName {
         if (!isOne(beginning)) {
-            throw new DriverException.InvalidRequest("dataset " + Quoted.of(beginning)
+            throw new DriverException.InvalidRequest("dataset " + QuotedText.of(beginning)
                     + " must be a digest or its beginning: 8 to 64 hexadecimal digits in lower case");
         }
     }

@@ -3,7 +3,7 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.replica.cache.CachedReplica;
-import dev.siphon.node.replica.cache.Lanes;
+import dev.siphon.node.replica.cache.ChunkWorkers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,35 +21,35 @@ import java.util.stream.Collectors;
 /// replicas were last checked. The disk and the kernel know the rest; a restart begins with an empty one.
 final class DatasetState {
     private final Digest digest;
-    private final Lanes lanes;
-    private final Lanes scrubLane;
+    private final ChunkWorkers workers;
+    private final ChunkWorkers scrubLane;
 
     /// Held by whoever fills, checks, swaps or removes the dataset's replicas: one at a time.
     private final Semaphore work = new Semaphore(1, true);
 
     private Optional<DatasetImage> image = Optional.empty();
-    private final Map<AttachmentKey, Attachment> attached = new HashMap<>();
+    private final Map<ImageMountKey, ImageMount> attached = new HashMap<>();
     private Optional<String> problem = Optional.empty();
-    private Optional<Path> damage = Optional.empty();
-    private long news;
+    private Optional<Path> markCorrupt = Optional.empty();
+    private long attachmentChanges;
     private final Map<Path, Check> checked = new HashMap<>();
     private Optional<Instant> use = Optional.empty();
     private boolean filling;
-    private boolean found;
+    private boolean markKernelAsked;
     private boolean wanted;
     private final Set<Object> keepers = new HashSet<>();
     private boolean warm;
     private final Set<Path> wantedAt = new HashSet<>();
-    private List<Path> homes = List.of();
+    private List<Path> preferredCaches = List.of();
     private Optional<Instant> settlesAt = Optional.empty();
     private int pauses;
     private long failures;
     private Optional<DriverException> failure = Optional.empty();
 
-    DatasetState(Digest digest, Pace pace) {
+    DatasetState(Digest digest, ReplicaPolicy policy) {
         this.digest = digest;
-        this.lanes = new Lanes("dataset " + digest, pace.chunksInFlight(), pace.patience());
-        this.scrubLane = new Lanes("the check of dataset " + digest, 1, pace.patience());
+        this.workers = new ChunkWorkers("dataset " + digest, policy.chunksInFlight(), policy.patience());
+        this.scrubLane = new ChunkWorkers("the check of dataset " + digest, 1, policy.patience());
     }
 
     Digest digest() {
@@ -57,22 +57,22 @@ final class DatasetState {
     }
 
     /// The attachment that every volume of the dataset has, be pods' devices known or not.
-    AttachmentKey key() {
-        return AttachmentKey.anywhere(digest);
+    ImageMountKey key() {
+        return ImageMountKey.anywhere(digest);
     }
 
-    Lanes lanes() {
-        return lanes;
+    ChunkWorkers lanes() {
+        return workers;
     }
 
-    Lanes scrubLane() {
+    ChunkWorkers scrubLane() {
         return scrubLane;
     }
 
     /// Takes the dataset's replicas for itself, once whoever has them has left off.
     ///
-    /// @return whether that was within `limit`; if so, [#leave] has to follow
-    boolean enter(Duration limit) {
+    /// @return whether that was within `limit`; if so, [#unlock] has to follow
+    boolean tryLock(Duration limit) {
         try {
             return work.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException _) {
@@ -81,7 +81,7 @@ final class DatasetState {
         }
     }
 
-    void leave() {
+    void unlock() {
         work.release();
     }
 
@@ -106,28 +106,28 @@ final class DatasetState {
         return image;
     }
 
-    synchronized void attached(Attachment now) {
+    synchronized void attached(ImageMount now) {
         if (attached.put(now.key(), now) == null) {
-            news++;
+            attachmentChanges++;
         }
     }
 
     /// How many times something was attached that was not, or was to be read from elsewhere.
-    synchronized long news() {
-        return news;
+    synchronized long attachmentChanges() {
+        return attachmentChanges;
     }
 
     /// All of its attachments.
-    synchronized List<Attachment> attachments() {
+    synchronized List<ImageMount> attachments() {
         return List.copyOf(attached.values());
     }
 
-    synchronized Optional<Attachment> attachment(AttachmentKey key) {
+    synchronized Optional<ImageMount> attachment(ImageMountKey key) {
         return Optional.ofNullable(attached.get(key));
     }
 
     /// The attachment that the replica in `cache` is behind, or else one that is read from CephFS.
-    synchronized Optional<Attachment> attachment(Optional<Path> cache) {
+    synchronized Optional<ImageMount> attachment(Optional<Path> cache) {
         return attached.values().stream()
                 .filter(now -> now.place().cache().equals(cache))
                 .findFirst()
@@ -141,12 +141,12 @@ final class DatasetState {
     }
 
     /// The kernel was asked whether it is attached.
-    synchronized void found() {
-        found = true;
+    synchronized void markKernelAsked() {
+        markKernelAsked = true;
     }
 
-    synchronized boolean isFound() {
-        return found;
+    synchronized boolean isKernelAsked() {
+        return markKernelAsked;
     }
 
     /// The cache directories whose replicas are behind its trees.
@@ -157,10 +157,10 @@ final class DatasetState {
     }
 
     /// The attachments that are read from the replica in `cache`.
-    synchronized List<AttachmentKey> servedFrom(Path cache) {
+    synchronized List<ImageMountKey> servedFrom(Path cache) {
         return attached.values().stream()
                 .filter(now -> now.place().cache().filter(cache::equals).isPresent())
-                .map(Attachment::key)
+                .map(ImageMount::key)
                 .toList();
     }
 
@@ -168,7 +168,7 @@ final class DatasetState {
     synchronized boolean mayRead(Path cache) {
         Set<Path> served = servedFrom();
         return served.contains(cache)
-                || attached.containsKey(AttachmentKey.at(digest, cache))
+                || attached.containsKey(ImageMountKey.at(digest, cache))
                 || (served.isEmpty() && isAttached());
     }
 
@@ -185,13 +185,13 @@ final class DatasetState {
     }
 
     /// A replica is to be made.
-    synchronized void want(boolean alsoUnattached) {
+    synchronized void requestReplica(boolean alsoUnattached) {
         wanted = true;
         warm |= alsoUnattached;
     }
 
     /// One is to be made in `cache`, whether or not there is one elsewhere.
-    synchronized void wantAt(Path cache) {
+    synchronized void requestReplicaIn(Path cache) {
         wantedAt.add(cache);
     }
 
@@ -200,18 +200,18 @@ final class DatasetState {
     }
 
     /// None is to be made there any more.
-    synchronized void unwantAt(Path cache) {
+    synchronized void cancelReplicaIn(Path cache) {
         wantedAt.remove(cache);
     }
 
-    /// An attachment is gone. With the last no replica is to be made any more, unless [#want] said that it is
-    /// wanted unattached too.
-    synchronized void unattached(AttachmentKey key) {
+    /// An attachment is gone. With the last no replica is to be made any more, unless [#requestReplica] said that
+    /// it is wanted unattached too.
+    synchronized void unattached(ImageMountKey key) {
         attached.remove(key);
-        wantedAt.removeIf(cache -> AttachmentKey.at(digest, cache).equals(key));
+        wantedAt.removeIf(cache -> ImageMountKey.at(digest, cache).equals(key));
         if (attached.isEmpty()) {
             wanted = warm;
-            homes = List.of();
+            preferredCaches = List.of();
             settlesAt = Optional.empty();
         }
     }
@@ -219,31 +219,31 @@ final class DatasetState {
     /// One in `cache` is there.
     synchronized void has(Path cache) {
         wantedAt.remove(cache);
-        if (homes.isEmpty() || homes.contains(cache)) {
+        if (preferredCaches.isEmpty() || preferredCaches.contains(cache)) {
             wanted = false;
             warm = false;
         }
     }
 
     /// None is to be made until it is wanted again.
-    synchronized void unwant() {
+    synchronized void cancelReplicas() {
         wanted = false;
         warm = false;
         wantedAt.clear();
-        homes = List.of();
+        preferredCaches = List.of();
     }
 
-    /// Its replicas make no room for others', pinned or not, until `keeper` says [#letGo].
-    synchronized void keep(Object keeper) {
+    /// Its replicas make no room for others', pinned or not, until `keeper` says [#unpin].
+    synchronized void pin(Object keeper) {
         keepers.add(keeper);
     }
 
     /// Nothing, if others keep it still.
-    synchronized void letGo(Object keeper) {
+    synchronized void unpin(Object keeper) {
         keepers.remove(keeper);
     }
 
-    synchronized boolean isKept() {
+    synchronized boolean isPinned() {
         return !keepers.isEmpty();
     }
 
@@ -253,7 +253,12 @@ final class DatasetState {
 
     /// Whether there is something to remember of it that neither the disk nor the kernel knows.
     synchronized boolean isRemembered() {
-        return isAttached() || isWanted() || isKept() || use.isPresent() || damage.isPresent() || !checked.isEmpty();
+        return isAttached()
+                || isWanted()
+                || isPinned()
+                || use.isPresent()
+                || markCorrupt.isPresent()
+                || !checked.isEmpty();
     }
 
     /// Whether that is to be made which is behind the common tree, if it is not there.
@@ -262,28 +267,28 @@ final class DatasetState {
     }
 
     /// The replica behind the common tree is made in `cache`.
-    synchronized void home(Path cache) {
-        homes = List.of(cache);
+    synchronized void setPreferredCache(Path cache) {
+        preferredCaches = List.of(cache);
         settlesAt = Optional.empty();
     }
 
-    /// As [#home], unless it was sent elsewhere while `cache` was chosen.
+    /// As [#setPreferredCacheUnlessChanged], unless it was sent elsewhere while `cache` was chosen.
     ///
-    /// @param known what [#homes] was before
+    /// @param known what [#preferredCaches] was before
     /// @return whether it is made there
-    synchronized boolean home(List<Path> known, Path cache) {
-        if (!homes.equals(known)) {
+    synchronized boolean setPreferredCacheUnlessChanged(List<Path> known, Path cache) {
+        if (!preferredCaches.equals(known)) {
             return false;
         }
-        home(cache);
+        setPreferredCache(cache);
         return true;
     }
 
     /// The replica behind the common tree goes to `cache`, where it is made if it is not there.
     synchronized void move(Path cache) {
-        home(cache);
+        setPreferredCache(cache);
         wanted = true;
-        news++;
+        attachmentChanges++;
     }
 
     /// A pod is about to say where the first replica had better be.
@@ -292,16 +297,16 @@ final class DatasetState {
     }
 
     /// The first replica had better be in one of `nearest`; it does not matter if that is empty.
-    synchronized void settle(List<Path> nearest) {
+    synchronized void preferNearest(List<Path> nearest) {
         settlesAt = Optional.empty();
-        if (homes.isEmpty()) {
-            homes = List.copyOf(nearest);
+        if (preferredCaches.isEmpty()) {
+            preferredCaches = List.copyOf(nearest);
         }
     }
 
     /// Where the replica behind the common tree is made, or had better be; empty if nobody has said yet.
-    synchronized List<Path> homes() {
-        return homes;
+    synchronized List<Path> preferredCaches() {
+        return preferredCaches;
     }
 
     /// How long the first fill waits for somebody to say that.
@@ -349,12 +354,12 @@ final class DatasetState {
     }
 
     /// The replica in `cache` is bad, and is to be left.
-    synchronized void damage(Optional<Path> cache) {
-        damage = cache;
+    synchronized void markCorrupt(Optional<Path> cache) {
+        markCorrupt = cache;
     }
 
-    synchronized Optional<Path> damage() {
-        return damage;
+    synchronized Optional<Path> markCorrupt() {
+        return markCorrupt;
     }
 
     /// A time at which all of a replica was right.

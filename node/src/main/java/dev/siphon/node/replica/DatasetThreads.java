@@ -4,7 +4,7 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.linux.ErrnoException;
-import dev.siphon.node.mount.ValuesInUse;
+import dev.siphon.node.mount.SharedValues;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
@@ -16,28 +16,28 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A platform thread for each dataset that there is something to do for, so that one whose file system hangs holds up
-/// no other. A step that fails is tried again, later each time.
+/// A platform thread for each dataset that there is something to do for, so that one whose file system hangs
+/// holds up no other. A step that fails is tried again, later each time.
 final class DatasetThreads {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetThreads.class);
     private static final int MAX_DOUBLINGS = 20;
 
-    private final Pace pace;
+    private final ReplicaPolicy policy;
     private final Function<DatasetState, Optional<Duration>> step;
-    private final ValuesInUse<Digest, DatasetState> states;
+    private final SharedValues<Digest, DatasetState> states;
     private final Map<Digest, Worker> workers = new ConcurrentHashMap<>();
     private final BackgroundTasks tasks;
     private volatile boolean closed;
 
-    /// @param step takes one step for a dataset and says when the next is due, as [Tending#step]
+    /// @param step takes one step for a dataset and says when the next is due, as [ReplicaReconciler#step]
     DatasetThreads(
-            Pace pace,
-            ValuesInUse<Digest, DatasetState> states,
+            ReplicaPolicy policy,
+            SharedValues<Digest, DatasetState> states,
             Function<DatasetState, Optional<Duration>> step,
             BackgroundTasks tasks) {
         this.states = states;
         this.tasks = tasks;
-        this.pace = pace;
+        this.policy = policy;
         this.step = step;
     }
 
@@ -148,8 +148,8 @@ final class DatasetThreads {
         }
 
         private Duration delay(int failed) {
-            Duration doubled = pace.firstRetry().multipliedBy(1L << Math.min(failed, MAX_DOUBLINGS));
-            return doubled.compareTo(pace.longestRetry()) < 0 ? doubled : pace.longestRetry();
+            Duration doubled = policy.firstRetry().multipliedBy(1L << Math.min(failed, MAX_DOUBLINGS));
+            return doubled.compareTo(policy.longestRetry()) < 0 ? doubled : policy.longestRetry();
         }
 
         /// Waits, and says whether there is a further step. One that was asked for meanwhile is.

@@ -5,7 +5,7 @@ import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.mount.Datasets;
+import dev.siphon.node.mount.MountedDatasets;
 import dev.siphon.node.mount.MountedVolume;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 
 /// The trees of [Replicas], as volumes use them.
-public final class DatasetTrees implements Datasets {
-    /// Of a tree below the directory: `DIGEST/PLACE/mount`, as [AttachmentFolders] has it.
+public final class DatasetTrees implements MountedDatasets {
+    /// Of a tree below the directory: `DIGEST/PLACE/mount`, as [ImageMountDirectories] has it.
     private static final int LEVELS = 3;
 
     private static final int SHOWN_DIGITS = 12;
@@ -47,7 +47,7 @@ public final class DatasetTrees implements Datasets {
     @Override
     public Optional<Path> follow(Tree tree, List<Path> nearest) {
         return key(Path.of(tree.mount().mountPoint()))
-                .filter(key -> key.equals(AttachmentKey.anywhere(key.digest())))
+                .filter(key -> key.equals(ImageMountKey.anywhere(key.digest())))
                 .flatMap(key -> replicas.follow(key.digest(), nearest));
     }
 
@@ -64,13 +64,13 @@ public final class DatasetTrees implements Datasets {
     }
 
     /// The attachment whose own tree `entry` is, by its place.
-    private Optional<AttachmentKey> key(MountEntry entry) {
-        return Attachments.isTree(entry) ? key(Path.of(entry.mountPoint())) : Optional.empty();
+    private Optional<ImageMountKey> key(MountEntry entry) {
+        return ImageMounts.isTree(entry) ? key(Path.of(entry.mountPoint())) : Optional.empty();
     }
 
-    private Optional<AttachmentKey> key(Path place) {
+    private Optional<ImageMountKey> key(Path place) {
         return place.startsWith(state) && place.getNameCount() == state.getNameCount() + LEVELS
-                ? AttachmentKey.parse(
+                ? ImageMountKey.parse(
                         place.getName(state.getNameCount()).toString(),
                         place.getName(state.getNameCount() + 1).toString())
                 : Optional.empty();
@@ -79,7 +79,7 @@ public final class DatasetTrees implements Datasets {
     @Override
     public Optional<String> slowness(MountEntry mount) {
         return ErofsFuse.tag(mount)
-                .flatMap(AttachmentKey::beginning)
+                .flatMap(ImageMountKey::beginning)
                 .map(digest -> "dataset " + digest.substring(0, SHOWN_DIGITS) + " is read by a process ("
                         + FuseProgram.EROFSFUSE.command() + "), since the node's kernel had no EROFS when it was"
                         + " attached: slower, and only for as long as that process runs; " + ErofsSelection.REMEDY);
@@ -94,11 +94,11 @@ public final class DatasetTrees implements Datasets {
     /// the device is not asked otherwise, as it may hang with the file that is behind it.
     @Override
     public Optional<MountedVolume> recognize(MountEntry entry) {
-        if (!Attachments.isTree(entry)) {
+        if (!ImageMounts.isTree(entry)) {
             return Optional.empty();
         }
         if (ErofsFuse.tag(entry).isPresent()) {
-            return ErofsFuse.tag(entry).flatMap(AttachmentKey::beginning).map(MountedVolume.Sealed::new);
+            return ErofsFuse.tag(entry).flatMap(ImageMountKey::beginning).map(MountedVolume.Sealed::new);
         }
         return MountTable.read().entries().stream()
                 .filter(tree -> tree.device().equals(entry.device()))
@@ -110,13 +110,13 @@ public final class DatasetTrees implements Datasets {
     }
 
     private static Optional<String> tagged(MountEntry entry) {
-        Matcher source = Attachments.SOURCE.matcher(entry.source());
+        Matcher source = ImageMounts.SOURCE.matcher(entry.source());
         if (!source.matches()) {
             return Optional.empty();
         }
         return LoopDevice.open(Integer.parseInt(source.group(1))).flatMap(device -> {
             try (device) {
-                return AttachmentKey.beginning(device.status().tag());
+                return ImageMountKey.beginning(device.status().tag());
             }
         });
     }

@@ -18,10 +18,10 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Watches one cache directory that datasets are read from, so that a disk which fails its readers is left although
-/// the driver itself reads nothing there. The kernel logs each error of a loop device, at most some each second, and
-/// where its log cannot be read, or says nothing, a block of a replica is read past the page cache at each look: a
-/// disk that fails as a whole fails that too.
+/// Watches one cache directory that datasets are read from, so that a disk which fails its readers is left
+/// although the driver itself reads nothing there. The kernel logs each error of a loop device, at most some each
+/// second, and where its log cannot be read, or says nothing, a block of a replica is read past the page cache at
+/// each look: a disk that fails as a whole fails that too.
 final class DiskWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
 
@@ -35,30 +35,35 @@ final class DiskWatch implements AutoCloseable {
     private static final Pattern ERROR = Pattern.compile("error, dev loop([0-9]{1,9}), sector ");
 
     private final CacheDirectory directory;
-    private final Caches caches;
-    private final Supplier<List<Attachment>> attached;
+    private final CacheDirectories cacheDirectories;
+    private final Supplier<List<ImageMount>> attached;
     private final KernelLog log = KernelLog.fromNow();
     private final BackgroundTasks.Task task;
 
     /// @param attached what is attached now, wherever it is read from
     private DiskWatch(
-            CacheDirectory directory, Caches caches, Supplier<List<Attachment>> attached, BackgroundTasks tasks) {
+            CacheDirectory directory,
+            CacheDirectories cacheDirectories,
+            Supplier<List<ImageMount>> attached,
+            BackgroundTasks tasks) {
         this.directory = directory;
-        this.caches = caches;
+        this.cacheDirectories = cacheDirectories;
         this.attached = attached;
         this.task = tasks.every("disk-watch", PERIOD, PERIOD, this::lookOrTell);
     }
 
-    /// Watches each directory from now on, on a thread of its own: a disk that hangs holds up the watch of no other.
-    static List<DiskWatch> startAll(Caches caches, Supplier<List<Attachment>> attached, BackgroundTasks tasks) {
-        return caches.directories().stream()
-                .map(directory -> new DiskWatch(directory, caches, attached, tasks))
+    /// Watches each directory from now on, on a thread of its own: a disk that hangs holds up the watch of no
+    /// other.
+    static List<DiskWatch> startAll(
+            CacheDirectories cacheDirectories, Supplier<List<ImageMount>> attached, BackgroundTasks tasks) {
+        return cacheDirectories.directories().stream()
+                .map(directory -> new DiskWatch(directory, cacheDirectories, attached, tasks))
                 .toList();
     }
 
     private void lookOrTell() {
         try {
-            look();
+            probe();
         } catch (DriverException | ErrnoException | UncheckedIOException notNow) {
             LOG.atWarn()
                     .addKeyValue("cache", directory.path())
@@ -67,35 +72,36 @@ final class DiskWatch implements AutoCloseable {
         }
     }
 
-    private void look() {
+    private void probe() {
         Set<Integer> failed = devices(log.said());
-        List<Attachment> read = attached.get().stream()
+        List<ImageMount> read = attached.get().stream()
                 .filter(each ->
                         each.place().cache().filter(directory.path()::equals).isPresent())
                 .toList();
         if (read.isEmpty()) {
             return;
         }
-        Optional<Attachment> hit = failed.isEmpty() ? Optional.empty() : over(failed, read);
-        hit.ifPresent(each -> fails(each, caches, directory));
-        caches.probe(directory, read.getFirst().key().digest());
+        Optional<ImageMount> hit = failed.isEmpty() ? Optional.empty() : over(failed, read);
+        hit.ifPresent(each -> fails(each, cacheDirectories, directory));
+        cacheDirectories.probe(directory, read.getFirst().key().digest());
     }
 
-    private static void fails(Attachment read, Caches caches, CacheDirectory directory) {
-        caches.failing(directory, "who reads dataset " + read.key().digest() + " from it gets I/O errors");
+    private static void fails(ImageMount read, CacheDirectories cacheDirectories, CacheDirectory directory) {
+        cacheDirectories.failing(directory, "who reads dataset " + read.key().digest() + " from it gets I/O errors");
     }
 
-    /// Looks back, for what was attached before the driver started: readers may have met errors while nobody watched,
-    /// or before it was known here what is read from where. An older error than a mark would last counts no more.
+    /// Looks back, for what was attached before the driver started: readers may have met errors while nobody
+    /// watched, or before it was known here what is read from where. An older error than a mark would last counts
+    /// no more.
     ///
     /// @param lived which is known to [#startAll]'s `attached`, so that no error is met between the two
     /// @param device `/dev/loopN` under it
     /// @param past how long ago errors count
-    static void lookBack(Attachment lived, int device, Caches caches, Duration past) {
+    static void lookBack(ImageMount lived, int device, CacheDirectories cacheDirectories, Duration past) {
         lived.place()
                 .cache()
                 .filter(_ -> hasFailed(device, past))
-                .ifPresent(cache -> fails(lived, caches, caches.at(cache)));
+                .ifPresent(cache -> fails(lived, cacheDirectories, cacheDirectories.at(cache)));
     }
 
     private static boolean hasFailed(int device, Duration past) {
@@ -132,11 +138,11 @@ final class DiskWatch implements AutoCloseable {
                 .collect(Collectors.toSet());
     }
 
-    private static Optional<Attachment> over(Set<Integer> devices, List<Attachment> read) {
+    private static Optional<ImageMount> over(Set<Integer> devices, List<ImageMount> read) {
         MountTable table = MountTable.read();
         return read.stream()
                 .filter(each -> table.at(each.tree().toString())
-                        .map(entry -> Attachments.SOURCE.matcher(entry.source()))
+                        .map(entry -> ImageMounts.SOURCE.matcher(entry.source()))
                         .filter(Matcher::matches)
                         .filter(source -> devices.contains(Integer.parseInt(source.group(1))))
                         .isPresent())

@@ -1,13 +1,13 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.fuse.FuseProcesses;
 import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.fuse.FuseStart;
 import dev.siphon.node.linux.ChildProcess;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.ErrnoException;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.MountEntry;
@@ -19,12 +19,12 @@ import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Trees that erofsfuse reads, a process for each, which outlives this one unless both end with their container. What
-/// it reads is the loop device, so that all else is as with the kernel's EROFS.
+/// Trees that erofsfuse reads, a process for each, which outlives this one unless both end with their container.
+/// What it reads is the loop device, so that all else is as with the kernel's EROFS.
 ///
-/// It is mounted as `fuseblk`: the kernel then holds the device as long as the tree is mounted anywhere, and the tree's
-/// source and device number are the loop device's. The type ends with the attachment's tag, by which a tree is
-/// known whose process has ended, and whose device may no longer answer.
+/// It is mounted as `fuseblk`: the kernel then holds the device as long as the tree is mounted anywhere, and the
+/// tree's source and device number are the loop device's. The type ends with the attachment's tag, by which a
+/// tree is known whose process has ended, and whose device may no longer answer.
 final class ErofsFuse {
     /// What the kernel calls a FUSE that has a block device.
     static final String BLOCK_TYPE = "fuseblk";
@@ -32,7 +32,7 @@ final class ErofsFuse {
     private static final Logger LOG = LoggerFactory.getLogger(ErofsFuse.class);
     private static final String TYPE = BLOCK_TYPE + ".";
 
-    /// Below [Pace#callLimit], so that whoever waits is told why.
+    /// Below [ReplicaPolicy#callLimit], so that whoever waits is told why.
     private static final Duration START_LIMIT = Duration.ofSeconds(15);
 
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
@@ -49,8 +49,8 @@ final class ErofsFuse {
     ///
     /// @throws DriverException.BackendFault (INTERNAL) if erofsfuse takes the image for none
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it has not come up in time
-    void mount(LoopDevice device, AttachmentKey key, Path tree) {
-        ChildProcess.Outcome outcome = processes.start(
+    void mount(LoopDevice device, ImageMountKey key, Path tree) {
+        ChildProcess.StartOutcome outcome = processes.start(
                 new FuseStart(
                         FuseProgram.EROFSFUSE, key.tag(), tree, arguments(device.path(), key, tree), Optional.empty()),
                 START_LIMIT);
@@ -62,11 +62,11 @@ final class ErofsFuse {
             throw new DriverException.BackendUnavailable(what + " took longer than " + START_LIMIT.toSeconds()
                     + " s: what the image is read from does not answer");
         }
-        throw new DriverException.BackendFault(what + " failed: " + Quoted.of(outcome.output()));
+        throw new DriverException.BackendFault(what + " failed: " + QuotedText.of(outcome.output()));
     }
 
     /// Not made a daemon, for the reasons of docs/adr/0023.
-    static List<String> arguments(String device, AttachmentKey key, Path tree) {
+    static List<String> arguments(String device, ImageMountKey key, Path tree) {
         return List.of(
                 "-f",
                 "-o",
@@ -81,14 +81,14 @@ final class ErofsFuse {
     static Optional<String> tag(MountEntry entry) {
         return entry.type().startsWith(TYPE)
                 ? Optional.of(entry.type().substring(TYPE.length()))
-                        .filter(tag -> AttachmentKey.beginning(tag).isPresent())
+                        .filter(tag -> ImageMountKey.beginning(tag).isPresent())
                 : Optional.empty();
     }
 
     /// Whether `entry` is such a tree of `dataset`.
     static boolean isOf(MountEntry entry, Digest dataset) {
         return tag(entry)
-                .flatMap(AttachmentKey::beginning)
+                .flatMap(ImageMountKey::beginning)
                 .filter(dataset.beginning()::equals)
                 .isPresent();
     }
@@ -98,7 +98,7 @@ final class ErofsFuse {
         if (tag(entry).isEmpty()) {
             return false;
         }
-        try (Directory root = Directory.open(entry.mountPoint())) {
+        try (DirectoryHandle root = DirectoryHandle.open(entry.mountPoint())) {
             var _ = root.usage(); // what else it knows, the kernel may answer by itself
             return false;
         } catch (ErrnoException e) {

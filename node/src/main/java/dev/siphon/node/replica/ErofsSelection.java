@@ -4,7 +4,7 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.node.fuse.FuseChildren;
 import dev.siphon.node.fuse.FuseProcesses;
 import dev.siphon.node.fuse.FuseProgram;
-import dev.siphon.node.linux.Mounts;
+import dev.siphon.node.linux.MountSyscalls;
 import java.util.function.BooleanSupplier;
 
 /// Chooses what reads the file system of an image: the kernel's EROFS, or erofsfuse where the kernel has none.
@@ -17,7 +17,7 @@ public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program, Fu
     static final String REMEDY = "`modprobe erofs` on the node, or a kernel built with CONFIG_EROFS_FS";
 
     /// What reads an image.
-    enum Reader {
+    enum ErofsReader {
         KERNEL,
         PROGRAM
     }
@@ -30,8 +30,8 @@ public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program, Fu
     /// The same, with erofsfuse run by `processes`.
     public static ErofsSelection ofThisNode(FuseProcesses processes) {
         return new ErofsSelection(
-                () -> Mounts.kernelHas(Attachments.TYPE),
-                () -> isProgramInstalled() && Mounts.kernelHas(ErofsFuse.BLOCK_TYPE),
+                () -> MountSyscalls.kernelHas(ImageMounts.TYPE),
+                () -> isProgramInstalled() && MountSyscalls.kernelHas(ErofsFuse.BLOCK_TYPE),
                 processes);
     }
 
@@ -43,12 +43,12 @@ public record ErofsSelection(BooleanSupplier kernel, BooleanSupplier program, Fu
     /// What a new tree is to be read by.
     ///
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if this node has neither
-    Reader choose() {
+    ErofsReader choose() {
         if (kernel.getAsBoolean()) {
-            return Reader.KERNEL;
+            return ErofsReader.KERNEL;
         }
         if (program.getAsBoolean()) {
-            return Reader.PROGRAM;
+            return ErofsReader.PROGRAM;
         }
         throw new DriverException.Unsupported("this node cannot read datasets: its kernel has no EROFS, and "
                 + FuseProgram.EROFSFUSE.command() + " cannot be used instead: " + REMEDY + "; or install "

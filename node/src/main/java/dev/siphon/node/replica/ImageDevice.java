@@ -22,7 +22,7 @@ final class ImageDevice {
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices
     /// @throws DriverException.BackendFault (INTERNAL) if the image is not as long as the manifest says, or its
     ///     first chunk is another one: the kernel trusts the superblock that is in it
-    static LoopDevice make(AttachmentKey key, DatasetImage image, ManifestOutline manifest) {
+    static LoopDevice make(ImageMountKey key, DatasetImage image, ManifestOutline manifest) {
         try (DataFile file = DataFile.open(image.image())) {
             if (file.size() != manifest.imageBytes() || file.size() % DataFile.ALIGNMENT != 0) {
                 throw new DriverException.BackendFault("the image " + image.image() + " has " + file.size()
@@ -39,7 +39,7 @@ final class ImageDevice {
         }
     }
 
-    private static LoopDevice loop(DataFile file, AttachmentKey key) {
+    private static LoopDevice loop(DataFile file, ImageMountKey key) {
         try {
             return LoopDevice.attach(file, key.tag());
         } catch (ErrnoException e) {
@@ -53,7 +53,7 @@ final class ImageDevice {
 
     /// Puts `wanted` behind the device, under its readers.
     ///
-    /// @param instead as of [Attachments#swap]
+    /// @param instead as of [ImageMounts#swap]
     static LoopStatus change(LoopDevice device, DataFile wanted, Optional<Path> instead) {
         try {
             return device.change(wanted);

@@ -1,7 +1,7 @@
 package dev.siphon.node.replica;
 
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.node.mount.ValuesInUse;
+import dev.siphon.node.mount.SharedValues;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -11,18 +11,18 @@ import java.util.stream.Stream;
 
 /// The datasets of this node as people, metrics and health see them. Changes nothing.
 final class ReplicaListing {
-    private final ValuesInUse<Digest, DatasetState> states;
-    private final Caches caches;
+    private final SharedValues<Digest, DatasetState> states;
+    private final CacheDirectories cacheDirectories;
 
-    ReplicaListing(ValuesInUse<Digest, DatasetState> states, Caches caches) {
+    ReplicaListing(SharedValues<Digest, DatasetState> states, CacheDirectories cacheDirectories) {
         this.states = states;
-        this.caches = caches;
+        this.cacheDirectories = cacheDirectories;
     }
 
     /// As [Replicas#list].
     List<ReplicaStatus> all() {
-        Map<Digest, List<Caches.Found>> found =
-                caches.inventory().stream().collect(Collectors.groupingBy(Caches.Found::digest));
+        Map<Digest, List<CacheDirectories.FoundReplica>> found = cacheDirectories.inventory().stream()
+                .collect(Collectors.groupingBy(CacheDirectories.FoundReplica::digest));
         return Stream.concat(found.keySet().stream(), states.keys())
                 .distinct()
                 .sorted(Comparator.comparing(Digest::hex))
@@ -39,8 +39,8 @@ final class ReplicaListing {
     Optional<ReplicaStatus> status(DatasetState state) {
         return ReplicaStatus.of(
                 state,
-                caches.of(state.digest()).stream()
-                        .map(Caches.Found::of)
+                cacheDirectories.of(state.digest()).stream()
+                        .map(CacheDirectories.FoundReplica::of)
                         .reduce((one, other) -> one.whole() ? one : other));
     }
 
@@ -57,7 +57,8 @@ final class ReplicaListing {
     }
 
     private Stream<Digest> known() {
-        return Stream.concat(states.keys(), caches.inventory().stream().map(Caches.Found::digest));
+        return Stream.concat(
+                states.keys(), cacheDirectories.inventory().stream().map(CacheDirectories.FoundReplica::digest));
     }
 
     /// As [Replicas#problem].
@@ -69,7 +70,7 @@ final class ReplicaListing {
     }
 
     /// What is attached, as it was last seen. Asks no disk.
-    List<Attachment> attached() {
+    List<ImageMount> attached() {
         return states.values().flatMap(state -> state.attachments().stream()).toList();
     }
 }

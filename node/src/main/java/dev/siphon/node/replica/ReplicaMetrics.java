@@ -78,9 +78,9 @@ public final class ReplicaMetrics {
                 .labelNames("source")
                 .callback(callback -> {
                     var places =
-                            replicas.attached().stream().map(Attachment::place).toList();
-                    callback.call(of(places, Place.Local.class), "local");
-                    callback.call(of(places, Place.Remote.class), "remote");
+                            replicas.attached().stream().map(ImageMount::place).toList();
+                    callback.call(of(places, ReadLocation.Local.class), "local");
+                    callback.call(of(places, ReadLocation.Remote.class), "remote");
                 })
                 .register(registry);
         GaugeWithCallback.builder()

@@ -1,6 +1,6 @@
 package dev.siphon.node.replica;
 
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -13,7 +13,12 @@ import java.util.List;
 /// @param near what is done to be near pods' devices
 /// @param erofs what mounts the images
 public record ReplicaSettings(
-        Path state, List<CacheLimits> caches, Placement placement, Pace pace, NearPods near, ErofsSelection erofs) {
+        Path state,
+        List<CacheDirectoryLimits> caches,
+        ReplicaPlacement placement,
+        ReplicaPolicy pace,
+        GpuProximity near,
+        ErofsSelection erofs) {
     public ReplicaSettings {
         caches = List.copyOf(caches);
     }

@@ -17,12 +17,12 @@ public record ReplicaStatus(
         Digest digest,
         ReplicaState state,
         long bytes,
-        Optional<Attachment> attached,
+        Optional<ImageMount> attached,
         boolean pinned,
         Optional<Instant> lastUse,
         Optional<String> problem) {
     /// One for each cache directory that has files of it.
-    static Stream<ReplicaStatus> all(DatasetState state, List<Caches.Found> found) {
+    static Stream<ReplicaStatus> all(DatasetState state, List<CacheDirectories.FoundReplica> found) {
         return found.isEmpty()
                 ? of(state, Optional.empty()).stream()
                 : found.stream().flatMap(each -> of(state, Optional.of(each)).stream());
@@ -30,7 +30,7 @@ public record ReplicaStatus(
 
     /// @param found its files in one cache directory, if there are any
     /// @return empty of a dataset that is not here
-    static Optional<ReplicaStatus> of(DatasetState state, Optional<Caches.Found> found) {
+    static Optional<ReplicaStatus> of(DatasetState state, Optional<CacheDirectories.FoundReplica> found) {
         if (found.isEmpty() && !state.isAttached() && !state.isWanted()) {
             return Optional.empty();
         }
@@ -41,10 +41,10 @@ public record ReplicaStatus(
         return Optional.of(new ReplicaStatus(
                 state.digest(),
                 reached,
-                found.map(Caches.Found::bytes).orElse(0L),
-                state.attachment(found.map(Caches.Found::cache)),
-                found.map(Caches.Found::pinned).orElse(false),
-                found.map(Caches.Found::lastUse),
+                found.map(CacheDirectories.FoundReplica::bytes).orElse(0L),
+                state.attachment(found.map(CacheDirectories.FoundReplica::cache)),
+                found.map(CacheDirectories.FoundReplica::pinned).orElse(false),
+                found.map(CacheDirectories.FoundReplica::lastUse),
                 state.problem()));
     }
 }

@@ -5,8 +5,8 @@ import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.dataset.ManifestOutline;
 import dev.siphon.node.mount.BlockingCalls;
-import dev.siphon.node.mount.Datasets.Nearby;
-import dev.siphon.node.mount.ValuesInUse;
+import dev.siphon.node.mount.MountedDatasets.Nearby;
+import dev.siphon.node.mount.SharedValues;
 import dev.siphon.node.replica.cache.CacheDirectory;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
@@ -25,47 +25,47 @@ import java.util.stream.Stream;
 /// The datasets of this node: attached at once over their images on CephFS, filled to its disks in the
 /// background, swapped under their readers, and evicted when room is wanted.
 ///
-/// Calls of one dataset wait for each other, those of several do not. Every call may be repeated, has a deadline,
-/// and throws a [DriverException]: DEADLINE_EXCEEDED if a file system does not answer, ABORTED if an earlier call
-/// for the dataset has not ended, UNAVAILABLE if too many of them hang. Closing leaves everything as it is,
-/// attached and in use; the next [Replicas] on the same directories finds it, also if the last was killed.
+/// Calls for one dataset wait for each other. Every call may be repeated, has a deadline, and throws a
+/// [DriverException]: DEADLINE_EXCEEDED if a file system hangs, ABORTED if an earlier call for the dataset has not
+/// ended, UNAVAILABLE if too many calls hang. Closing leaves all mounts; the next [Replicas] finds them.
 public final class Replicas implements AutoCloseable {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
     private final ReplicaSettings settings;
     private final BlockingCalls calls = new BlockingCalls();
-    private final AttachmentFolders folders;
-    private final Attachments attachments;
-    private final Turns turns;
-    private final Caches caches;
-    private final Swapping swapping;
-    private final Room room;
+    private final ImageMountDirectories folders;
+    private final ImageMounts imageMounts;
+    private final DatasetLocks locks;
+    private final CacheDirectories cacheDirectories;
+    private final BackingFileSwitcher switcher;
+    private final ReplicaEvictor evictor;
     private final DatasetThreads threads;
-    private final Tending tending;
+    private final ReplicaReconciler reconciler;
     private final TreeChoice choice;
-    private final ImageReach reach;
+    private final ImageReachability reach;
     private final Consumer<String> warn;
     private List<DiskWatch> disks = List.of();
     private final ReplicaCounts counts = new ReplicaCounts();
-    private final ValuesInUse<Digest, DatasetState> states;
+    private final SharedValues<Digest, DatasetState> states;
     private final ReplicaListing listing;
 
     private Replicas(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn) {
         this.warn = warn;
-        Pace pace = settings.pace();
+        ReplicaPolicy policy = settings.pace();
         this.settings = settings;
-        this.states = new ValuesInUse<>(digest -> new DatasetState(digest, pace), DatasetState::isRemembered);
-        this.folders = new AttachmentFolders(settings.state());
-        this.attachments = new Attachments(folders, settings.erofs());
-        this.turns = new Turns(calls, pace.callLimit());
-        this.caches = new Caches(settings.caches(), this::leave, calls, pace);
-        this.swapping = new Swapping(attachments, caches, turns, counts);
-        this.room = new Room(swapping, attachments, calls, pace, counts, states);
-        this.threads = new DatasetThreads(pace, states, this::step, tasks);
-        this.tending = new Tending(caches, swapping, room, calls, settings, threads::isClosed, counts);
-        this.listing = new ReplicaListing(states, caches);
-        this.choice = new TreeChoice(attachments, caches, swapping, settings);
-        this.reach = new ImageReach(settings, calls);
+        this.states = new SharedValues<>(digest -> new DatasetState(digest, policy), DatasetState::isRemembered);
+        this.folders = new ImageMountDirectories(settings.state());
+        this.imageMounts = new ImageMounts(folders, settings.erofs());
+        this.locks = new DatasetLocks(calls, policy.callLimit());
+        this.cacheDirectories = new CacheDirectories(settings.caches(), this::abandonCache, calls, policy);
+        this.switcher = new BackingFileSwitcher(imageMounts, cacheDirectories, locks, counts);
+        this.evictor = new ReplicaEvictor(switcher, imageMounts, calls, policy, counts, states);
+        this.threads = new DatasetThreads(policy, states, this::step, tasks);
+        this.reconciler =
+                new ReplicaReconciler(cacheDirectories, switcher, evictor, calls, settings, threads::isClosed, counts);
+        this.listing = new ReplicaListing(states, cacheDirectories);
+        this.choice = new TreeChoice(imageMounts, cacheDirectories, switcher, settings);
+        this.reach = new ImageReachability(settings, calls);
     }
 
     /// Finds what an earlier run left on the disks and in the kernel, and goes on with it: fills that were begun,
@@ -75,62 +75,65 @@ public final class Replicas implements AutoCloseable {
     public static Replicas start(ReplicaSettings settings, BackgroundTasks tasks, Consumer<String> warn) {
         Replicas replicas = new Replicas(settings, tasks, warn);
         replicas.recover();
-        replicas.disks = DiskWatch.startAll(replicas.caches, replicas::attached, tasks);
+        replicas.disks = DiskWatch.startAll(replicas.cacheDirectories, replicas::attached, tasks);
         return replicas;
     }
 
     private void recover() {
-        caches.prepare();
-        List<Caches.Found> found = caches.inventory();
-        Stream.concat(folders.known().stream(), found.stream().map(Caches.Found::digest))
+        cacheDirectories.prepare();
+        List<CacheDirectories.FoundReplica> found = cacheDirectories.inventory();
+        Stream.concat(folders.known().stream(), found.stream().map(CacheDirectories.FoundReplica::digest))
                 .distinct()
                 .forEach(digest -> {
                     if (found.stream().anyMatch(part -> part.digest().equals(digest) && !part.whole())) {
-                        states.with(digest, state -> state.want(true));
+                        states.with(digest, state -> state.requestReplica(true));
                     }
                     threads.wake(digest);
                 });
     }
 
     /// Has what is read from a disk that fails put back over CephFS, whatever its next step would have been.
-    private void leave(Path cache) {
+    private void abandonCache(Path cache) {
         states.values()
                 .filter(state -> state.servedFrom().contains(cache))
                 .map(DatasetState::digest)
                 .forEach(threads::wake);
-        caches.at(cache).trouble().map(CacheDirectory.Trouble::why).ifPresent(warn);
+        cacheDirectories.at(cache).trouble().map(CacheDirectory.Trouble::why).ifPresent(warn);
     }
 
     /// A dataset that nobody has looked at yet is looked for in the kernel first, on its own thread: its file
     /// system may hang, and that concerns it alone.
     private Optional<Duration> step(DatasetState state) {
-        if (!state.isFound()) {
-            look(state);
+        if (!state.isKernelAsked()) {
+            refresh(state);
         }
-        return tending.step(state);
+        return reconciler.step(state);
     }
 
-    private void look(DatasetState state) {
-        turns.take(state.digest(), () -> {
+    private void refresh(DatasetState state) {
+        locks.take(state.digest(), () -> {
             find(state);
             return state;
         });
     }
 
     private void find(DatasetState state) {
-        if (state.isFound()) {
+        if (state.isKernelAsked()) {
             return;
         }
-        List<AttachmentKey> keys = folders.of(state.digest());
-        for (AttachmentKey key : keys) {
+        List<ImageMountKey> keys = folders.of(state.digest());
+        for (ImageMountKey key : keys) {
             folders.image(key).ifPresent(state::image);
-            attachments.find(key).ifPresent(now -> {
-                Attachment lived = swapping.seen(state, key, now);
+            imageMounts.find(key).ifPresent(now -> {
+                ImageMount lived = switcher.seen(state, key, now);
                 state.attached(lived);
                 DiskWatch.lookBack(
-                        lived, now.device().number(), caches, settings.pace().diskRetry());
-                state.want(false); // the run that attached it may have been killed before its fill began
-                caches.home(key).ifPresent(state::wantAt);
+                        lived,
+                        now.device().number(),
+                        cacheDirectories,
+                        settings.pace().diskRetry());
+                state.requestReplica(false); // the run that attached it may have been killed before its fill began
+                cacheDirectories.preferredCache(key).ifPresent(state::requestReplicaIn);
             });
         }
         // left by a run that was killed before it mounted, or after it unmounted
@@ -138,7 +141,7 @@ public final class Replicas implements AutoCloseable {
                 .filter(key -> state.attachment(key).isEmpty())
                 .filter(key -> !key.equals(state.key()) || !state.isWanted())
                 .forEach(folders::remove);
-        state.found();
+        state.markKernelAsked();
     }
 
     /// Has `body` use a dataset's state, and the dataset looked after when that has ended.
@@ -148,28 +151,28 @@ public final class Replicas implements AutoCloseable {
         return result;
     }
 
-    /// Attaches a dataset over its image, at once, and has a replica made. Where one is on a disk already, it is
-    /// put behind the tree as soon as it was checked. A first fill waits for [#near], as long as [NearPods] says.
+    /// Mounts a dataset's image at once and requests a replica. A replica that is on a disk already goes behind the
+    /// tree once it is verified. A first fill waits for [#near], as long as [GpuProximity] says.
     ///
     /// @return what was there when this returned; its tree stays the same
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the image or its manifest cannot be read
     /// @throws DriverException.BackendFault (INTERNAL) if the two do not fit together or are another dataset's
     /// @throws DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices, or neither EROFS nor
     ///     what erofsfuse needs
-    public Attachment attach(DatasetImage image) {
+    public ImageMount attach(DatasetImage image) {
         return changing(image.digest(), state -> {
-            Attachment attachment = turns.take(image.digest(), () -> attach(state, image));
-            state.want(false);
+            ImageMount imageMount = locks.take(image.digest(), () -> attach(state, image));
+            state.requestReplica(false);
             state.use();
-            return attachment;
+            return imageMount;
         });
     }
 
-    private Attachment attach(DatasetState state, DatasetImage image) {
+    private ImageMount attach(DatasetState state, DatasetImage image) {
         find(state);
-        Attachment now = attachments
+        ImageMount now = imageMounts
                 .find(state.key())
-                .map(attached -> swapping.seen(state, state.key(), attached))
+                .map(mountResult -> switcher.seen(state, state.key(), mountResult))
                 .orElseGet(() -> attachNew(state, image));
         folders.make(state.key(), image);
         state.image(image);
@@ -180,9 +183,9 @@ public final class Replicas implements AutoCloseable {
         return now;
     }
 
-    private Attachment attachNew(DatasetState state, DatasetImage image) {
+    private ImageMount attachNew(DatasetState state, DatasetImage image) {
         ManifestOutline manifest = image.readOutline();
-        return swapping.seen(state, state.key(), attachments.attach(state.key(), image, manifest));
+        return switcher.seen(state, state.key(), imageMounts.attach(state.key(), image, manifest));
     }
 
     /// Finds the tree of an attached dataset that a pod had best be shown, and has a replica made for it. The
@@ -195,10 +198,10 @@ public final class Replicas implements AutoCloseable {
     public Optional<Nearby> near(Digest dataset, List<Path> nearest) {
         return changing(dataset, state -> {
             if (nearest.isEmpty() || !choice.isPossible()) {
-                state.settle(List.of());
+                state.preferNearest(List.of());
                 return Optional.empty(); // no disk is waited for
             }
-            return turns.take(dataset, settings.near().limit(), () -> {
+            return locks.take(dataset, settings.near().limit(), () -> {
                 find(state);
                 return choice.readable(state).map(common -> choice.choose(state, common, nearest));
             });
@@ -210,14 +213,14 @@ public final class Replicas implements AutoCloseable {
     /// until its room is wanted.
     ///
     /// @return the cache directory; empty if it is, or is going to be, in one of them, if there is no room for it
-    ///     ([NearPods#fillsSecond]), or if the dataset has none and is to have none
+    ///     ([GpuProximity#fillsSecond]), or if the dataset has none and is to have none
     public Optional<Path> follow(Digest dataset, List<Path> nearest) {
         if (!choice.isPossible()) {
             return Optional.empty();
         }
         Optional<Path> home = states.use(
                 dataset,
-                state -> turns.take(dataset, settings.near().limit(), () -> {
+                state -> locks.take(dataset, settings.near().limit(), () -> {
                     find(state);
                     return choice.readable(state).flatMap(common -> choice.move(state, common, nearest));
                 }));
@@ -231,10 +234,10 @@ public final class Replicas implements AutoCloseable {
     /// is not attached is success.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume still shows it, or a file in it is open
-    public void detach(AttachmentKey key) {
+    public void detach(ImageMountKey key) {
         var _ = changing(key.digest(), state -> {
-            turns.take(key.digest(), () -> {
-                attachments.detach(key);
+            locks.take(key.digest(), () -> {
+                imageMounts.detach(key);
                 state.unattached(key);
                 return key;
             });
@@ -246,13 +249,13 @@ public final class Replicas implements AutoCloseable {
     /// Has a replica made, or the one that is there checked, although nobody has the dataset attached.
     public void warm(DatasetImage image) {
         var _ = changing(image.digest(), state -> {
-            turns.take(image.digest(), () -> {
+            locks.take(image.digest(), () -> {
                 find(state);
                 folders.make(state.key(), image); // so that a fill goes on after a restart
                 return image;
             });
             state.image(image);
-            state.want(true);
+            state.requestReplica(true);
             return image;
         });
     }
@@ -271,15 +274,15 @@ public final class Replicas implements AutoCloseable {
     public void warm(Digest dataset, Duration limit, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
         long end = System.nanoTime() + limit.toNanos();
         states.with(dataset, state -> {
-            look(state); // it may be known here since before a restart
+            refresh(state); // it may be known here since before a restart
             long before = state.failures();
-            if (!state.isAttached() && !caches.whole(dataset).isEmpty()) {
-                state.want(true); // to be checked, for which no image is needed
+            if (!state.isAttached() && !cacheDirectories.whole(dataset).isEmpty()) {
+                state.requestReplica(true); // to be checked, for which no image is needed
                 threads.wake(dataset);
             } else if (state.servedFrom().isEmpty()) {
                 warm(reach.image(state));
             }
-            new WarmWatch(state, before, () -> listing.status(state)).follow(end, progress, gone);
+            new WarmupProgress(state, before, () -> listing.status(state)).follow(end, progress, gone);
         });
     }
 
@@ -290,8 +293,8 @@ public final class Replicas implements AutoCloseable {
     ///     known
     public void evict(Digest dataset) {
         var _ = changing(dataset, state -> {
-            look(state);
-            room.evict(state, () -> caches.of(dataset));
+            refresh(state);
+            evictor.evict(state, () -> cacheDirectories.of(dataset));
             return state;
         });
     }
@@ -300,30 +303,30 @@ public final class Replicas implements AutoCloseable {
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if there is none
     public void pin(Digest dataset) {
-        List<CachedReplica> replicas = caches.of(dataset);
+        List<CachedReplica> replicas = cacheDirectories.of(dataset);
         if (replicas.isEmpty()) {
             throw new DriverException.NotFound("there is no replica of dataset " + dataset + " on this node");
         }
-        caches.pin(replicas, true);
+        cacheDirectories.pin(replicas, true);
     }
 
     /// Undoes [#pin].
     public void unpin(Digest dataset) {
-        caches.pin(caches.of(dataset), false);
+        cacheDirectories.pin(cacheDirectories.of(dataset), false);
     }
 
-    /// Until `keeper` says [#letGo], and as long as this process lives, no replica of the dataset makes room for one
-    /// of another: two that are both to stay, and do not fit beside each other, would make room for each other for
-    /// ever. Whoever calls [#evict] removes it all the same.
+    /// Until `keeper` says [#unpin], and as long as this process lives, no replica of the dataset makes room for
+    /// one of another: two that are both to stay, and do not fit beside each other, would make room for each
+    /// other for ever. Whoever calls [#evict] removes it all the same.
     ///
     /// @param keeper tells who keeps it from all others that keep the same
-    public void keep(Digest dataset, Object keeper) {
-        states.with(dataset, state -> state.keep(keeper));
+    public void pin(Digest dataset, Object keeper) {
+        states.with(dataset, state -> state.pin(keeper));
     }
 
-    /// Undoes [#keep] of the same `keeper`, and of no other.
-    public void letGo(Digest dataset, Object keeper) {
-        states.with(dataset, state -> state.letGo(keeper));
+    /// Undoes [#pin] of the same `keeper`, and of no other.
+    public void unpin(Digest dataset, Object keeper) {
+        states.with(dataset, state -> state.unpin(keeper));
     }
 
     /// Every dataset that is attached, on a disk or on its way there, ordered by digest; one with replicas in
@@ -360,18 +363,18 @@ public final class Replicas implements AutoCloseable {
     }
 
     /// What is attached, as it was last seen. Asks no disk.
-    List<Attachment> attached() {
+    List<ImageMount> attached() {
         return listing.attached();
     }
 
     /// What each cache directory still takes without an eviction, in bytes; without those that cannot be read.
     Map<Path, Long> freeBytes() {
-        return caches.freeBytes();
+        return cacheDirectories.freeBytes();
     }
 
     /// Whether each cache directory can be read, as far as is known. Asks no disk.
     Map<Path, Boolean> readableCaches() {
-        return caches.readable();
+        return cacheDirectories.readable();
     }
 
     /// The datasets that this process has anything in memory of.
@@ -385,7 +388,7 @@ public final class Replicas implements AutoCloseable {
 
     /// Cache directories that are full or fail, for people.
     public List<String> cacheProblems() {
-        return caches.problems();
+        return cacheDirectories.problems();
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.siphon.node.replica;
 
-import dev.siphon.node.mount.Datasets.Nearby;
+import dev.siphon.node.mount.MountedDatasets.Nearby;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,15 +9,19 @@ import java.util.Optional;
 /// Which tree of an attached dataset a pod is shown. There is a common one, whose replica is where the first pod
 /// wants it; pods whose devices are elsewhere get a tree of their own cache directory.
 final class TreeChoice {
-    private final Attachments attachments;
-    private final Caches caches;
-    private final Swapping swapping;
+    private final ImageMounts imageMounts;
+    private final CacheDirectories cacheDirectories;
+    private final BackingFileSwitcher switcher;
     private final ReplicaSettings settings;
 
-    TreeChoice(Attachments attachments, Caches caches, Swapping swapping, ReplicaSettings settings) {
-        this.attachments = attachments;
-        this.caches = caches;
-        this.swapping = swapping;
+    TreeChoice(
+            ImageMounts imageMounts,
+            CacheDirectories cacheDirectories,
+            BackingFileSwitcher switcher,
+            ReplicaSettings settings) {
+        this.imageMounts = imageMounts;
+        this.cacheDirectories = cacheDirectories;
+        this.switcher = switcher;
         this.settings = settings;
     }
 
@@ -27,17 +31,18 @@ final class TreeChoice {
     }
 
     /// The common tree, if it is attached and its process, if it has one, has not ended.
-    Optional<Attachment> readable(DatasetState state) {
-        return state.attachment(state.key()).filter(common -> attachments.isAlive(common.key()));
+    Optional<ImageMount> readable(DatasetState state) {
+        return state.attachment(state.key()).filter(common -> imageMounts.isAlive(common.key()));
     }
 
     /// Chooses, and makes the tree if it is not there; by whoever has the dataset's turn.
     ///
     /// @param common the tree that every volume of the dataset has
     /// @param nearest the cache directories that are nearest to the pod's devices, at least one
-    Nearby choose(DatasetState state, Attachment common, List<Path> nearest) {
-        List<Path> there =
-                caches.of(state.digest()).stream().map(CachedReplica::cache).toList();
+    Nearby choose(DatasetState state, ImageMount common, List<Path> nearest) {
+        List<Path> there = cacheDirectories.of(state.digest()).stream()
+                .map(CachedReplica::cache)
+                .toList();
         List<Path> homes = homes(state, common, there);
         if (homes.stream().anyMatch(nearest::contains)) {
             return common(state, common, homes);
@@ -45,63 +50,65 @@ final class TreeChoice {
         if (homes.isEmpty() && there.isEmpty()) {
             return common(state, common, nearest);
         }
-        return home(state, nearest, there)
+        return preferredCache(state, nearest, there)
                 .map(cache -> new Nearby(tree(state, cache), List.of(cache)))
                 .orElseGet(() -> common(state, common, homes.isEmpty() ? there : homes));
     }
 
-    /// Decides whether the replica behind the common tree goes to one of `nearest`; by whoever has the dataset's turn.
+    /// Decides whether the replica behind the common tree goes to one of `nearest`; by whoever has the dataset's
+    /// turn.
     ///
     /// @return where to; empty if it stays
-    Optional<Path> move(DatasetState state, Attachment common, List<Path> nearest) {
-        List<Path> there =
-                caches.of(state.digest()).stream().map(CachedReplica::cache).toList();
-        List<Path> going = state.homes().isEmpty() ? homes(state, common, there) : state.homes();
+    Optional<Path> move(DatasetState state, ImageMount common, List<Path> nearest) {
+        List<Path> there = cacheDirectories.of(state.digest()).stream()
+                .map(CachedReplica::cache)
+                .toList();
+        List<Path> going = state.preferredCaches().isEmpty() ? homes(state, common, there) : state.preferredCaches();
         if (going.isEmpty() || going.stream().anyMatch(nearest::contains)) {
             return Optional.empty();
         }
-        Optional<Path> home = home(state, nearest, there);
+        Optional<Path> home = preferredCache(state, nearest, there);
         home.ifPresent(state::move);
         return home;
     }
 
-    private static Nearby common(DatasetState state, Attachment common, List<Path> homes) {
-        state.settle(homes);
+    private static Nearby common(DatasetState state, ImageMount common, List<Path> homes) {
+        state.preferNearest(homes);
         return new Nearby(common.tree(), homes);
     }
 
     /// Where the common tree is read from, or is going to be; empty if that is open.
-    private static List<Path> homes(DatasetState state, Attachment common, List<Path> there) {
-        List<Path> settled = common.place().cache().map(List::of).orElseGet(state::homes);
+    private static List<Path> homes(DatasetState state, ImageMount common, List<Path> there) {
+        List<Path> settled = common.place().cache().map(List::of).orElseGet(state::preferredCaches);
         return settled.isEmpty() && there.size() == 1 ? there : settled;
     }
 
     /// The cache directory that is worth a tree of its own: it has a replica, or it has room for one.
-    private Optional<Path> home(DatasetState state, List<Path> nearest, List<Path> there) {
+    private Optional<Path> preferredCache(DatasetState state, List<Path> nearest, List<Path> there) {
         Optional<Path> present = nearest.stream()
                 .filter(cache -> there.contains(cache)
-                        || state.attachment(AttachmentKey.at(state.digest(), cache))
+                        || state.attachment(ImageMountKey.at(state.digest(), cache))
                                 .isPresent())
                 .findFirst();
         if (present.isPresent() || !settings.near().fillsSecond()) {
             return present;
         }
         return state.image()
-                .flatMap(image ->
-                        caches.room(state.digest(), image.readOutline().imageBytes(), settings.placement(), nearest));
+                .flatMap(image -> cacheDirectories.room(
+                        state.digest(), image.readOutline().imageBytes(), settings.placement(), nearest));
     }
 
     private Path tree(DatasetState state, Path cache) {
-        AttachmentKey key = AttachmentKey.at(state.digest(), cache);
-        Optional<Attachment> known = state.attachment(key).filter(_ -> attachments.isAlive(key));
+        ImageMountKey key = ImageMountKey.at(state.digest(), cache);
+        Optional<ImageMount> known = state.attachment(key).filter(_ -> imageMounts.isAlive(key));
         if (known.isPresent()) {
             return known.get().tree();
         }
         DatasetImage image = state.image().orElseThrow();
-        Attachment fresh = swapping.seen(state, key, attachments.attach(key, image, image.readOutline()));
-        state.settle(List.of());
+        ImageMount fresh = switcher.seen(state, key, imageMounts.attach(key, image, image.readOutline()));
+        state.preferNearest(List.of());
         state.attached(fresh);
-        state.wantAt(cache);
+        state.requestReplicaIn(cache);
         return fresh.tree();
     }
 }

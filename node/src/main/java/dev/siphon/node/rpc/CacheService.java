@@ -5,11 +5,11 @@ import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.server.Deadlines;
 import dev.siphon.csi.server.ErrorMapping;
 import dev.siphon.csi.server.RpcLog;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.csi.server.UnaryCall;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.csi.server.UnixSocketServer;
 import dev.siphon.node.replica.DatasetName;
-import dev.siphon.node.replica.Place;
+import dev.siphon.node.replica.ReadLocation;
 import dev.siphon.node.replica.ReplicaState;
 import dev.siphon.node.replica.ReplicaStatus;
 import dev.siphon.node.replica.Replicas;
@@ -48,7 +48,7 @@ public final class CacheService extends CacheGrpc.CacheImplBase {
 
     @Override
     public void list(ListRequest request, StreamObserver<ListResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> ListResponse.newBuilder()
                         .addAllReplicas(replicas.list().stream()
@@ -71,7 +71,7 @@ public final class CacheService extends CacheGrpc.CacheImplBase {
 
     @Override
     public void evict(EvictRequest request, StreamObserver<EvictResponse> observer) {
-        Unary.reply(observer, () -> {
+        UnaryCall.reply(observer, () -> {
             Digest dataset = dataset(request.getDataset());
             replicas.evict(dataset);
             return EvictResponse.newBuilder().setDigest(dataset.hex()).build();
@@ -80,7 +80,7 @@ public final class CacheService extends CacheGrpc.CacheImplBase {
 
     @Override
     public void pin(PinRequest request, StreamObserver<PinResponse> observer) {
-        Unary.reply(observer, () -> {
+        UnaryCall.reply(observer, () -> {
             Digest dataset = dataset(request.getDataset());
             if (request.getPinned()) {
                 replicas.pin(dataset);
@@ -102,8 +102,8 @@ public final class CacheService extends CacheGrpc.CacheImplBase {
                 .setPinned(status.pinned())
                 .setAttachment(status.attached()
                         .map(attached -> switch (attached.place()) {
-                            case Place.Remote _ -> Replica.Attachment.FROM_CEPHFS;
-                            case Place.Local _ -> Replica.Attachment.FROM_REPLICA;
+                            case ReadLocation.Remote _ -> Replica.Attachment.FROM_CEPHFS;
+                            case ReadLocation.Local _ -> Replica.Attachment.FROM_REPLICA;
                         })
                         .orElse(Replica.Attachment.NONE));
         switch (status.state()) {

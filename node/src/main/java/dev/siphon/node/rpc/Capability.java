@@ -3,8 +3,8 @@ package dev.siphon.node.rpc;
 import csi.v1.VolumeCapability;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.MountOptions;
-import dev.siphon.csi.Quoted;
-import dev.siphon.node.mount.AccessMode;
+import dev.siphon.csi.QuotedText;
+import dev.siphon.node.mount.PublishAccessMode;
 import dev.siphon.node.mount.VolumeUse;
 import java.util.List;
 import java.util.Set;
@@ -40,31 +40,33 @@ final class Capability {
     }
 
     private static List<String> flags(VolumeCapability.MountVolume mount) {
-        Fields.checkLength(FIELD + ".mount.fs_type", mount.getFsType());
+        NodeRequestFields.checkLength(FIELD + ".mount.fs_type", mount.getFsType());
         if (!FILE_SYSTEMS.contains(mount.getFsType())) {
             throw new DriverException.InvalidRequest(
-                    FIELD + ".mount.fs_type " + Quoted.of(mount.getFsType()) + " must be empty or ceph");
+                    FIELD + ".mount.fs_type " + QuotedText.of(mount.getFsType()) + " must be empty or ceph");
         }
         if (!mount.getVolumeMountGroup().isEmpty()) {
             throw new DriverException.InvalidRequest(
                     FIELD + ".mount.volume_mount_group cannot be set: CephFS has no gid option");
         }
-        Fields.checkSize(
+        NodeRequestFields.checkSize(
                 FIELD + ".mount.mount_flags",
-                mount.getMountFlagsList().stream().mapToInt(Fields::octets).sum());
+                mount.getMountFlagsList().stream()
+                        .mapToInt(NodeRequestFields::octets)
+                        .sum());
         mount.getMountFlagsList().forEach(MountOptions::check);
         return List.copyOf(mount.getMountFlagsList());
     }
 
-    private static AccessMode mode(VolumeCapability.AccessMode.Mode mode) {
+    private static PublishAccessMode mode(VolumeCapability.AccessMode.Mode mode) {
         return switch (mode) {
-            case SINGLE_NODE_WRITER -> AccessMode.SINGLE_NODE_WRITER;
-            case SINGLE_NODE_READER_ONLY -> AccessMode.SINGLE_NODE_READER_ONLY;
-            case SINGLE_NODE_SINGLE_WRITER -> AccessMode.SINGLE_NODE_SINGLE_WRITER;
-            case SINGLE_NODE_MULTI_WRITER -> AccessMode.SINGLE_NODE_MULTI_WRITER;
-            case MULTI_NODE_READER_ONLY -> AccessMode.MULTI_NODE_READER_ONLY;
-            case MULTI_NODE_SINGLE_WRITER -> AccessMode.MULTI_NODE_SINGLE_WRITER;
-            case MULTI_NODE_MULTI_WRITER -> AccessMode.MULTI_NODE_MULTI_WRITER;
+            case SINGLE_NODE_WRITER -> PublishAccessMode.SINGLE_NODE_WRITER;
+            case SINGLE_NODE_READER_ONLY -> PublishAccessMode.SINGLE_NODE_READER_ONLY;
+            case SINGLE_NODE_SINGLE_WRITER -> PublishAccessMode.SINGLE_NODE_SINGLE_WRITER;
+            case SINGLE_NODE_MULTI_WRITER -> PublishAccessMode.SINGLE_NODE_MULTI_WRITER;
+            case MULTI_NODE_READER_ONLY -> PublishAccessMode.MULTI_NODE_READER_ONLY;
+            case MULTI_NODE_SINGLE_WRITER -> PublishAccessMode.MULTI_NODE_SINGLE_WRITER;
+            case MULTI_NODE_MULTI_WRITER -> PublishAccessMode.MULTI_NODE_MULTI_WRITER;
             case UNKNOWN, UNRECOGNIZED ->
                 throw new DriverException.InvalidRequest(FIELD + ".access_mode.mode is missing or not known");
         };

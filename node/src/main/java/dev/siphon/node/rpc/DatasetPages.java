@@ -3,13 +3,13 @@ package dev.siphon.node.rpc;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.csi.server.HttpCall;
 import dev.siphon.csi.server.HttpCall.Reply;
 import dev.siphon.node.replica.DatasetName;
-import dev.siphon.node.replica.Place;
+import dev.siphon.node.replica.ReadLocation;
 import dev.siphon.node.replica.ReplicaState;
 import dev.siphon.node.replica.ReplicaStatus;
 import dev.siphon.node.replica.Replicas;
@@ -38,10 +38,10 @@ public final class DatasetPages implements HttpCall.Pages {
     private static final int UNDER_WAY = 202;
 
     private final Replicas replicas;
-    private final Function<String, Optional<VolumeId.Dataset>> declared;
+    private final Function<String, Optional<VolumeId.DatasetVolume>> declared;
 
     /// @param declared which dataset has that name, if that is known here
-    public DatasetPages(Replicas replicas, Function<String, Optional<VolumeId.Dataset>> declared) {
+    public DatasetPages(Replicas replicas, Function<String, Optional<VolumeId.DatasetVolume>> declared) {
         this.replicas = replicas;
         this.declared = declared;
     }
@@ -85,7 +85,7 @@ public final class DatasetPages implements HttpCall.Pages {
     }
 
     private JsonObject one(String name) {
-        Optional<VolumeId.Dataset> known = declared.apply(name);
+        Optional<VolumeId.DatasetVolume> known = declared.apply(name);
         try {
             return dataset(find(name, known));
         } catch (DriverException.NotFound e) {
@@ -94,13 +94,14 @@ public final class DatasetPages implements HttpCall.Pages {
         }
     }
 
-    private Digest find(String name, Optional<VolumeId.Dataset> known) {
+    private Digest find(String name, Optional<VolumeId.DatasetVolume> known) {
         if (known.isEmpty() && !DatasetName.isOne(name)) {
             throw new DriverException.NotFound(
-                    "nobody has ordered a dataset " + Quoted.of(name) + " for this node: have"
+                    "nobody has ordered a dataset " + QuotedText.of(name) + " for this node: have"
                             + " it warmed by a DatasetWarmup, or name one that is attached here by its digest");
         }
-        return replicas.find(new DatasetName(known.map(VolumeId.Dataset::digest).orElse(name)));
+        return replicas.find(
+                new DatasetName(known.map(VolumeId.DatasetVolume::digest).orElse(name)));
     }
 
     private Reply warm(String name, HttpCall call) {
@@ -151,8 +152,8 @@ public final class DatasetPages implements HttpCall.Pages {
                 .ifPresent(attached -> json.addProperty(
                         "readFrom",
                         switch (attached.place()) {
-                            case Place.Remote _ -> "cephfs";
-                            case Place.Local _ -> "replica";
+                            case ReadLocation.Remote _ -> "cephfs";
+                            case ReadLocation.Local _ -> "replica";
                         }));
         status.lastUse().ifPresent(use -> json.addProperty("lastUse", use.toString()));
         status.problem().ifPresent(problem -> json.addProperty("problem", problem));

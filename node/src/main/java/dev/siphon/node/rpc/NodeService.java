@@ -24,8 +24,8 @@ import csi.v1.NodeUnstageVolumeRequest;
 import csi.v1.NodeUnstageVolumeResponse;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.server.Deadlines;
-import dev.siphon.csi.server.Unary;
-import dev.siphon.node.device.DatasetPlacing;
+import dev.siphon.csi.server.UnaryCall;
+import dev.siphon.node.device.NearestDatasetPublisher;
 import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.mount.NodeVolumes;
@@ -46,8 +46,8 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
 
     private final NodeId id;
     private final long maxVolumes;
-    private final MountCalls mountCalls;
-    private final LookCalls lookCalls;
+    private final NodeMountHandler mountCalls;
+    private final NodeHealthHandler lookCalls;
 
     /// @param check whether a pod may use a volume
     /// @param placing from where a pod is shown a dataset
@@ -59,66 +59,67 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
             NodeVolumes volumes,
             PublishCheck check,
             Inline inline,
-            DatasetPlacing placing,
+            NearestDatasetPublisher placing,
             PodHealth pods,
             Deadlines deadlines) {
         this.id = id;
         this.maxVolumes = maxVolumes;
-        InlineCalls inlineCalls = new InlineCalls(volumes, inline.volumes(), inline.datasets(), placing, deadlines);
-        this.mountCalls = new MountCalls(volumes, check, inlineCalls, placing, pods, deadlines);
-        this.lookCalls = new LookCalls(volumes, check, inlineCalls, pods, deadlines);
+        InlineVolumeHandler inlineCalls =
+                new InlineVolumeHandler(volumes, inline.volumes(), inline.datasets(), placing, deadlines);
+        this.mountCalls = new NodeMountHandler(volumes, check, inlineCalls, placing, pods, deadlines);
+        this.lookCalls = new NodeHealthHandler(volumes, check, inlineCalls, pods, deadlines);
     }
 
     @Override
     public void nodeStageVolume(NodeStageVolumeRequest request, StreamObserver<NodeStageVolumeResponse> observer) {
-        Unary.reply(observer, () -> mountCalls.stage(request));
+        UnaryCall.reply(observer, () -> mountCalls.stage(request));
     }
 
     @Override
     public void nodeUnstageVolume(
             NodeUnstageVolumeRequest request, StreamObserver<NodeUnstageVolumeResponse> observer) {
-        Unary.reply(observer, () -> mountCalls.unstage(request));
+        UnaryCall.reply(observer, () -> mountCalls.unstage(request));
     }
 
     @Override
     public void nodePublishVolume(
             NodePublishVolumeRequest request, StreamObserver<NodePublishVolumeResponse> observer) {
-        Unary.reply(observer, () -> mountCalls.publish(request));
+        UnaryCall.reply(observer, () -> mountCalls.publish(request));
     }
 
     @Override
     public void nodeUnpublishVolume(
             NodeUnpublishVolumeRequest request, StreamObserver<NodeUnpublishVolumeResponse> observer) {
-        Unary.reply(observer, () -> mountCalls.unpublish(request));
+        UnaryCall.reply(observer, () -> mountCalls.unpublish(request));
     }
 
     @Override
     public void nodeGetVolumeStats(
             NodeGetVolumeStatsRequest request, StreamObserver<NodeGetVolumeStatsResponse> observer) {
-        Unary.reply(observer, () -> lookCalls.stats(request));
+        UnaryCall.reply(observer, () -> lookCalls.stats(request));
     }
 
     @Override
     public void nodeExpandVolume(NodeExpandVolumeRequest request, StreamObserver<NodeExpandVolumeResponse> observer) {
-        Unary.reply(observer, () -> lookCalls.expand(request));
+        UnaryCall.reply(observer, () -> lookCalls.expand(request));
     }
 
     @Override
     public void nodeGetVolumeHealth(
             NodeGetVolumeHealthRequest request, StreamObserver<NodeGetVolumeHealthResponse> observer) {
-        Unary.reply(observer, () -> lookCalls.volumeHealth(request));
+        UnaryCall.reply(observer, () -> lookCalls.volumeHealth(request));
     }
 
     @Override
     public void nodeGetStorageHealth(
             NodeGetStorageHealthRequest request, StreamObserver<NodeGetStorageHealthResponse> observer) {
-        Unary.reply(observer, () -> lookCalls.storageHealth(request));
+        UnaryCall.reply(observer, () -> lookCalls.storageHealth(request));
     }
 
     @Override
     public void nodeGetCapabilities(
             NodeGetCapabilitiesRequest request, StreamObserver<NodeGetCapabilitiesResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> NodeGetCapabilitiesResponse.newBuilder()
                         .addAllCapabilities(CAPABILITIES.stream()
@@ -135,7 +136,7 @@ public final class NodeService extends NodeGrpc.NodeImplBase {
 
     @Override
     public void nodeGetInfo(NodeGetInfoRequest request, StreamObserver<NodeGetInfoResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> NodeGetInfoResponse.newBuilder()
                         .setNodeId(id.toString())

@@ -1,7 +1,7 @@
 package dev.siphon.node.rpc;
 
 import dev.siphon.csi.server.ErrorMapping;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.csi.server.UnaryCall;
 import dev.siphon.csi.server.UnixSocketServer;
 import dev.siphon.node.registration.KubeletPlugin;
 import dev.siphon.node.registration.Registration;
@@ -51,7 +51,7 @@ public final class RegistrationService extends RegistrationGrpc.RegistrationImpl
 
     @Override
     public void getInfo(InfoRequest request, StreamObserver<PluginInfo> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> PluginInfo.newBuilder()
                         .setType(TYPE)
@@ -64,7 +64,7 @@ public final class RegistrationService extends RegistrationGrpc.RegistrationImpl
     @Override
     public void notifyRegistrationStatus(
             RegistrationStatus request, StreamObserver<RegistrationStatusResponse> observer) {
-        Unary.reply(observer, () -> {
+        UnaryCall.reply(observer, () -> {
             if (request.getPluginRegistered()) {
                 registration.accepted();
             } else {

@@ -3,7 +3,7 @@ package dev.siphon.node.rpc;
 import csi.v1.NodeGetStorageHealthResponse;
 import csi.v1.NodeGetStorageHealthResponse.StorageBackendHealth;
 import csi.v1.StorageHealthErrorType;
-import dev.siphon.csi.StorageReach.Finding;
+import dev.siphon.csi.MonitorReachability.UnreachableCluster;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -12,10 +12,12 @@ import java.util.stream.Collectors;
 final class StorageHealthReport {
     private StorageHealthReport() {}
 
-    static NodeGetStorageHealthResponse of(List<Finding> findings) {
+    static NodeGetStorageHealthResponse of(List<UnreachableCluster> findings) {
         NodeGetStorageHealthResponse.Builder response = NodeGetStorageHealthResponse.newBuilder();
-        List<Finding> cutOff = findings.stream().filter(Finding::isCutOff).toList();
-        List<Finding> partly = findings.stream().filter(f -> !f.isCutOff()).toList();
+        List<UnreachableCluster> cutOff =
+                findings.stream().filter(UnreachableCluster::isCutOff).toList();
+        List<UnreachableCluster> partly =
+                findings.stream().filter(f -> !f.isCutOff()).toList();
         if (!cutOff.isEmpty()) {
             response.addBackendHealth(entry(
                     StorageHealthErrorType.STORAGE_UNREACHABLE,
@@ -39,11 +41,11 @@ final class StorageHealthReport {
                 .build();
     }
 
-    private static String clusters(List<Finding> findings) {
+    private static String clusters(List<UnreachableCluster> findings) {
         return findings.stream().map(f -> f.cluster().toString()).collect(Collectors.joining("; "));
     }
 
-    private static String silent(List<Finding> findings) {
+    private static String silent(List<UnreachableCluster> findings) {
         return findings.stream()
                 .flatMap(f -> f.unreachable().stream())
                 .map(Object::toString)

@@ -52,7 +52,7 @@ final class PaxRecords {
             int space = find(data, start, data.length, ' ', offset);
             int end = start + length(data, start, space, offset);
             if (end <= space || end > data.length || data[end - 1] != '\n') {
-                throw TarDamage.at(offset + start, "a line of a pax header does not end where it should");
+                throw MalformedTar.at(offset + start, "a line of a pax header does not end where it should");
             }
             int equals = find(data, space + 1, end, '=', offset);
             String key = new String(data, space + 1, equals - space - 1, StandardCharsets.ISO_8859_1);
@@ -72,14 +72,14 @@ final class PaxRecords {
                 return i;
             }
         }
-        throw TarDamage.at(offset + from, "a line of a pax header is none");
+        throw MalformedTar.at(offset + from, "a line of a pax header is none");
     }
 
     private static int length(byte[] data, int start, int space, long offset) {
         try {
             return Integer.parseUnsignedInt(new String(data, start, space - start, StandardCharsets.ISO_8859_1));
         } catch (NumberFormatException _) {
-            throw TarDamage.at(offset + start, "a line of a pax header does not begin with its length");
+            throw MalformedTar.at(offset + start, "a line of a pax header does not begin with its length");
         }
     }
 
@@ -98,7 +98,7 @@ final class PaxRecords {
         try {
             return Long.parseLong(value);
         } catch (NumberFormatException _) {
-            throw TarDamage.at(offset, "the " + key + " in a pax header is no number");
+            throw MalformedTar.at(offset, "the " + key + " in a pax header is no number");
         }
     }
 
@@ -115,7 +115,7 @@ final class PaxRecords {
                 BigInteger rest = nanos.mod(NANOS);
                 return new TarMember.Time(nanos.subtract(rest).divide(NANOS).longValueExact(), rest.intValueExact());
             } catch (ArithmeticException | NumberFormatException _) {
-                throw TarDamage.at(offset, "the " + key + " in a pax header is no time");
+                throw MalformedTar.at(offset, "the " + key + " in a pax header is no time");
             }
         });
     }

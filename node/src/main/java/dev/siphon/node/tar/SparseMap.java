@@ -80,7 +80,7 @@ final class SparseMap {
         SparseMap map = new SparseMap(window, header.offset(), header.dataAt());
         long size = records.number("GNU.sparse.realsize", header.offset())
                 .or(() -> records.number("GNU.sparse.size", header.offset()))
-                .orElseThrow(() -> TarDamage.at(header.offset(), "a sparse file has no size"));
+                .orElseThrow(() -> MalformedTar.at(header.offset(), "a sparse file has no size"));
         long end = header.dataAt() + stored;
         if (records.text("GNU.sparse.major").filter(major -> !major.equals("0")).isPresent()) {
             map.numbersBefore(end);
@@ -94,7 +94,7 @@ final class SparseMap {
 
     private void numbers(List<String> numbers) {
         if (numbers.size() % 2 != 0) {
-            throw TarDamage.at(offset, "the parts of a sparse file do not come in pairs");
+            throw MalformedTar.at(offset, "the parts of a sparse file do not come in pairs");
         }
         for (int i = 0; i < numbers.size(); i += 2) {
             add(
@@ -133,7 +133,7 @@ final class SparseMap {
             StringBuilder digits = new StringBuilder();
             while (true) {
                 if (position >= end || position >= window.size()) {
-                    throw TarDamage.at(offset, "the parts of a sparse file are cut off");
+                    throw MalformedTar.at(offset, "the parts of a sparse file are cut off");
                 }
                 char each = new String(window.read(position++, 1), StandardCharsets.ISO_8859_1).charAt(0);
                 if (each == '\n') {
@@ -141,7 +141,7 @@ final class SparseMap {
                 }
                 digits.append(each);
                 if (digits.length() > 20) {
-                    throw TarDamage.at(offset, "the parts of a sparse file are no numbers");
+                    throw MalformedTar.at(offset, "the parts of a sparse file are no numbers");
                 }
             }
         }
@@ -156,7 +156,7 @@ final class SparseMap {
             return; // how GNU tar says where a file ends that ends with a hole
         }
         if (from < fileEnd || length < 0 || from + length < from) {
-            throw TarDamage.at(offset, "the parts of a sparse file are out of order");
+            throw MalformedTar.at(offset, "the parts of a sparse file are out of order");
         }
         if (extents.size() == MAX_EXTENTS) {
             throw tooMany();
@@ -168,18 +168,18 @@ final class SparseMap {
 
     private TarMember.Content content(long dataAt, long size, long dataEnd) {
         if (size < fileEnd || at != dataEnd) {
-            throw TarDamage.at(offset, "the parts of a sparse file are not as long as the file");
+            throw MalformedTar.at(offset, "the parts of a sparse file are not as long as the file");
         }
         return new TarMember.Content(dataAt, size, extents);
     }
 
     private void mustHave(long bytes) {
         if (at + bytes > window.size()) {
-            throw TarDamage.cutOff(window.size(), "within the header at byte " + offset);
+            throw MalformedTar.cutOff(window.size(), "within the header at byte " + offset);
         }
     }
 
     private RuntimeException tooMany() {
-        return TarDamage.at(offset, "a sparse file has more than " + MAX_EXTENTS + " parts");
+        return MalformedTar.at(offset, "a sparse file has more than " + MAX_EXTENTS + " parts");
     }
 }

@@ -30,7 +30,7 @@ final class TarHeader {
     }
 
     private static DriverException noHeader(long offset, String why) {
-        return TarDamage.at(
+        return MalformedTar.at(
                 offset, offset == 0 ? "it does not begin as a tar does" : "there should be a header, and " + why);
     }
 
@@ -142,7 +142,7 @@ final class TarHeader {
         try {
             return new java.math.BigInteger(value).longValueExact();
         } catch (ArithmeticException _) {
-            throw TarDamage.at(offset, "a number is larger than any file");
+            throw MalformedTar.at(offset, "a number is larger than any file");
         }
     }
 }

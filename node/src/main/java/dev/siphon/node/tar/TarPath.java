@@ -18,10 +18,10 @@ public final class TarPath {
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for a path that leads upwards
     public static List<String> parts(String path, int strip, long offset) {
         if (path.length() > MAX_CHARS) {
-            throw TarDamage.refused(offset, path, "has a name of " + path.length() + " bytes: rename it");
+            throw MalformedTar.refused(offset, path, "has a name of " + path.length() + " bytes: rename it");
         }
         if (path.indexOf('\0') >= 0) {
-            throw TarDamage.refused(offset, path, "has a zero in its name, which no file can have");
+            throw MalformedTar.refused(offset, path, "has a zero in its name, which no file can have");
         }
         List<String> parts = new ArrayList<>();
         for (int start = 0; start < path.length(); ) {
@@ -29,7 +29,7 @@ public final class TarPath {
             int end = slash < 0 ? path.length() : slash;
             String part = path.substring(start, end);
             if (part.equals("..")) {
-                throw TarDamage.refused(offset, path, "leads upwards: make the tar without \"..\" in names");
+                throw MalformedTar.refused(offset, path, "leads upwards: make the tar without \"..\" in names");
             }
             if (!part.isEmpty() && !part.equals(".")) {
                 parts.add(part);
@@ -41,11 +41,11 @@ public final class TarPath {
 
     /// For people.
     public static String quoted(String path) {
-        return TarDamage.quoted(path);
+        return MalformedTar.quoted(path);
     }
 
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) always
     public static DriverException refused(TarMember member, String why) {
-        return TarDamage.refused(member.offset(), member.path(), why);
+        return MalformedTar.refused(member.offset(), member.path(), why);
     }
 }

@@ -50,7 +50,7 @@ public final class TarScanner {
                 case 'K' -> prefix = new Prefix(prefix.records(), prefix.name(), Optional.of(text(header)));
                 case 'V' -> at = header.dataAt(); // the label of a volume
                 case 'M' ->
-                    throw TarDamage.at(
+                    throw MalformedTar.at(
                             header.offset(), "it goes on where another volume ends: put the volumes together");
                 default -> {
                     return Optional.of(member(header, prefix));
@@ -58,14 +58,14 @@ public final class TarScanner {
             }
         }
         if (!prefix.equals(Prefix.NONE)) {
-            throw TarDamage.at(at, "a header that belongs to a member is the last one");
+            throw MalformedTar.at(at, "a header that belongs to a member is the last one");
         }
         return Optional.empty();
     }
 
     private Optional<TarHeader> header() {
         if (at + TarHeader.BYTES > window.size()) {
-            throw TarDamage.cutOff(window.size(), at == 0 ? "" : "where a member should begin, at byte " + at);
+            throw MalformedTar.cutOff(window.size(), at == 0 ? "" : "where a member should begin, at byte " + at);
         }
         byte[] block = window.read(at, TarHeader.BYTES);
         return TarHeader.isEnd(block) ? Optional.empty() : Optional.of(TarHeader.of(at, block));
@@ -74,7 +74,7 @@ public final class TarScanner {
     private byte[] extension(TarHeader header) {
         long size = header.size();
         if (size < 0 || size > MAX_EXTENSION_BYTES) {
-            throw TarDamage.at(header.offset(), "what belongs to a member has " + size + " bytes");
+            throw MalformedTar.at(header.offset(), "what belongs to a member has " + size + " bytes");
         }
         end(header, "its attributes", header.dataAt() + size);
         return window.read(header.dataAt(), (int) size);
@@ -89,8 +89,8 @@ public final class TarScanner {
     /// The data of what is called `name` end at `end`: the next header is in the block behind.
     private void end(TarHeader header, String name, long end) {
         if (end > window.size() || end < header.dataAt()) {
-            throw TarDamage.cutOff(
-                    window.size(), "within " + TarDamage.quoted(name) + ", which begins at byte " + header.offset());
+            throw MalformedTar.cutOff(
+                    window.size(), "within " + MalformedTar.quoted(name) + ", which begins at byte " + header.offset());
         }
         at = Math.ceilDiv(end, TarHeader.BYTES) * TarHeader.BYTES;
     }
@@ -135,7 +135,7 @@ public final class TarScanner {
     private TarMember.Content content(TarHeader header, PaxRecords records, String path, TarMember.Kind kind) {
         long written = records.number("size", header.offset()).orElseGet(header::size);
         if (written < 0) {
-            throw TarDamage.at(header.offset(), TarDamage.quoted(path) + " has a size below zero");
+            throw MalformedTar.at(header.offset(), MalformedTar.quoted(path) + " has a size below zero");
         }
         if (header.type() == 'S') {
             SparseMap.Old sparse = SparseMap.old(window, header, written);

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.csi.check.Checklist;
-import dev.siphon.csi.check.Outcome;
 import dev.siphon.csi.server.DriverName;
 import dev.siphon.csi.server.UnixEndpoint;
 import dev.siphon.node.registration.KubeletPlugin;
@@ -41,7 +41,7 @@ final class HostChecksTest {
     private List<String> look(Optional<KubeletPlugin> registration, Optional<UnixEndpoint> supervisor) {
         Checklist list = new Checklist(Duration.ofSeconds(5));
         new HostChecks(folder.resolve("state"), registration, registration.map(KubeletPlugin::podResources), supervisor)
-                .look(list);
+                .run(list);
         return list.table().text();
     }
 
@@ -95,11 +95,12 @@ final class HostChecksTest {
     @Test
     void theStateDirectoryIsRootsAlone() {
         Path state = Path.of("/s");
-        assertInstanceOf(Outcome.Ok.class, HostChecks.judge(state, 0, "rwx------", true));
-        assertInstanceOf(Outcome.Failed.class, HostChecks.judge(state, 0, "rwx------", false));
-        for (Outcome open : List.of(
+        assertInstanceOf(CheckOutcome.Ok.class, HostChecks.judge(state, 0, "rwx------", true));
+        assertInstanceOf(CheckOutcome.Failed.class, HostChecks.judge(state, 0, "rwx------", false));
+        for (CheckOutcome open : List.of(
                 HostChecks.judge(state, 0, "rwxr-xr-x", true), HostChecks.judge(state, 1000, "rwx------", true))) {
-            assertTrue(open instanceof Outcome.Failed failed && failed.remedy().contains("chmod 0700 /s"));
+            assertTrue(open instanceof CheckOutcome.Failed failed
+                    && failed.remedy().contains("chmod 0700 /s"));
         }
     }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.VolumeContext.MounterChoice;
-import dev.siphon.csi.check.Outcome;
+import dev.siphon.csi.check.CheckOutcome;
 import dev.siphon.node.ceph.KernelClient;
 import dev.siphon.node.mount.CephKey;
 import java.util.List;
@@ -21,7 +21,7 @@ final class MountChecksTest {
                 mounter, Optional.of(keyType).filter(text -> !text.equals("-")).map(CephKey.Kind::parse));
     }
 
-    private static String name(Outcome outcome) {
+    private static String name(CheckOutcome outcome) {
         return outcome.getClass().getSimpleName().toLowerCase(Locale.ROOT);
     }
 
@@ -59,7 +59,7 @@ final class MountChecksTest {
     })
     void fuseIsNeededWhereTheKernelsClientIsNotEnough(
             MounterChoice mounter, boolean hasCeph, String release, boolean installed, boolean device, String found) {
-        Outcome outcome = checks(mounter, "-").fuse(KernelClient.of(hasCeph, release), installed, device);
+        CheckOutcome outcome = checks(mounter, "-").fuse(KernelClient.of(hasCeph, release), installed, device);
         assertEquals(found, name(outcome));
     }
 
@@ -72,13 +72,13 @@ final class MountChecksTest {
         "false, false, true,  failed, install erofsfuse"
     })
     void erofsfuseIsEnoughAndIsWarnedOf(boolean there, boolean installed, boolean device, String found, String remedy) {
-        Outcome outcome = MountChecks.erofs(there, installed, device);
+        CheckOutcome outcome = MountChecks.erofs(there, installed, device);
         assertEquals(found, name(outcome));
         assertTrue(
                 switch (outcome) {
-                    case Outcome.Ok _, Outcome.Skipped _ -> remedy.isEmpty();
-                    case Outcome.Warned(var _, var said) -> said.contains(remedy);
-                    case Outcome.Failed(var _, var said) -> said.contains(remedy);
+                    case CheckOutcome.Ok _, CheckOutcome.Skipped _ -> remedy.isEmpty();
+                    case CheckOutcome.Warned(var _, var said) -> said.contains(remedy);
+                    case CheckOutcome.Failed(var _, var said) -> said.contains(remedy);
                 },
                 outcome::toString);
     }
@@ -91,10 +91,12 @@ final class MountChecksTest {
 
     @Test
     void whoeverMayNotMountIsTold() {
-        assertInstanceOf(Outcome.Ok.class, MountChecks.privileges(List.of("Name:\tjava", "CapEff:\t000001ffffffffff")));
+        assertInstanceOf(
+                CheckOutcome.Ok.class, MountChecks.privileges(List.of("Name:\tjava", "CapEff:\t000001ffffffffff")));
         // what a container has by default
-        Outcome refused = MountChecks.privileges(List.of("CapEff:\t00000000a80425fb"));
-        assertTrue(refused instanceof Outcome.Failed failed && failed.remedy().contains("privileged"));
-        assertInstanceOf(Outcome.Failed.class, MountChecks.privileges(List.of()));
+        CheckOutcome refused = MountChecks.privileges(List.of("CapEff:\t00000000a80425fb"));
+        assertTrue(
+                refused instanceof CheckOutcome.Failed failed && failed.remedy().contains("privileged"));
+        assertInstanceOf(CheckOutcome.Failed.class, MountChecks.privileges(List.of()));
     }
 }

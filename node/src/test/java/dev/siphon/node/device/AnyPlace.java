@@ -10,8 +10,8 @@ import java.util.List;
 public final class AnyPlace {
     private AnyPlace() {}
 
-    public static DatasetPlacing of(PodHealth pods, BlockingCalls calls) {
-        return new DatasetPlacing(
+    public static NearestDatasetPublisher of(PodHealth pods, BlockingCalls calls) {
+        return new NearestDatasetPublisher(
                 new NearestCaches(PodDevices.NOBODY, new Machine(MachineRoots.live(), List.of(), calls)),
                 pods,
                 new PrometheusRegistry());

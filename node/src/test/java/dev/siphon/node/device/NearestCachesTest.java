@@ -205,14 +205,14 @@ final class NearestCachesTest {
         LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
         held = List.of(new HeldDevice("nvidia.com/gpu", List.of("0000:43:00.0"), Set.of(0)));
         PrometheusRegistry metrics = new PrometheusRegistry();
-        VolumeId.Dataset dataset =
-                new VolumeId.Dataset("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
+        VolumeId.DatasetVolume dataset =
+                new VolumeId.DatasetVolume("lab", "cephfs", "0123456789".repeat(4), Optional.empty(), "/datasets/x");
         try (PodHealth pods = new PodHealth(
                 new PublishedPods(folder.resolve("pods")),
                 (pod, event) -> events.add(
                         pod.name() + " " + event.type().text() + " " + event.reason() + " " + event.message()),
                 metrics)) {
-            DatasetPlacing placing = new DatasetPlacing(caches("two-sockets", 4), pods, metrics);
+            NearestDatasetPublisher placing = new NearestDatasetPublisher(caches("two-sockets", 4), pods, metrics);
             Path near = Path.of("/mnt/nvme1/siphon");
             Path far = Path.of("/mnt/nvme3/siphon");
             placing.publish(dataset, Optional.of(POD), nearest -> {

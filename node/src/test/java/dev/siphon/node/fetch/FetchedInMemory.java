@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 
 /// What is fetched, in memory.
-final class FetchedInMemory implements Fetched {
+final class FetchedInMemory implements DownloadDirectory {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private String validator = "";
     long room = Long.MAX_VALUE;

@@ -12,11 +12,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class MemoryExcessTest {
     /// @param processes `OWNER BYTES`, with semicolons between; they get the pids 1, 2, …
-    private static List<MemoryExcess.Use> uses(String processes) {
-        List<MemoryExcess.Use> uses = new ArrayList<>();
+    private static List<MemoryExcess.ProcessMemory> uses(String processes) {
+        List<MemoryExcess.ProcessMemory> uses = new ArrayList<>();
         for (String process : processes.split(";", -1)) {
             String[] parts = process.strip().split(" ", 2);
-            uses.add(new MemoryExcess.Use(uses.size() + 1, parts[0], Long.parseLong(parts[1])));
+            uses.add(new MemoryExcess.ProcessMemory(uses.size() + 1, parts[0], Long.parseLong(parts[1])));
         }
         return uses;
     }
@@ -49,14 +49,15 @@ class MemoryExcessTest {
 
     @Test
     void anOwnerOfManySmallOnesLosesThemBeforeAnotherLosesOneThatIsLarger() {
-        List<MemoryExcess.Use> uses = new ArrayList<>(List.of(new MemoryExcess.Use(1, "innocent", 1000)));
+        List<MemoryExcess.ProcessMemory> uses =
+                new ArrayList<>(List.of(new MemoryExcess.ProcessMemory(1, "innocent", 1000)));
         for (int pid = 2; pid <= 65; pid++) {
-            uses.add(new MemoryExcess.Use(pid, "many", 100));
+            uses.add(new MemoryExcess.ProcessMemory(pid, "many", 100));
         }
         List<MemoryExcess> excess = MemoryExcess.of(uses, 2000);
         assertEquals(54, excess.size());
         assertTrue(excess.stream().allMatch(each -> each.largest().owner().equals("many")), excess::toString);
-        assertEquals(new MemoryExcess(new MemoryExcess.Use(65, "many", 100), 6400, 7400), excess.getFirst());
+        assertEquals(new MemoryExcess(new MemoryExcess.ProcessMemory(65, "many", 100), 6400, 7400), excess.getFirst());
         assertEquals(2100, excess.getLast().totalBytes());
     }
 }

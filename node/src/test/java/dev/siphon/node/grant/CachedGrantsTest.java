@@ -78,14 +78,14 @@ final class CachedGrantsTest {
         answer = silent("no route");
         pass(Duration.ofHours(5));
         for (int i = 0; i < 10; i++) {
-            assertEquals(new GrantsSource.Known(ONE, Optional.of("no route")), cached.get(MINUTE));
+            assertEquals(new GrantsSource.KnownGrants(ONE, Optional.of("no route")), cached.get(MINUTE));
             pass(Duration.ofSeconds(5));
         }
         assertEquals(2, reads.get());
         assertEquals(10, counter("siphon_grants_outdated"));
         assertTrue(cached.remark().orElseThrow().contains("no route; those from before serve"));
         pass(Duration.ofSeconds(11));
-        assertEquals(new GrantsSource.Known(ONE, Optional.of("no route")), cached.get(MINUTE));
+        assertEquals(new GrantsSource.KnownGrants(ONE, Optional.of("no route")), cached.get(MINUTE));
         assertEquals(3, reads.get());
         answer = () -> TWO;
         assertEquals(ONE, cached.get(MINUTE).grants());
@@ -160,7 +160,7 @@ final class CachedGrantsTest {
     }
 
     private Grants fresh(Duration age) {
-        GrantsSource.Known known = cached.get(age);
+        GrantsSource.KnownGrants known = cached.get(age);
         assertEquals(Optional.empty(), known.outdated());
         return known.grants();
     }

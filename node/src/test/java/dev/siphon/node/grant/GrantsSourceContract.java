@@ -43,7 +43,7 @@ public abstract class GrantsSourceContract {
     protected static Grants grants(String... namespaces) {
         return new Grants(
                 Map.of(
-                        new Grants.Place("lab", "cephfs", GROUP),
+                        new Grants.GroupKey("lab", "cephfs", GROUP),
                         new Grants.Grant("u1", new TreeSet<>(List.of(namespaces)))),
                 Map.of());
     }
@@ -105,7 +105,7 @@ public abstract class GrantsSourceContract {
     }
 
     private Grants known() {
-        GrantsSource.Known known = source().get(Duration.ZERO);
+        GrantsSource.KnownGrants known = source().get(Duration.ZERO);
         assertEquals(Optional.empty(), known.outdated());
         return known.grants();
     }

@@ -30,8 +30,8 @@ final class PublishCheckTest {
     private static final String NOBODYS = "a00000000000000000003";
     private static final Grants GRANTS = new Grants(
             Map.of(
-                    new Grants.Place("lab", "cephfs", U1), grant("u1", "user-u1", "user-u1-more"),
-                    new Grants.Place("lab", "cephfs", U2), grant("u2", "user-u2")),
+                    new Grants.GroupKey("lab", "cephfs", U1), grant("u1", "user-u1", "user-u1-more"),
+                    new Grants.GroupKey("lab", "cephfs", U2), grant("u2", "user-u2")),
             Map.of(
                     "u1/all", new Grants.Shared(dataset("/datasets/all"), true, new TreeSet<>()),
                     "u1/mine",
@@ -47,8 +47,9 @@ final class PublishCheckTest {
 
     private static final VolumeId VOLUME = VolumeId.parse("s1:lab:cephfs:" + U1 + ":v1");
 
-    private static VolumeId.Dataset dataset(String path) {
-        return (VolumeId.Dataset) VolumeId.parse("dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:" + path);
+    private static VolumeId.DatasetVolume dataset(String path) {
+        return (VolumeId.DatasetVolume)
+                VolumeId.parse("dataset:lab:cephfs:0123456789abcdef0123456789abcdef01234567:" + path);
     }
 
     @ParameterizedTest(name = "{0} from {1}")
@@ -82,12 +83,12 @@ final class PublishCheckTest {
 
     @Test
     void whatIsTakenBackOfADatasetIsKnownAndOfNothingElse() {
-        PublishCheck check = check(_ -> new GrantsSource.Known(GRANTS, Optional.empty()));
+        PublishCheck check = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty()));
         VolumeId mine = VolumeId.parse(DATASET + CLAIM + "/volumes/" + U1 + "/mine");
         assertEquals(Optional.empty(), check.withdrawn(mine, "vision"));
         assertTrue(check.withdrawn(mine, "user-u2").orElse("").contains("is no reader"));
         assertEquals(Optional.empty(), check.withdrawn(VOLUME, "user-u2"));
-        PublishCheck unsure = check(_ -> new GrantsSource.Known(GRANTS, Optional.of("the API is down")));
+        PublishCheck unsure = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.of("the API is down")));
         assertEquals(Optional.empty(), unsure.withdrawn(mine, "user-u2"));
         PublishCheck unknown = check(_ -> {
             throw new DriverException.BackendUnavailable("the API is down");
@@ -106,7 +107,7 @@ final class PublishCheckTest {
         VolumeId id = VolumeId.parse(volume);
         Map<String, String> all = new HashMap<>(context);
         all.put("monitors", "192.0.2.1:6789");
-        check(_ -> new GrantsSource.Known(GRANTS, Optional.empty()))
+        check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty()))
                 .check(id, Optional.of(VolumeContext.fromMap(id, all)), namespace, Optional.empty());
     }
 
@@ -180,7 +181,7 @@ final class PublishCheckTest {
         List<Duration> asked = new ArrayList<>();
         PublishCheck check = check(age -> {
             asked.add(age);
-            return new GrantsSource.Known(GRANTS, Optional.empty());
+            return new GrantsSource.KnownGrants(GRANTS, Optional.empty());
         });
         check.check(VOLUME, Optional.empty(), Optional.of("user-u1"), Optional.empty());
         assertEquals(List.of(Duration.ofSeconds(60)), asked);
@@ -193,7 +194,7 @@ final class PublishCheckTest {
 
     @Test
     void grantsThatMayBeOutOfDateLetInAndDoNotRefuse() {
-        PublishCheck check = check(_ -> new GrantsSource.Known(GRANTS, Optional.of("the API is down")));
+        PublishCheck check = check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.of("the API is down")));
         assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1"), Optional.empty()));
         DriverException unsure = assertThrows(
                 DriverException.BackendUnavailable.class,
@@ -205,7 +206,7 @@ final class PublishCheckTest {
     @Test
     void aKubeletThatDoesNotSayForWhomIsRefused() {
         PublishCheck check = new PublishCheck(
-                Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())),
+                Optional.of(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty())),
                 NamespacePlaces.NONE,
                 Optional.of("siphon"));
         assertDoesNotThrow(() -> check.check(VOLUME, Optional.empty(), Optional.of("user-u1"), Optional.empty()));
@@ -240,7 +241,7 @@ final class PublishCheckTest {
                         "readOnly",
                         String.valueOf(readOnly)));
         new PublishCheck(
-                        Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())),
+                        Optional.of(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty())),
                         NamespacePlaces.NONE,
                         Optional.of("siphon"))
                 .check(id, Optional.of(context), Optional.of(pod[0]), Optional.of(pod[1].formatted(PACKER)));
@@ -256,7 +257,7 @@ final class PublishCheckTest {
         VolumeId target =
                 VolumeId.parse("static:lab:cephfs:" + path.formatted(PACKER.substring(Packer.PREFIX.length())));
         new PublishCheck(
-                        Optional.of(_ -> new GrantsSource.Known(GRANTS, Optional.empty())),
+                        Optional.of(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty())),
                         NamespacePlaces.NONE,
                         Optional.of("siphon"))
                 .check(
@@ -311,11 +312,12 @@ final class PublishCheckTest {
     private static PublishCheck partial(List<String> asked, int more, Grants.Part... parts) {
         Grants some = new Grants(GRANTS.groups(), GRANTS.datasets(), Set.of(parts));
         return new PublishCheck(
-                Optional.of(_ -> new GrantsSource.Known(some, Optional.empty())),
+                Optional.of(_ -> new GrantsSource.KnownGrants(some, Optional.empty())),
                 namespace -> {
                     asked.add(namespace);
                     return new NamespacePlaces.Places(
-                            namespace.equals("late") ? Set.of(new Grants.Place("lab", "cephfs", U1)) : Set.of(), more);
+                            namespace.equals("late") ? Set.of(new Grants.GroupKey("lab", "cephfs", U1)) : Set.of(),
+                            more);
                 },
                 Optional.empty());
     }
@@ -337,7 +339,7 @@ final class PublishCheckTest {
         assertThrows(DriverException.AccessDenied.class, () -> publish(check, others, "late"));
         assertThrows(
                 DriverException.AccessDenied.class,
-                () -> publish(check(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), VOLUME, "late"));
+                () -> publish(check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty())), VOLUME, "late"));
     }
 
     @Test
@@ -354,7 +356,7 @@ final class PublishCheckTest {
     @ValueSource(strings = {"/home/u1", "/volumes/_nogroup/old", OF_U1 + "/old"})
     void whereDatasetsOutsideTheirDirectoryAreMissingNoPathByHandIsShown(String path) {
         VolumeId aside = VolumeId.parse("static:lab:cephfs:" + path);
-        publish(check(_ -> new GrantsSource.Known(GRANTS, Optional.empty())), aside, "user-u1");
+        publish(check(_ -> new GrantsSource.KnownGrants(GRANTS, Optional.empty())), aside, "user-u1");
         publish(partial(new ArrayList<>(), 0, Grants.Part.DATASETS), aside, "user-u1");
         PublishCheck check = partial(new ArrayList<>(), 0, Grants.Part.DATASETS, Grants.Part.PLACES);
         String said = assertThrows(DriverException.AccessDenied.class, () -> publish(check, aside, "user-u1"))

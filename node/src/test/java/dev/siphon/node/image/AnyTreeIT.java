@@ -49,7 +49,7 @@ final class AnyTreeIT {
 
     @Property(tries = TRIES, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
     void theKernelShowsTheSame(
-            @ForAll("trees") List<Thing> things, @ForAll Modes modes, @ForAll("parallel") int parallel) {
+            @ForAll("trees") List<Thing> things, @ForAll ImageModes modes, @ForAll("parallel") int parallel) {
         try (Packing packing = new Packing()) {
             script(things).build(packing.source());
             packing.pack("image", modes, parallel);

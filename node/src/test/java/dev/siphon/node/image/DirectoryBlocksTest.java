@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class DirectoryBlocksTest {
-    private final Inode.Folder root = Inodes.root();
+    private final ImageInode.Folder root = Inodes.root();
 
     /// The names in a directory's data, as `fs/erofs/dir.c` finds them.
     private static List<String> names(ByteBuffer data, long size) {
@@ -73,16 +73,16 @@ final class DirectoryBlocksTest {
                 .toList());
         Collections.sort(names);
         ByteBuffer whole = data(names);
-        ImageLayout layout = new ImageLayout(Tree.of(rebuilt(names)));
+        ImageLayout layout = new ImageLayout(ImageTree.of(rebuilt(names)));
         for (int block = 0; block < whole.capacity(); block += 4096) {
             ByteBuffer part = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
-            new DirectoryBlocks((Inode.Folder) layout.tree().inodes().getFirst()).put(part, -block, layout);
+            new DirectoryBlocks((ImageInode.Folder) layout.tree().inodes().getFirst()).put(part, -block, layout);
             assertEquals(whole.slice(block, 4096), part);
         }
     }
 
-    private static Inode.Folder rebuilt(List<String> names) {
-        Inode.Folder root = Inodes.root();
+    private static ImageInode.Folder rebuilt(List<String> names) {
+        ImageInode.Folder root = Inodes.root();
         root.fill(names.stream().map(name -> Inodes.file(root, name, 1)).toList());
         return root;
     }

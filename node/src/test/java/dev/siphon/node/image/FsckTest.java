@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The judge that EROFS brings along: fsck.erofs of erofs-utils, which checks the superblock's checksum, all inodes and
-/// all directories.
+/// The judge that EROFS brings along: fsck.erofs of erofs-utils, which checks the superblock's checksum, all
+/// inodes and all directories.
 final class FsckTest {
     @TempDir
     Path directory;
@@ -30,7 +30,7 @@ final class FsckTest {
         Files.createLink(source.resolve("link"), many.resolve("file-7"));
         Files.createSymbolicLink(source.resolve("symlink"), Path.of("x".repeat(3000)));
         Path image = directory.resolve("image");
-        new ImagePacker(Packing.listener(() -> {})).pack(new PackRequest(source, image, Modes.READABLE, 2));
+        new ImagePacker(Packing.listener(() -> {})).pack(new PackRequest(source, image, ImageModes.READABLE, 2));
         assertTrue(said(image).contains("No errors found"), said(image));
         try (FileChannel channel = FileChannel.open(image, StandardOpenOption.WRITE)) {
             channel.write(ByteBuffer.wrap(new byte[] {1}), 1024 + 60);

@@ -69,7 +69,7 @@ final class HostileTarIT {
                 .link('1', "top/linked", "top/d/f")
                 .link('2', "top/link", "top/d/f")
                 .end();
-        importing.run(importing.write("t.tar", tar), "image", Modes.READABLE, 1);
+        importing.run(importing.write("t.tar", tar), "image", ImageModes.READABLE, 1);
         importing.packing().mounted("image", at -> {
             assertEquals("f", text(at.resolve("d/f")));
             assertEquals("f", text(at.resolve("linked")));
@@ -142,8 +142,8 @@ final class HostileTarIT {
         Digest other = Digest.of(ByteBuffer.wrap(new byte[1]));
         assertThrows(
                 DriverException.BackendFault.class,
-                () -> importing.run(origin, Optional.of(other), "image", Modes.READABLE, 0));
-        importing.run(origin, Optional.of(Digest.of(ByteBuffer.wrap(bytes))), "image", Modes.READABLE, 0);
+                () -> importing.run(origin, Optional.of(other), "image", ImageModes.READABLE, 0));
+        importing.run(origin, Optional.of(Digest.of(ByteBuffer.wrap(bytes))), "image", ImageModes.READABLE, 0);
         Path link = Files.createSymbolicLink(importing.packing().path("l.tar"), tar);
         assertThrows(DriverException.InvalidRequest.class, () -> importing.run(link, "linked"));
         assertThrows(
@@ -156,7 +156,7 @@ final class HostileTarIT {
                         Optional.empty(),
                         0,
                         importing.packing().path("i"),
-                        Modes.READABLE,
+                        ImageModes.READABLE,
                         1));
     }
 

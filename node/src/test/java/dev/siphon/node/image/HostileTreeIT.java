@@ -79,16 +79,16 @@ final class HostileTreeIT {
         Files.createSymbolicLink(source.resolve("upwards"), Path.of("../outside/file"));
         Files.createSymbolicLink(source.resolve("directory"), outside);
         Files.createSymbolicLink(source.resolve("root"), Path.of("/"));
-        packing.pack("image", Modes.READABLE, 2);
+        packing.pack("image", ImageModes.READABLE, 2);
         assertNothingLeaked("image");
-        packing.assertSame("image", Modes.READABLE);
+        packing.assertSame("image", ImageModes.READABLE);
     }
 
     @Test
     void whatIsMountedInTheSourceIsRefused() throws IOException {
         Programs.run(
                 "mount", "--bind", outside.toString(), source.resolve("d/e").toString());
-        var refused = assertThrows(DriverException.InUse.class, () -> packing.pack("image", Modes.READABLE, 2));
+        var refused = assertThrows(DriverException.InUse.class, () -> packing.pack("image", ImageModes.READABLE, 2));
         assertTrue(refused.getMessage().contains("mounted at \"d/e\""), refused.getMessage());
         Programs.run("umount", source.resolve("d/e").toString());
         Programs.run(
@@ -96,9 +96,9 @@ final class HostileTreeIT {
                 "--bind",
                 outside.resolve("file").toString(),
                 source.resolve("last").toString());
-        assertThrows(DriverException.InUse.class, () -> packing.pack("image", Modes.READABLE, 2));
+        assertThrows(DriverException.InUse.class, () -> packing.pack("image", ImageModes.READABLE, 2));
         Programs.run("umount", source.resolve("last").toString());
-        packing.pack("image", Modes.READABLE, 2);
+        packing.pack("image", ImageModes.READABLE, 2);
         assertNothingLeaked("image");
     }
 
@@ -108,7 +108,7 @@ final class HostileTreeIT {
         assertThrows(
                 DriverException.InvalidRequest.class,
                 () -> new ImagePacker(Packing.listener(() -> {}))
-                        .pack(new PackRequest(link, packing.path("image"), Modes.READABLE, 1)));
+                        .pack(new PackRequest(link, packing.path("image"), ImageModes.READABLE, 1)));
     }
 
     static Stream<Arguments> changes() {
@@ -169,7 +169,7 @@ final class HostileTreeIT {
                 DriverException.InUse.class,
                 () -> packing.pack(
                         "image",
-                        Modes.READABLE,
+                        ImageModes.READABLE,
                         2,
                         Packing.listener(() -> unchecked(() -> change.make(source, outside)))),
                 name);
@@ -204,15 +204,15 @@ final class HostileTreeIT {
             over.set(true);
             join(flipper);
         }
-        packing.pack("image", Modes.READABLE, 1);
-        packing.assertSame("image", Modes.READABLE);
+        packing.pack("image", ImageModes.READABLE, 1);
+        packing.assertSame("image", ImageModes.READABLE);
         assertTrue(packed < RACES, "it never changed under the packer");
     }
 
     private boolean pack(String name) {
         try {
             new ImagePacker(Packing.listener(() -> {}))
-                    .pack(new PackRequest(source, packing.path(name), Modes.READABLE, 2));
+                    .pack(new PackRequest(source, packing.path(name), ImageModes.READABLE, 2));
             return true;
         } catch (DriverException.InUse _) {
             return false;

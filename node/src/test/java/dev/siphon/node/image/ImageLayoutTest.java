@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class ImageLayoutTest {
-    private final Inode.Folder root = Inodes.root();
+    private final ImageInode.Folder root = Inodes.root();
 
     @Test
     void theRootIsTheFirstInode() {
@@ -31,13 +31,13 @@ final class ImageLayoutTest {
 
     @Test
     void neitherAnInodeNorDataBehindItLieAcrossBlocks() {
-        List<Inode> files = new ArrayList<>();
+        List<ImageInode> files = new ArrayList<>();
         for (int size = 0; size < 5000; size += 7) {
             files.add(Inodes.file(root, "f" + size, size, new byte[size % 3 == 0 ? 0 : (size % 4093) & ~3]));
         }
         ImageLayout layout = Inodes.layout(root, files);
         long end = 4096;
-        for (Inode inode : layout.tree().inodes()) {
+        for (ImageInode inode : layout.tree().inodes()) {
             long at = layout.inodeOffset(inode);
             assertTrue(at >= end, "they do not overlap");
             assertEquals(at / 4096, (at + 63) / 4096, "an inode is in one block");
@@ -82,7 +82,7 @@ final class ImageLayoutTest {
                 () -> Inodes.layout(
                         root, List.of(Inodes.file(root, "first", 1L << 43), Inodes.file(root, "second", 1L << 43))));
         assertTrue(refused.getMessage().contains("\"second\""), refused.getMessage());
-        Inode.Folder other = Inodes.root();
+        ImageInode.Folder other = Inodes.root();
         long most = Inodes.layout(other, List.of(Inodes.file(other, "f", (1L << 44) - 3 * 4096)))
                 .imageBytes();
         assertEquals((1L << 44) - 4096, most);
@@ -91,8 +91,8 @@ final class ImageLayoutTest {
     @Test
     void aFileWithTwoNamesIsThereOnce() {
         var status = new dev.siphon.node.linux.FileStatus(0x81a4, 3, 0, 0, 77, 1, 1, 5000, 0, 0, 0, 0);
-        Inode one = new Inode.RegularFile(root, new byte[] {'a'}, status, Attributes.NONE);
-        Inode other = new Inode.RegularFile(root, new byte[] {'b'}, status, Attributes.NONE);
+        ImageInode one = new ImageInode.RegularFile(root, new byte[] {'a'}, status, ExtendedAttributes.NONE);
+        ImageInode other = new ImageInode.RegularFile(root, new byte[] {'b'}, status, ExtendedAttributes.NONE);
         ImageLayout layout = Inodes.layout(root, List.of(other, one));
         assertEquals(List.of(root, one), layout.tree().inodes());
         assertEquals(2, one.links());

@@ -78,7 +78,7 @@ final class ImagePackerIT {
     @Test
     void theKernelShowsWhatWasPacked() {
         everything().build(packing.source());
-        for (Modes modes : Modes.values()) {
+        for (ImageModes modes : ImageModes.values()) {
             Manifest manifest = packing.pack(modes.name(), modes, 3);
             assertEquals(15, manifest.files());
             packing.assertSame(modes.name(), modes);
@@ -93,8 +93,8 @@ final class ImagePackerIT {
                 .toList();
         names.forEach(name -> tree.with("file", hex(name), Integer.toString(name.length() % 5), name));
         tree.build(packing.source());
-        packing.pack("image", Modes.READABLE, 8);
-        packing.assertSame("image", Modes.READABLE);
+        packing.pack("image", ImageModes.READABLE, 8);
+        packing.assertSame("image", ImageModes.READABLE);
     }
 
     @Test
@@ -104,24 +104,24 @@ final class ImagePackerIT {
                 .with("file", hex("later"), "5000", "later")
                 .build(packing.source());
         new ImagePacker(Packing.listener(() -> {}))
-                .pack(new PackRequest(packing.source(), packing.path("image"), Modes.READABLE, 2));
-        packing.assertSame("image", Modes.READABLE);
+                .pack(new PackRequest(packing.source(), packing.path("image"), ImageModes.READABLE, 2));
+        packing.assertSame("image", ImageModes.READABLE);
     }
 
     @Test
     void theSameFilesGiveTheSameBytes() throws IOException {
         everything().build(packing.source());
-        Manifest first = packing.pack("first", Modes.PRESERVED, 1);
-        assertEquals(first, packing.pack("second", Modes.PRESERVED, 7));
+        Manifest first = packing.pack("first", ImageModes.PRESERVED, 1);
+        assertEquals(first, packing.pack("second", ImageModes.PRESERVED, 7));
         assertEquals(-1, Files.mismatch(packing.path("first"), packing.path("second")));
         // found in another order, with other inodes, elsewhere
         Path copy = packing.path("copy");
         Programs.run("cp", "-a", packing.source().toString(), copy.toString());
         new ImagePacker(Packing.listener(() -> {}))
-                .pack(new PackRequest(copy, packing.path("third"), Modes.PRESERVED, 2));
+                .pack(new PackRequest(copy, packing.path("third"), ImageModes.PRESERVED, 2));
         assertEquals(-1, Files.mismatch(packing.path("first"), packing.path("third")));
         assertNotEquals(
-                first.root(), packing.pack("readable", Modes.READABLE, 2).root());
+                first.root(), packing.pack("readable", ImageModes.READABLE, 2).root());
     }
 
     @Test
@@ -130,7 +130,7 @@ final class ImagePackerIT {
         IntStream.range(10, 30).forEach(i -> tree.with("fifo", hex("fifo-" + i)));
         tree.build(packing.source());
         AtomicReference<List<String>> told = new AtomicReference<>(List.of());
-        packing.pack("image", Modes.READABLE, 2, new PackListener() {
+        packing.pack("image", ImageModes.READABLE, 2, new PackListener() {
             @Override
             public void walked(long entries) {}
 
@@ -160,7 +160,7 @@ final class ImagePackerIT {
         }
         tree.build(packing.source());
         List<Manifest> all = IntStream.of(1, 2, 16)
-                .mapToObj(parallel -> packing.pack("by-" + parallel, Modes.READABLE, parallel))
+                .mapToObj(parallel -> packing.pack("by-" + parallel, ImageModes.READABLE, parallel))
                 .toList();
         assertEquals(Collections.nCopies(3, all.getFirst()), all);
     }

@@ -68,8 +68,8 @@ final class ImportIT {
     }
 
     @ParameterizedTest
-    @EnumSource(Modes.class)
-    void aTarAndItsTreeAreOneDataset(Modes modes) throws IOException {
+    @EnumSource(ImageModes.class)
+    void aTarAndItsTreeAreOneDataset(ImageModes modes) throws IOException {
         tree().build(importing.packing().source());
         Manifest expected = importing.packing().pack("packed", modes, 2);
         Path tar = importing.tar("t.tar", "--format=pax", "--xattrs", "--sparse");
@@ -95,7 +95,7 @@ final class ImportIT {
     void eachFormatOfGnuTarIsTheSame(String how) throws IOException {
         plain().build(importing.packing().source());
         Programs.run("find", importing.packing().source().toString(), "-exec", "touch", "-hd", "2020-01-01", "{}", "+");
-        Manifest expected = importing.packing().pack("packed", Modes.READABLE, 2);
+        Manifest expected = importing.packing().pack("packed", ImageModes.READABLE, 2);
         assertEquals(expected, importing.run(importing.tar("t.tar", how.split(" ", -1)), "imported"));
         importing.assertEqualImages("packed", "imported");
     }
@@ -138,8 +138,8 @@ final class ImportIT {
                         Optional.empty(),
                         0,
                         importing.packing().path("image"),
-                        Modes.READABLE,
+                        ImageModes.READABLE,
                         2));
-        importing.packing().assertSame("image", Modes.READABLE);
+        importing.packing().assertSame("image", ImageModes.READABLE);
     }
 }

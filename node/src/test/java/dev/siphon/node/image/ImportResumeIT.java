@@ -108,7 +108,7 @@ final class ImportResumeIT {
             assertTrue(askedAfter <= asked + 1);
             assertEquals(
                     expected,
-                    importing.run(ImportOrigin.parse(address), Optional.of(digest), "image", Modes.READABLE, 0));
+                    importing.run(ImportOrigin.parse(address), Optional.of(digest), "image", ImageModes.READABLE, 0));
             // all of it was there
             assertEquals(askedAfter, server.ranges().size());
             importing.assertEqualImages("expected", "image");

@@ -85,14 +85,14 @@ final class Importing implements AutoCloseable {
     }
 
     Manifest run(Path source, String image) {
-        return run(source, image, Modes.READABLE, 0);
+        return run(source, image, ImageModes.READABLE, 0);
     }
 
-    Manifest run(Path source, String image, Modes modes, int strip) {
+    Manifest run(Path source, String image, ImageModes modes, int strip) {
         return run(new ImportOrigin.Local(source), Optional.empty(), image, modes, strip);
     }
 
-    Manifest run(ImportOrigin origin, Optional<Digest> sha256, String image, Modes modes, int strip) {
+    Manifest run(ImportOrigin origin, Optional<Digest> sha256, String image, ImageModes modes, int strip) {
         FetchLimits limits = FetchLimits.USUAL;
         Manifest manifest = new ImageImport(listening, limits)
                 .run(new ImportRequest(origin, sha256, strip, packing.path(image), modes, 3));

@@ -15,27 +15,27 @@ final class Inodes {
         return new FileStatus(mode, 1, 10, 20, 1, 1, 1, size, 1, 2, 3, 4);
     }
 
-    static Inode.Folder root() {
-        return new Inode.Folder(status(DIRECTORY | 0750, 4096), Attributes.NONE);
+    static ImageInode.Folder root() {
+        return new ImageInode.Folder(status(DIRECTORY | 0750, 4096), ExtendedAttributes.NONE);
     }
 
-    static Inode.Folder folder(Inode.Folder parent, String name) {
-        return new Inode.Folder(
-                parent, name.getBytes(StandardCharsets.UTF_8), status(DIRECTORY | 0750, 4096), Attributes.NONE);
+    static ImageInode.Folder folder(ImageInode.Folder parent, String name) {
+        return new ImageInode.Folder(
+                parent, name.getBytes(StandardCharsets.UTF_8), status(DIRECTORY | 0750, 4096), ExtendedAttributes.NONE);
     }
 
-    static Inode file(Inode.Folder parent, String name, long size, byte[] attributes) {
-        return new Inode.RegularFile(
+    static ImageInode file(ImageInode.Folder parent, String name, long size, byte[] attributes) {
+        return new ImageInode.RegularFile(
                 parent, name.getBytes(StandardCharsets.UTF_8), status(REGULAR | 0640, size), attributes);
     }
 
-    static Inode file(Inode.Folder parent, String name, long size) {
-        return file(parent, name, size, Attributes.NONE);
+    static ImageInode file(ImageInode.Folder parent, String name, long size) {
+        return file(parent, name, size, ExtendedAttributes.NONE);
     }
 
     /// The layout of a root with these files in it.
-    static ImageLayout layout(Inode.Folder root, List<? extends Inode> found) {
+    static ImageLayout layout(ImageInode.Folder root, List<? extends ImageInode> found) {
         root.fill(found);
-        return new ImageLayout(Tree.of(root));
+        return new ImageLayout(ImageTree.of(root));
     }
 }

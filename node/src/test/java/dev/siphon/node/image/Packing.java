@@ -54,11 +54,11 @@ final class Packing implements AutoCloseable {
     }
 
     /// Packs the source to `name` and looks whether the manifest is that of the file, byte by byte.
-    Manifest pack(String name, Modes modes, int parallel) {
+    Manifest pack(String name, ImageModes modes, int parallel) {
         return pack(name, modes, parallel, listener(() -> {}));
     }
 
-    Manifest pack(String name, Modes modes, int parallel, PackListener listener) {
+    Manifest pack(String name, ImageModes modes, int parallel, PackListener listener) {
         Manifest manifest = new ImagePacker(listener).pack(new PackRequest(source, path(name), modes, parallel));
         check(path(name), manifest);
         return manifest;
@@ -98,8 +98,8 @@ final class Packing implements AutoCloseable {
     }
 
     /// The kernel shows of the image `name` what it shows of the source.
-    void assertSame(String name, Modes modes) {
-        String[] how = modes == Modes.READABLE ? new String[] {"readable"} : new String[0];
+    void assertSame(String name, ImageModes modes) {
+        String[] how = modes == ImageModes.READABLE ? new String[] {"readable"} : new String[0];
         List<String> expected = TreeScript.show(source, how);
         mounted(name, at -> assertEquals(expected, TreeScript.show(at, "image")));
     }

@@ -94,7 +94,7 @@ final class ResumeIT {
 
     @Test
     void killedAtAnyTimeItGoesOnAndMakesTheSame() throws IOException, InterruptedException {
-        Manifest expected = packing.pack("expected", Modes.READABLE, 2);
+        Manifest expected = packing.pack("expected", ImageModes.READABLE, 2);
         int killed = 0;
         for (int percent : new int[] {0, 20, 90, 95, 99}) {
             killed += killAt("image", percent) ? 1 : 0;
@@ -103,7 +103,7 @@ final class ResumeIT {
                     Files.exists(packing.path("image")) && !Files.exists(packing.path("image.part.done")));
         }
         assertTrue(killed >= 3, "only " + killed + " were killed before they were done");
-        assertEquals(expected, packing.pack("image", Modes.READABLE, 2));
+        assertEquals(expected, packing.pack("image", ImageModes.READABLE, 2));
         assertEquals(-1, Files.mismatch(packing.path("expected"), packing.path("image")));
     }
 
@@ -111,7 +111,7 @@ final class ResumeIT {
     private void most(String image) {
         assertThrows(
                 Stop.class,
-                () -> packing.pack(image, Modes.READABLE, 1, new PackListener() {
+                () -> packing.pack(image, ImageModes.READABLE, 1, new PackListener() {
                     @Override
                     public void walked(long entries) {}
 
@@ -135,10 +135,11 @@ final class ResumeIT {
         Path hidden = packing.path("hidden");
         Path reference = packing.path("reference");
         Programs.run("touch", "--reference=" + packing.source(), reference.toString());
-        Manifest manifest = packing.pack("image", Modes.READABLE, 2, Packing.listener(() -> move(first, hidden)));
+        Manifest manifest = packing.pack("image", ImageModes.READABLE, 2, Packing.listener(() -> move(first, hidden)));
         move(hidden, first);
         Programs.run("touch", "--reference=" + reference, packing.source().toString());
-        assertEquals(manifest.root(), packing.pack("anew", Modes.READABLE, 2).root());
+        assertEquals(
+                manifest.root(), packing.pack("anew", ImageModes.READABLE, 2).root());
     }
 
     private static void move(Path from, Path to) {
@@ -155,8 +156,8 @@ final class ResumeIT {
         try (FileChannel part = FileChannel.open(packing.path("image.part"), StandardOpenOption.WRITE)) {
             part.write(ByteBuffer.allocate(5000), Manifest.offset(3) + 10);
         }
-        Manifest manifest = packing.pack("image", Modes.READABLE, 2);
-        assertEquals(manifest, packing.pack("anew", Modes.READABLE, 2));
+        Manifest manifest = packing.pack("image", ImageModes.READABLE, 2);
+        assertEquals(manifest, packing.pack("anew", ImageModes.READABLE, 2));
         assertEquals(-1, Files.mismatch(packing.path("image"), packing.path("anew")));
     }
 
@@ -167,7 +168,7 @@ final class ResumeIT {
         var time = Files.getLastModifiedTime(file);
         Files.writeString(file, "other", StandardOpenOption.WRITE);
         Files.setLastModifiedTime(file, time);
-        assertEquals(packing.pack("image", Modes.READABLE, 2), packing.pack("anew", Modes.READABLE, 2));
+        assertEquals(packing.pack("image", ImageModes.READABLE, 2), packing.pack("anew", ImageModes.READABLE, 2));
         assertEquals(-1, Files.mismatch(packing.path("image"), packing.path("anew")));
     }
 
@@ -175,26 +176,26 @@ final class ResumeIT {
     void aPackerThatDiedBeforeTheManifestHadItsNameIsFollowed() throws IOException {
         most("image");
         move(packing.path("image.part"), packing.path("image"));
-        assertEquals(packing.pack("image", Modes.READABLE, 2), packing.pack("anew", Modes.READABLE, 2));
+        assertEquals(packing.pack("image", ImageModes.READABLE, 2), packing.pack("anew", ImageModes.READABLE, 2));
         assertEquals(-1, Files.mismatch(packing.path("image"), packing.path("anew")));
     }
 
     @Test
     void aWholeImageStaysAndAnothersIsRefused() throws IOException {
-        Manifest manifest = packing.pack("image", Modes.READABLE, 2);
+        Manifest manifest = packing.pack("image", ImageModes.READABLE, 2);
         var time = Files.getLastModifiedTime(packing.path("image"));
-        assertEquals(manifest, packing.pack("image", Modes.READABLE, 2));
+        assertEquals(manifest, packing.pack("image", ImageModes.READABLE, 2));
         assertEquals(time, Files.getLastModifiedTime(packing.path("image")));
-        assertThrows(DriverException.IncompatibleExisting.class, () -> packing.pack("image", Modes.PRESERVED, 2));
+        assertThrows(DriverException.IncompatibleExisting.class, () -> packing.pack("image", ImageModes.PRESERVED, 2));
         Files.delete(packing.path("image.manifest"));
-        assertThrows(DriverException.IncompatibleExisting.class, () -> packing.pack("image", Modes.READABLE, 2));
+        assertThrows(DriverException.IncompatibleExisting.class, () -> packing.pack("image", ImageModes.READABLE, 2));
         assertFalse(Files.exists(packing.path("image.part")));
     }
 
     @Test
     void whereAnotherPackerIsAtWorkItIsRefused() {
-        Manifest manifest = packing.pack("image", Modes.READABLE, 2, Packing.listener(() -> {
-            assertThrows(DriverException.OperationPending.class, () -> packing.pack("image", Modes.READABLE, 2));
+        Manifest manifest = packing.pack("image", ImageModes.READABLE, 2, Packing.listener(() -> {
+            assertThrows(DriverException.OperationPending.class, () -> packing.pack("image", ImageModes.READABLE, 2));
             assertRefusedAsProcess();
         }));
         assertEquals(FILES, manifest.files());

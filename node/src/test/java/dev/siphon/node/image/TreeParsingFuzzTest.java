@@ -43,7 +43,7 @@ final class TreeParsingFuzzTest {
     }
 
     private static void tree(byte[] tar) {
-        TarTree tree = new TarTree(Modes.PRESERVED, 0, Inodes.status(0x8000 | 0640, 0));
+        TarTree tree = new TarTree(ImageModes.PRESERVED, 0, Inodes.status(0x8000 | 0640, 0));
         TarScanner scanner = new TarScanner(new InMemory(tar));
         for (Optional<TarMember> next = scanner.next(); next.isPresent(); next = scanner.next()) {
             tree.add(next.get());

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class InlineVolumesTest {
     private static final String NAME = "csi-" + "0123456789abcdef".repeat(4);
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.of("0123456789ab"), "/datasets/x");
 
     @TempDir

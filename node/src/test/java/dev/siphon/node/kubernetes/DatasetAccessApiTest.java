@@ -36,7 +36,7 @@ final class DatasetAccessApiTest {
     private static final String NAME = "csi-" + "0123456789abcdef".repeat(4);
     private static final String SECRET = "AQBdF2FlAAAAABAAjAnnpZ9Yw8bGaf7PPUCYAg==";
     private static final Pod POD = new Pod("u1", "train", "uid-1");
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.of("0123456789ab"), "/datasets/x");
     private static final VolumeContext CONTEXT = VolumeContext.fromMap(VOLUME, Map.of("monitors", "10.0.0.1:3300"));
 
@@ -61,7 +61,7 @@ final class DatasetAccessApiTest {
         return open(Duration.ofSeconds(20));
     }
 
-    private static JsonObject given(JsonObject spec, VolumeId.Dataset sealedFor) {
+    private static JsonObject given(JsonObject spec, VolumeId.DatasetVolume sealedFor) {
         DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
         String sealed = SealedSecret.seal(
                 asked.publicKey(), SECRET, DatasetAccess.Given.about(asked.request(), sealedFor, "siphon-dataset.x"));
@@ -112,8 +112,8 @@ final class DatasetAccessApiTest {
 
     @Test
     void aKeyThatWasSealedForAnotherVolumeIsNotTaken() {
-        server.control(spec ->
-                given(spec, new VolumeId.Dataset("lab", "cephfs", VOLUME.digest(), VOLUME.claim(), "/datasets/other")));
+        server.control(spec -> given(
+                spec, new VolumeId.DatasetVolume("lab", "cephfs", VOLUME.digest(), VOLUME.claim(), "/datasets/other")));
         DriverException refused = assertThrows(DriverException.BackendFault.class, this::open);
         assertFalse(refused.getMessage().contains(SECRET), refused::getMessage);
     }

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// as it sends only now and then. `make kubernetes` has a real one.
 @Timeout(60)
 final class DatasetReplicaApiTest {
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.empty(), "/datasets/x");
     private static final String END = "end";
 

@@ -136,7 +136,8 @@ final class GrantsConfigMapTest {
     @Test
     void aPodTrustsItsClusterAndShowsTheTokenOfNow() throws IOException, GeneralSecurityException {
         try (FakeApi api = FakeApi.startTls(ServerKeys.make(folder));
-                GrantsConfigMap map = new GrantsConfigMap(new ApiAccess.Pod(api.uri(), folder), FakeApi.NAMESPACE)) {
+                GrantsConfigMap map =
+                        new GrantsConfigMap(new ApiAccess.PodAccess(api.uri(), folder), FakeApi.NAMESPACE)) {
             api.publish(Grants.NONE.toJson());
             Files.writeString(folder.resolve("token"), "first\n");
             assertEquals(Grants.NONE, map.read());
@@ -156,7 +157,7 @@ final class GrantsConfigMapTest {
         Files.writeString(folder.resolve("token"), "t0ken");
         try (FakeApi api = FakeApi.startTls(keys)) {
             DriverException failure = assertThrows(
-                    DriverException.BackendUnavailable.class, () -> read(new ApiAccess.Pod(api.uri(), folder)));
+                    DriverException.BackendUnavailable.class, () -> read(new ApiAccess.PodAccess(api.uri(), folder)));
             assertEquals(List.of(), api.authorizations());
             assertFalse(failure.getMessage().contains("t0ken"), failure::getMessage);
         }

@@ -27,13 +27,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Pods with hundreds of inline volumes that the controller says nothing to: they cost a node little memory, and others
-/// no time.
+/// Pods with hundreds of inline volumes that the controller says nothing to: they cost a node little memory, and
+/// others no time.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ManyQuestionsTest {
     private static final int MANY = 500;
     private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static final VolumeId.Dataset VOLUME = new VolumeId.Dataset(
+    private static final VolumeId.DatasetVolume VOLUME = new VolumeId.DatasetVolume(
             "lab", "cephfs", "0123456789abcdef".repeat(3).substring(0, 40), Optional.of("0123456789ab"), "/datasets/x");
 
     @TempDir
@@ -68,7 +68,8 @@ final class ManyQuestionsTest {
         }
     }
 
-    /// So many are refused at once, and another namespace's pod is served while all that were not refused still wait.
+    /// So many are refused at once, and another namespace's pod is served while all that were not refused still
+    /// wait.
     private void others(IntFunction<Pod> pods, int waiting, String why) throws InterruptedException {
         try (FakeApi server = FakeApi.start();
                 ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Grants.Place;
+import dev.siphon.csi.Grants.GroupKey;
 import dev.siphon.node.grant.NamespacePlaces.Places;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,7 +52,7 @@ final class NamespaceAccessApiTest {
                 {"status": {"accounts": [{"name": "u1", "volumes": "lab:cephfs:a00000000000000000001"},
                   {"name": "u2", "volumes": "of a later version"}], "moreAccounts": 7, "datasets": [{"name": "x"}]}}
                 """);
-        assertEquals(new Places(Set.of(new Place("lab", "cephfs", "a00000000000000000001")), 7), of("team"));
+        assertEquals(new Places(Set.of(new GroupKey("lab", "cephfs", "a00000000000000000001")), 7), of("team"));
     }
 
     @Test

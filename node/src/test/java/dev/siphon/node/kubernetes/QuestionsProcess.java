@@ -31,7 +31,7 @@ final class QuestionsProcess {
     /// @param arguments those of [#command]
     public static void main(String[] arguments) throws InterruptedException {
         DatasetAccessApi api = new DatasetAccessApi(
-                new ApiAccess.Pod(URI.create(arguments[0]), Path.of(arguments[1])),
+                new ApiAccess.PodAccess(URI.create(arguments[0]), Path.of(arguments[1])),
                 new NodeId("node-1", Optional.empty()));
         int volumes = Integer.parseInt(arguments[2]);
         CountDownLatch left = new CountDownLatch(volumes);

@@ -15,13 +15,13 @@ import org.junit.jupiter.api.io.TempDir;
 class ChildProcessTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    private static ChildProcess.Outcome untilItEnds(String... command) {
+    private static ChildProcess.StartOutcome untilItEnds(String... command) {
         return ChildProcess.start(List.of(command), LONG, () -> false);
     }
 
     @Test
     void whatAProgramSaysThatEndsIsTold() {
-        ChildProcess.Outcome outcome = untilItEnds("sh", "-c", "echo out; echo err >&2; exit 3");
+        ChildProcess.StartOutcome outcome = untilItEnds("sh", "-c", "echo out; echo err >&2; exit 3");
         assertTrue(outcome.inTime());
         assertFalse(outcome.serving());
         assertEquals("out\nerr\n", outcome.output());
@@ -44,7 +44,7 @@ class ChildProcessTest {
 
     @Test
     void aProgramThatTalksALotDoesNotBlock() {
-        ChildProcess.Outcome outcome = untilItEnds("sh", "-c", "yes | head -c 10000000");
+        ChildProcess.StartOutcome outcome = untilItEnds("sh", "-c", "yes | head -c 10000000");
         assertTrue(outcome.inTime());
         assertEquals(8 << 10, outcome.output().length());
     }
@@ -52,7 +52,7 @@ class ChildProcessTest {
     @Test
     void atTheDeadlineItEndsWithAllThatItStarted() {
         long start = System.nanoTime();
-        ChildProcess.Outcome outcome = ChildProcess.start(
+        ChildProcess.StartOutcome outcome = ChildProcess.start(
                 List.of("sh", "-c", "echo begun; sleep 1000 & wait"), Duration.ofSeconds(3), () -> false);
         assertFalse(outcome.inTime());
         assertEquals("begun\n", outcome.output());
@@ -68,7 +68,7 @@ class ChildProcessTest {
         String program = "echo first; echo $$ > \"$1\".part; mv \"$1\".part \"$1\"; until [ -e \"$2\" ]; do :; done; "
                 + "echo second 2>/dev/null; readlink /proc/$$/fd/2 > \"$3\".part; mv \"$3\".part \"$3\"";
 
-        ChildProcess.Outcome outcome = ChildProcess.start(
+        ChildProcess.StartOutcome outcome = ChildProcess.start(
                 List.of("sh", "-c", program, "sh", ready.toString(), end.toString(), done.toString()),
                 LONG,
                 () -> Files.exists(ready));
@@ -90,7 +90,7 @@ class ChildProcessTest {
 
     @Test
     void aProgramThatDoesNotExistIsNamed() {
-        ChildProcess.Outcome outcome = untilItEnds("/no/such/program");
+        ChildProcess.StartOutcome outcome = untilItEnds("/no/such/program");
         assertFalse(outcome.serving());
         assertTrue(outcome.output().contains("/no/such/program"), outcome.output());
     }

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 /// Real mounts of a tmpfs with other owners, on this machine's kernel.
 class UserNamespaceIT {
     private static final Duration LIMIT = Duration.ofSeconds(10);
-    private static final Owner STORED = new Owner(10_001, 10_501);
-    private static final Owner SHOWN = new Owner(0, 1000);
+    private static final FileOwner STORED = new FileOwner(10_001, 10_501);
+    private static final FileOwner SHOWN = new FileOwner(0, 1000);
 
     private final Workplace workplace = Workplace.create();
     private final Path stored = workplace.directory("stored");
@@ -43,8 +43,8 @@ class UserNamespaceIT {
     }
 
     private void show(Path from, Path at) {
-        try (Directory source = Directory.open(from.toString());
-                Directory target = Directory.open(at.toString());
+        try (DirectoryHandle source = DirectoryHandle.open(from.toString());
+                DirectoryHandle target = DirectoryHandle.open(at.toString());
                 DetachedMount mount = source.cloneMount();
                 UserNamespace owners = UserNamespace.mapping(STORED, SHOWN, LIMIT)) {
             mount.restrict(Set.of(MountFlag.NO_DEV), owners);
@@ -52,8 +52,8 @@ class UserNamespaceIT {
         }
     }
 
-    private static Owner owner(Path path) {
-        try (Directory directory = Directory.open(path.toString())) {
+    private static FileOwner owner(Path path) {
+        try (DirectoryHandle directory = DirectoryHandle.open(path.toString())) {
             return directory.owner();
         }
     }

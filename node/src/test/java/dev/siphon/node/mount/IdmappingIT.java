@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
+import dev.siphon.node.linux.FileOwner;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.linux.Owner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,11 +21,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// The probe of a volume that is to be idmapped, on a tmpfs of this machine's kernel. That something was made, and is
-/// gone, is seen by when its top directory was changed.
+/// The probe of a volume that is to be idmapped, on a tmpfs of this machine's kernel. That something was made,
+/// and is gone, is seen by when its top directory was changed.
 class IdmappingIT {
     private static final Duration LIMIT = Duration.ofSeconds(10);
-    private static final Owner ACCOUNT = new Owner(10_001, 10_501);
+    private static final FileOwner ACCOUNT = new FileOwner(10_001, 10_501);
     private static final FileTime LONG_AGO = FileTime.from(Instant.ofEpochSecond(1));
 
     private final Workplace workplace = Workplace.create();
@@ -49,7 +49,7 @@ class IdmappingIT {
                 ACCOUNT,
                 ACCOUNT);
         Files.setLastModifiedTime(staged, LONG_AGO);
-        try (Directory source = Directory.open(staged.toString())) {
+        try (DirectoryHandle source = DirectoryHandle.open(staged.toString())) {
             mapping.prove(source, LIMIT);
         }
         assertNotEquals(LONG_AGO, Files.getLastModifiedTime(staged), "nothing was tried");

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 final class ImageKeysTest {
-    private static final VolumeId.Dataset VOLUME =
-            new VolumeId.Dataset("lab", "cephfs", "0".repeat(40), Optional.empty(), "/datasets/x");
+    private static final VolumeId.DatasetVolume VOLUME =
+            new VolumeId.DatasetVolume("lab", "cephfs", "0".repeat(40), Optional.empty(), "/datasets/x");
     private static final CephCredentials OLD = credentials("AQBTmxFmAAAAABAAyPBkU9jjIUbLdrcRHrq1IQ==");
     private static final CephCredentials NEW = credentials("AQBTmxFmAAAAABAAyPBkU9jjIUbLdrcRHrq1Ig==");
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.ceph.KernelMounter;
-import dev.siphon.node.linux.Mounts;
+import dev.siphon.node.linux.MountSyscalls;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +59,7 @@ class KernelMounterIT extends CephMounterContract {
     void everyOptionOfTheAllowListIsOneOfTheKernel(String option) {
         Path point = workplace.directory("one");
         mounter().mount(with(option), point, LIMIT);
-        Mounts.unmount(point.toString());
+        MountSyscalls.unmount(point.toString());
     }
 
     /// A value out of range, and an option that the guest's kernel was built without.

@@ -11,11 +11,11 @@ import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.DetachedMount;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import dev.siphon.node.linux.MountEntry;
 import dev.siphon.node.linux.MountFlag;
+import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.linux.Mounts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,7 +71,7 @@ abstract class MounterContract {
     }
 
     private void end(MountEntry entry) {
-        Mounts.unmount(entry.mountPoint());
+        MountSyscalls.unmount(entry.mountPoint());
         mounter().awaitEnd(entry, LIMIT);
     }
 
@@ -92,9 +92,9 @@ abstract class MounterContract {
         Path point = workplace.directory("one");
         Path bound = workplace.directory("bound");
         MountEntry entry = mounted(volume(), point);
-        try (Directory root = Directory.open(point.toString());
-                Directory data = root.openBelow(writable());
-                Directory target = Directory.open(bound.toString());
+        try (DirectoryHandle root = DirectoryHandle.open(point.toString());
+                DirectoryHandle data = root.openBelow(writable());
+                DirectoryHandle target = DirectoryHandle.open(bound.toString());
                 DetachedMount clone = data.cloneMount()) {
             clone.restrict(Set.of(MountFlag.NO_DEV));
             clone.attach(target);
@@ -106,7 +106,7 @@ abstract class MounterContract {
         assertEquals(hosts(volume().monitors()), hosts(((MountedVolume.OfClient) recognized).monitors()));
         assertEquals(entry.device(), bind.device());
         assertTrue(mounter().recognize(entry).isPresent());
-        Mounts.unmount(bound.toString());
+        MountSyscalls.unmount(bound.toString());
         end(entry);
     }
 

@@ -72,7 +72,7 @@ class NodeVolumesIT {
                                 String.join(",", options)));
     }
 
-    private static VolumeUse use(AccessMode mode, String... options) {
+    private static VolumeUse use(PublishAccessMode mode, String... options) {
         return new VolumeUse(mode, List.of(options), false);
     }
 
@@ -82,7 +82,7 @@ class NodeVolumesIT {
     }
 
     private void stage() {
-        stage(context("v"), use(AccessMode.MULTI_NODE_MULTI_WRITER));
+        stage(context("v"), use(PublishAccessMode.MULTI_NODE_MULTI_WRITER));
     }
 
     private void publish(VolumeUse use) {
@@ -120,7 +120,8 @@ class NodeVolumesIT {
         Files.move(subvolume.resolve(DATA), subvolume.resolve("not-a-uuid"));
         assertThrows(DriverException.NotFound.class, this::stage);
         assertThrows(
-                DriverException.NotFound.class, () -> stage(context("none"), use(AccessMode.MULTI_NODE_MULTI_WRITER)));
+                DriverException.NotFound.class,
+                () -> stage(context("none"), use(PublishAccessMode.MULTI_NODE_MULTI_WRITER)));
         assertEquals(List.of(), workplace.mounts());
     }
 
@@ -159,11 +160,11 @@ class NodeVolumesIT {
 
     @Test
     void optionsBecomeFlagsOfTheMount() {
-        VolumeUse use = use(AccessMode.MULTI_NODE_MULTI_WRITER, "noexec");
+        VolumeUse use = use(PublishAccessMode.MULTI_NODE_MULTI_WRITER, "noexec");
         stage(context("v", "noatime"), use);
         Set<MountFlag> staged = Set.of(MountFlag.NO_SUID, MountFlag.NO_DEV, MountFlag.NO_ATIME, MountFlag.NO_EXEC);
         assertEquals(staged, flags(staging));
-        publish(use(AccessMode.MULTI_NODE_MULTI_WRITER, "ro"));
+        publish(use(PublishAccessMode.MULTI_NODE_MULTI_WRITER, "ro"));
         assertTrue(flags(target).containsAll(staged), "never less than what was staged");
         assertTrue(flags(target).contains(MountFlag.READ_ONLY));
         assertFalse(flags(staging).contains(MountFlag.READ_ONLY));
@@ -173,7 +174,7 @@ class NodeVolumesIT {
     @Test
     void aSecondMountOnTheSamePathIsTakenAwayToo() {
         stage();
-        publish(use(AccessMode.MULTI_NODE_MULTI_WRITER));
+        publish(use(PublishAccessMode.MULTI_NODE_MULTI_WRITER));
         dev.siphon.node.Programs.run("mount", "--bind", staging.toString(), target.toString());
         volumes.unpublish(VOLUME, TargetPath.parse("target_path", target.toString()), LONG);
         assertFalse(Files.exists(target));
@@ -194,11 +195,11 @@ class NodeVolumesIT {
     @Test
     void anotherRunKnowsWhatThisOneMounted() {
         stage();
-        publish(use(AccessMode.MULTI_NODE_MULTI_WRITER));
+        publish(use(PublishAccessMode.MULTI_NODE_MULTI_WRITER));
         volumes = volumes();
         volumes.recover();
         stage();
-        publish(use(AccessMode.MULTI_NODE_MULTI_WRITER));
+        publish(use(PublishAccessMode.MULTI_NODE_MULTI_WRITER));
         assertEquals(2, workplace.mounts().size());
         volumes.unpublish(VOLUME, TargetPath.parse("target_path", target.toString()), LONG);
         unstage();

@@ -6,7 +6,7 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.node.RealDatasets;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountEntry;
-import dev.siphon.node.linux.Mounts;
+import dev.siphon.node.linux.MountSyscalls;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URLDecoder;
@@ -70,7 +70,7 @@ public final class OverlayMounter implements Mounter {
                 PREFIX,
                 URLEncoder.encode(mount.volume().toString(), StandardCharsets.UTF_8),
                 URLEncoder.encode(mount.monitors().toString(), StandardCharsets.UTF_8));
-        Mounts.mount(
+        MountSyscalls.mount(
                 tag,
                 mountPoint.toString(),
                 "overlay",

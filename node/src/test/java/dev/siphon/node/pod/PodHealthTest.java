@@ -236,7 +236,7 @@ final class PodHealthTest {
         };
         try (PodHealth many = new PodHealth(new PublishedPods(folder), silent, new PrometheusRegistry())) {
             for (int i = 0; i < 5_000; i++) {
-                many.tell(POD, "Reason", "text");
+                many.report(POD, "Reason", "text");
             }
             answers.countDown();
             assertTrue(waited.await(10, TimeUnit.SECONDS), () -> all + " were told");

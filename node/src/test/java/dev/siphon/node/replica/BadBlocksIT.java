@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.node.Workplace;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The only disk of a node goes bad under readers, with the scrub a day away, in a guest of the lab: the image is on
-/// CephFS, over the kernel's client, and the disk's errors are device-mapper's. The times are those of
+/// The only disk of a node goes bad under readers, with the scrub a day away, in a guest of the lab: the image is
+/// on CephFS, over the kernel's client, and the disk's errors are device-mapper's. The times are those of
 /// docs/datasets.md.
 @Tag("kernel")
 class BadBlocksIT {
@@ -42,7 +42,8 @@ class BadBlocksIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.createRemote(workplace, "one", 40, 400_000);
     private final DustyDisk disk = DustyDisk.create(workplace);
-    private final CacheLimits cache = new CacheLimits(disk.mounted().resolve("cache"), LIMIT, 100);
+    private final CacheDirectoryLimits cache =
+            new CacheDirectoryLimits(disk.mounted().resolve("cache"), LIMIT, 100);
     private final Path replica =
             cache.directory().resolve(dataset.digest().hex()).resolve("image");
 
@@ -64,15 +65,15 @@ class BadBlocksIT {
     }
 
     /// When it was so, by System.nanoTime. Asks no disk.
-    private static long awaitPlace(Replicas replicas, Place wanted) {
+    private static long awaitPlace(Replicas replicas, ReadLocation wanted) {
         await(
                 () -> "not " + wanted + ": " + replicas.attached() + " " + replicas.cacheProblems(),
-                () -> replicas.attached().stream().map(Attachment::place).anyMatch(wanted::equals));
+                () -> replicas.attached().stream().map(ImageMount::place).anyMatch(wanted::equals));
         return System.nanoTime();
     }
 
     private long awaitLocal(Replicas replicas) {
-        return awaitPlace(replicas, new Place.Local(cache.directory()));
+        return awaitPlace(replicas, new ReadLocation.Local(cache.directory()));
     }
 
     private static void assertWithin(Duration limit, long from, long to, String what) {
@@ -126,7 +127,7 @@ class BadBlocksIT {
                 breakOne();
                 await(() -> "an error", () -> !readers.wrong().isEmpty());
                 long met = System.nanoTime();
-                long back = awaitPlace(replicas, new Place.Remote());
+                long back = awaitPlace(replicas, new ReadLocation.Remote());
                 assertWithin(UNSEEN, met, back, "a reader's first error");
                 assertWithin(SEEN, failures.getFirst(), back, "the first error that the driver saw");
                 disk.mend();
@@ -139,7 +140,7 @@ class BadBlocksIT {
                 assertEquals(2, replicas.counts().swapsToReplica().sum());
                 assertEquals(1, replicas.counts().swapsToImage().sum());
             }
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 
@@ -151,7 +152,7 @@ class BadBlocksIT {
             try (TreeReaders readers = read(tree)) {
                 awaitReads(readers, 20);
                 disk.breakAll();
-                long back = awaitPlace(replicas, new Place.Remote());
+                long back = awaitPlace(replicas, new ReadLocation.Remote());
                 assertWithin(SEEN, failures.getFirst(), back, "the first error that the driver saw");
                 int errors = errors(readers);
                 // tried again, twice
@@ -165,7 +166,7 @@ class BadBlocksIT {
                 assertEquals(2, replicas.counts().swapsToReplica().sum());
                 assertEquals(1, replicas.counts().swapsToImage().sum());
             }
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 
@@ -184,7 +185,7 @@ class BadBlocksIT {
         disk.mend();
         long start = System.nanoTime();
         try (Replicas replicas = start(LEFT_ALONE)) {
-            assertWithin(UNSEEN, start, awaitPlace(replicas, new Place.Remote()), "the start");
+            assertWithin(UNSEEN, start, awaitPlace(replicas, new ReadLocation.Remote()), "the start");
             flipAnother();
             try (TreeReaders readers = read(tree)) {
                 assertRight(tree, readers, 0);
@@ -194,7 +195,7 @@ class BadBlocksIT {
                 assertEquals(1, replicas.counts().swapsToReplica().sum());
                 assertEquals(1, replicas.counts().swapsToImage().sum());
             }
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 
@@ -208,9 +209,9 @@ class BadBlocksIT {
         disk.breakAll();
         long start = System.nanoTime();
         try (Replicas replicas = start(LEFT_ALONE)) {
-            assertWithin(UNSEEN, start, awaitPlace(replicas, new Place.Remote()), "the start");
+            assertWithin(UNSEEN, start, awaitPlace(replicas, new ReadLocation.Remote()), "the start");
             assertTrue(dataset.isRight(tree));
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 }

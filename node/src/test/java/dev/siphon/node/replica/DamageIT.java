@@ -48,9 +48,9 @@ class DamageIT {
         awaitNoDevice(dataset.digest());
     }
 
-    private Replicas start(Pace pace) {
+    private Replicas start(ReplicaPolicy policy) {
         stop();
-        Replicas started = Replicas.start(settings(workplace, pace), new BackgroundTasks(), _ -> {});
+        Replicas started = Replicas.start(settings(workplace, policy), new BackgroundTasks(), _ -> {});
         running = Optional.of(started);
         return started;
     }
@@ -175,12 +175,12 @@ class DamageIT {
                 TestDataset.flip(replica, 3L * Manifest.CHUNK_BYTES);
             }
             replicas = start(FAST);
-            Attachment attachment = replicas.attach(dataset.image());
-            assertEquals(new Place.Remote(), attachment.place());
+            ImageMount imageMount = replicas.attach(dataset.image());
+            assertEquals(new ReadLocation.Remote(), imageMount.place());
             awaitLocal(replicas, dataset.digest(), cache);
             assertNotEquals(before, birth(replica).orElseThrow());
-            assertTrue(dataset.isRight(attachment.tree()));
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            assertTrue(dataset.isRight(imageMount.tree()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 

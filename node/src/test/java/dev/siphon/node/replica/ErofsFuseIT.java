@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 class ErofsFuseIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 60, 100_000);
-    private final AttachmentKey key = AttachmentKey.anywhere(dataset.digest());
+    private final ImageMountKey key = ImageMountKey.anywhere(dataset.digest());
     private final Path cache = workplace.path("cache");
     private Replicas replicas =
             Replicas.start(ReplicaNode.with(FUSE, settings(workplace, FAST)), new BackgroundTasks(), _ -> {});

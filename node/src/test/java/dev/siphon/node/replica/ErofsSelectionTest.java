@@ -19,12 +19,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ErofsSelectionTest {
-    private static final AttachmentKey KEY = AttachmentKey.anywhere(new Digest("0123456789abcdef".repeat(4)));
+    private static final ImageMountKey KEY = ImageMountKey.anywhere(new Digest("0123456789abcdef".repeat(4)));
     private static final String TAG = "siphon:0123456789abcdef0123456789abcdef01234567:any";
 
     @ParameterizedTest(name = "EROFS {0}, erofsfuse {1}: {2}")
     @CsvSource({"true, true, KERNEL", "true, false, KERNEL", "false, true, PROGRAM"})
-    void theKernelReadsWhereItCan(boolean kernel, boolean program, ErofsSelection.Reader reader) {
+    void theKernelReadsWhereItCan(boolean kernel, boolean program, ErofsSelection.ErofsReader reader) {
         assertEquals(reader, new ErofsSelection(() -> kernel, () -> program, new FuseChildren()).choose());
     }
 
@@ -58,14 +58,14 @@ class ErofsSelectionTest {
     @Test
     void aTreeIsKnownByItsTypeAlone() {
         assertEquals(Optional.of(TAG), ErofsFuse.tag(mount("fuseblk." + TAG)));
-        assertTrue(Attachments.isTree(mount("erofs")));
+        assertTrue(ImageMounts.isTree(mount("erofs")));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"fuseblk", "fuseblk.", "fuseblk.ntfs", "fuse." + TAG, "fuseblk.siphon:01:any"})
     void whatOthersMountIsNone(String type) {
         assertEquals(Optional.empty(), ErofsFuse.tag(mount(type)));
-        assertFalse(Attachments.isTree(mount(type)));
+        assertFalse(ImageMounts.isTree(mount(type)));
         assertFalse(ErofsFuse.isDead(mount(type)), "it is not asked either");
     }
 }

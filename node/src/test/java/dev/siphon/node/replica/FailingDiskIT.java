@@ -16,7 +16,7 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.DataFile;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -37,8 +37,8 @@ class FailingDiskIT {
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 40, 400_000);
     private final Path disk = workplace.directory("disk");
-    private final CacheLimits bad = new CacheLimits(disk.resolve("cache"), LIMIT, 100);
-    private final CacheLimits good = new CacheLimits(workplace.path("good"), LIMIT, 100);
+    private final CacheDirectoryLimits bad = new CacheDirectoryLimits(disk.resolve("cache"), LIMIT, 100);
+    private final CacheDirectoryLimits good = new CacheDirectoryLimits(workplace.path("good"), LIMIT, 100);
 
     @AfterEach
     void close() {
@@ -47,14 +47,15 @@ class FailingDiskIT {
     }
 
     /// The first directory that works.
-    private Replicas start(Pace pace, CacheLimits... caches) {
+    private Replicas start(ReplicaPolicy policy, CacheDirectoryLimits... caches) {
         return Replicas.start(
                 new ReplicaSettings(
                         workplace.path("state"),
                         List.of(caches),
-                        (_, _, candidates) -> candidates.stream().findFirst().map(Placement.Candidate::directory),
-                        pace,
-                        NearPods.UNKNOWN,
+                        (_, _, candidates) ->
+                                candidates.stream().findFirst().map(ReplicaPlacement.Candidate::directory),
+                        policy,
+                        GpuProximity.UNKNOWN,
                         ErofsSelection.ofThisNode()),
                 new BackgroundTasks(),
                 _ -> {});
@@ -79,7 +80,7 @@ class FailingDiskIT {
             Programs.run("mount", "-o", "remount,size=64m", disk.toString());
             awaitLocal(replicas, dataset.digest(), bad.directory());
             assertTrue(dataset.isRight(tree));
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 
@@ -90,19 +91,19 @@ class FailingDiskIT {
             replicas.attach(dataset.image());
             awaitLocal(replicas, dataset.digest(), good.directory());
             assertTrue(replicas.cacheProblems().stream().allMatch(why -> why.contains(disk.toString())));
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 
-    /// Others write there too: the room for the part is there, and then the record's is not. Many times, as chunks are
-    /// written side by side, and one that comes later finds the part taken away.
+    /// Others write there too: the room for the part is there, and then the record's is not. Many times, as
+    /// chunks are written side by side, and one that comes later finds the part taken away.
     @Test
     void aDiskThatGetsFullMeanwhileIsFullAndNotBroken() throws IOException {
         TestDataset large = TestDataset.create(workplace, "large", 120, 400_000);
         long size = Files.size(large.image().image()) + 2 * DataFile.ALIGNMENT;
         for (int run = 0; run < 100; run++) {
             Programs.run("mount", "-t", "tmpfs", "-o", "size=" + size, "tmpfs", disk.toString());
-            try (Replicas replicas = start(Pace.usual(), bad)) {
+            try (Replicas replicas = start(ReplicaPolicy.usual(), bad)) {
                 Files.write(disk.resolve("other"), new byte[DataFile.ALIGNMENT]);
                 replicas.warm(large.image());
                 await(
@@ -138,11 +139,11 @@ class FailingDiskIT {
                 awaitLocal(replicas, dataset.digest(), good.directory());
                 assertTrue(dataset.isRight(tree));
                 assertEquals(
-                        Optional.of(new Place.Local(good.directory())),
+                        Optional.of(new ReadLocation.Local(good.directory())),
                         status(replicas, dataset.digest())
                                 .flatMap(ReplicaStatus::attached)
-                                .map(Attachment::place));
-                replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+                                .map(ImageMount::place));
+                replicas.detach(ImageMountKey.anywhere(dataset.digest()));
             }
         }
     }
@@ -150,12 +151,12 @@ class FailingDiskIT {
     /// Where the disk is not mounted: the directory is not made on another one, and is taken once it is there.
     @Test
     void aDirectoryThatIsMissingIsNotMadeAndTakesNoOtherWithIt() throws IOException {
-        CacheLimits missing = new CacheLimits(disk.resolve("cache"), LIMIT, 100, true);
+        CacheDirectoryLimits missing = new CacheDirectoryLimits(disk.resolve("cache"), LIMIT, 100, true);
         List<String> warnings = new CopyOnWriteArrayList<>();
         try (Replicas replicas = Replicas.start(
                 settings(workplace.path("state"), FAST, missing, good), new BackgroundTasks(), warnings::add)) {
             Path tree = replicas.attach(dataset.image()).tree();
-            awaitPlace(replicas, new Place.Local(good.directory()));
+            awaitPlace(replicas, new ReadLocation.Local(good.directory()));
             assertTrue(dataset.isRight(tree));
             assertTrue(Files.notExists(missing.directory()));
             assertEquals(
@@ -169,16 +170,16 @@ class FailingDiskIT {
             assertEquals(
                     "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(missing.directory())));
             assertEquals(Map.of(missing.directory(), true, good.directory(), true), replicas.readableCaches());
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 
-    private static Optional<Place> place(Replicas replicas) {
-        return replicas.attached().stream().map(Attachment::place).findFirst();
+    private static Optional<ReadLocation> place(Replicas replicas) {
+        return replicas.attached().stream().map(ImageMount::place).findFirst();
     }
 
     /// Asks no disk, as whoever else looks would.
-    private static void awaitPlace(Replicas replicas, Place wanted) {
+    private static void awaitPlace(Replicas replicas, ReadLocation wanted) {
         await(
                 () -> "not " + wanted + ": " + replicas.attached(),
                 () -> place(replicas).equals(Optional.of(wanted)));
@@ -189,18 +190,18 @@ class FailingDiskIT {
     void oneErrorThatAnybodyMeetsTakesReadersBackAndTheReplicaIsReadWholeBeforeItServesAgain() throws IOException {
         try (Replicas replicas = start(FAST, good)) {
             Path tree = replicas.attach(dataset.image()).tree();
-            awaitPlace(replicas, new Place.Local(good.directory()));
+            awaitPlace(replicas, new ReadLocation.Local(good.directory()));
             Path away = workplace.path("away");
             Files.move(good.directory(), away);
             replicas.list(); // meets the error
-            awaitPlace(replicas, new Place.Remote());
+            awaitPlace(replicas, new ReadLocation.Remote());
             assertTrue(dataset.isRight(tree));
             TestDataset.flip(away.resolve(dataset.digest().hex()).resolve("image"), 17L << 12);
             Files.move(away, good.directory());
-            awaitPlace(replicas, new Place.Local(good.directory()));
+            awaitPlace(replicas, new ReadLocation.Local(good.directory()));
             TestDataset.dropCaches();
             assertTrue(dataset.isRight(tree));
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         }
     }
 
@@ -214,17 +215,17 @@ class FailingDiskIT {
             file.setLength(DISK_BYTES);
             Programs.run("mkfs.ext4", "-q", device.toString());
             Programs.run("mount", "-o", "loop", device.toString(), disk.toString());
-            try (Replicas replicas = start(Pace.usual(), bad)) {
+            try (Replicas replicas = start(ReplicaPolicy.usual(), bad)) {
                 Path tree = replicas.attach(dataset.image()).tree();
-                awaitPlace(replicas, new Place.Local(bad.directory()));
+                awaitPlace(replicas, new ReadLocation.Local(bad.directory()));
                 file.setLength(0);
                 TestDataset.dropCaches();
-                awaitPlace(replicas, new Place.Remote());
+                awaitPlace(replicas, new ReadLocation.Remote());
                 assertTrue(dataset.isRight(tree));
                 assertTrue(replicas.cacheProblems()
                         .toString()
                         .contains(bad.directory().toString()));
-                replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+                replicas.detach(ImageMountKey.anywhere(dataset.digest()));
             }
         }
     }

@@ -146,9 +146,9 @@ class HungSourceIT {
             resume();
             awaitLocal(restarted, hung.digest(), cache);
             assertTrue(hung.isRight(tree));
-            restarted.detach(AttachmentKey.anywhere(hung.digest()));
-            restarted.detach(AttachmentKey.anywhere(other.digest()));
-            restarted.detach(AttachmentKey.anywhere(late.digest()));
+            restarted.detach(ImageMountKey.anywhere(hung.digest()));
+            restarted.detach(ImageMountKey.anywhere(other.digest()));
+            restarted.detach(ImageMountKey.anywhere(late.digest()));
         }
     }
 
@@ -171,7 +171,7 @@ class HungSourceIT {
             }
             Path state = Path.of("/sys/block/loop" + dead.number() + "/loop");
             ReplicaNode.await(() -> state + " gone", () -> !Files.exists(state));
-            replicas.detach(AttachmentKey.anywhere(other.digest()));
+            replicas.detach(ImageMountKey.anywhere(other.digest()));
         }
     }
 
@@ -203,7 +203,7 @@ class HungSourceIT {
             assertEquals(tree, restarted.attach(hung.image()).tree());
             assertTrue(hung.isRight(tree));
             Programs.run("umount", volume.toString());
-            restarted.detach(AttachmentKey.anywhere(hung.digest()));
+            restarted.detach(ImageMountKey.anywhere(hung.digest()));
         }
     }
 
@@ -213,7 +213,7 @@ class HungSourceIT {
         replicas.evict(other.digest());
         replicas.warm(other.image());
         awaitLocal(replicas, other.digest(), cache);
-        replicas.detach(AttachmentKey.anywhere(other.digest()));
+        replicas.detach(ImageMountKey.anywhere(other.digest()));
         replicas.attach(other.image());
     }
 }

@@ -9,7 +9,7 @@ import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.LoopStatus;
 import dev.siphon.node.replica.cache.CacheDirectory;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import dev.siphon.node.replica.cache.CachedReplica;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// SIGKILL at random moments of fill, swap and evict, and a restart each time, under readers. `-Dsiphon.kills=50` kills
-/// 50 times. In a guest of the lab the image is on CephFS, over the kernel's client.
+/// SIGKILL at random moments of fill, swap and evict, and a restart each time, under readers. `-Dsiphon.kills=50`
+/// kills 50 times. In a guest of the lab the image is on CephFS, over the kernel's client.
 class KilledReplicasIT {
     private static final Logger LOG = LoggerFactory.getLogger(KilledReplicasIT.class);
     private static final int KILLS = Integer.getInteger("siphon.kills", 5);
@@ -72,7 +72,8 @@ class KilledReplicasIT {
         LOG.info("{} rounds, {} of them ended on the replica", KILLS, local);
     }
 
-    /// Waits until the replica is behind the tree; how long that took, in nanoseconds, which a busy machine decides.
+    /// Waits until the replica is behind the tree; how long that took, in nanoseconds, which a busy machine
+    /// decides.
     private long untilLocal() {
         long start = System.nanoTime();
         ReplicaNode.await(() -> "a swap to the replica", this::isLocal);
@@ -80,7 +81,7 @@ class KilledReplicasIT {
     }
 
     private CachedReplica replica() {
-        return new CacheDirectory(new CacheLimits(cache, ReplicaNode.LIMIT, 100)).replica(dataset.digest());
+        return new CacheDirectory(new CacheDirectoryLimits(cache, ReplicaNode.LIMIT, 100)).replica(dataset.digest());
     }
 
     private boolean isLocal() {
@@ -121,7 +122,7 @@ class KilledReplicasIT {
             assertEquals(List.of(), readers.wrong(), "seed " + SEED);
             assertTrue(readers.reads() > KILLS);
             LOG.info("{} reads, 0 wrong", readers.reads());
-            replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+            replicas.detach(ImageMountKey.anywhere(dataset.digest()));
             awaitNoDevice(dataset.digest());
             assertEquals(
                     List.of(),
@@ -140,7 +141,8 @@ class KilledReplicasIT {
     }
 
     private TreeReaders read() throws IOException {
-        Path tree = new AttachmentFolders(directory.resolve("state")).tree(AttachmentKey.anywhere(dataset.digest()));
+        Path tree =
+                new ImageMountDirectories(directory.resolve("state")).tree(ImageMountKey.anywhere(dataset.digest()));
         return TreeReaders.start(dataset, tree, ReadingWay.BUFFERED, ReadingWay.DIRECT);
     }
 }

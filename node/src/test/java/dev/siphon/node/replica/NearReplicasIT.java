@@ -13,8 +13,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.LoopDevice;
-import dev.siphon.node.mount.Datasets.Nearby;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.mount.MountedDatasets.Nearby;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 /// Pods whose devices are near different cache directories, over real loop devices.
 class NearReplicasIT {
     private static final Duration LONG = Duration.ofMinutes(5);
-    private static final NearPods FILLING = new NearPods(LONG, Duration.ofSeconds(20), true);
-    private static final NearPods USING = new NearPods(LONG, Duration.ofSeconds(20), false);
+    private static final GpuProximity FILLING = new GpuProximity(LONG, Duration.ofSeconds(20), true);
+    private static final GpuProximity USING = new GpuProximity(LONG, Duration.ofSeconds(20), false);
 
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.create(workplace, "one", 90, 100_000);
@@ -50,14 +50,16 @@ class NearReplicasIT {
         running = Optional.empty();
     }
 
-    private Replicas start(Pace pace, NearPods near, long rightLimit) {
+    private Replicas start(ReplicaPolicy policy, GpuProximity near, long rightLimit) {
         stop();
         Replicas started = Replicas.start(
                 new ReplicaSettings(
                         workplace.path("state"),
-                        List.of(new CacheLimits(left, LIMIT, 100), new CacheLimits(right, rightLimit, 100)),
-                        Placement.mostFree(),
-                        pace,
+                        List.of(
+                                new CacheDirectoryLimits(left, LIMIT, 100),
+                                new CacheDirectoryLimits(right, rightLimit, 100)),
+                        ReplicaPlacement.mostFree(),
+                        policy,
                         near,
                         ErofsSelection.ofThisNode()),
                 new BackgroundTasks(),
@@ -66,13 +68,13 @@ class NearReplicasIT {
         return started;
     }
 
-    private Replicas start(NearPods near) {
+    private Replicas start(GpuProximity near) {
         return start(FAST, near, LIMIT);
     }
 
     private long devices() {
         return LoopDevice.all(Set.of()).stream()
-                .filter(status -> AttachmentKey.beginning(status.tag())
+                .filter(status -> ImageMountKey.beginning(status.tag())
                         .equals(Optional.of(dataset.digest().beginning())))
                 .count();
     }
@@ -82,11 +84,11 @@ class NearReplicasIT {
     }
 
     /// What is behind each tree.
-    private static Map<Path, Place> places(Replicas replicas) {
-        return replicas.attached().stream().collect(Collectors.toMap(Attachment::tree, Attachment::place));
+    private static Map<Path, ReadLocation> places(Replicas replicas) {
+        return replicas.attached().stream().collect(Collectors.toMap(ImageMount::tree, ImageMount::place));
     }
 
-    private void awaitPlace(Replicas replicas, Path tree, Place place) {
+    private void awaitPlace(Replicas replicas, Path tree, ReadLocation place) {
         await(
                 () -> tree + ": " + replicas.list(),
                 () -> place.equals(places(replicas).get(tree)));
@@ -102,7 +104,7 @@ class NearReplicasIT {
         Replicas replicas = start(FILLING);
         Path tree = replicas.attach(dataset.image()).tree();
         assertEquals(new Nearby(tree, List.of(right)), near(replicas, right));
-        awaitPlace(replicas, tree, new Place.Local(right));
+        awaitPlace(replicas, tree, new ReadLocation.Local(right));
         assertEquals(new Nearby(tree, List.of(right)), near(replicas, right), "asked again");
         assertEquals(new Nearby(tree, List.of(right)), near(replicas, left, right), "as near");
         assertFalse(Files.exists(image(left)));
@@ -114,17 +116,17 @@ class NearReplicasIT {
         Replicas replicas = start(FILLING);
         Path tree = replicas.attach(dataset.image()).tree();
         assertTrue(dataset.isRight(tree)); // read to its end, and the fill would have been done
-        assertEquals(new Place.Remote(), places(replicas).get(tree));
+        assertEquals(new ReadLocation.Remote(), places(replicas).get(tree));
         assertEquals(0, replicas.counts().filledBytes().sum());
         assertEquals(Optional.empty(), replicas.near(dataset.digest(), List.of()), "one to which it does not matter");
-        await(replicas.list()::toString, () -> places(replicas).get(tree) instanceof Place.Local);
+        await(replicas.list()::toString, () -> places(replicas).get(tree) instanceof ReadLocation.Local);
     }
 
     @Test
     void aPodThatSaysNothingIsNotWaitedForForEver() {
-        Replicas replicas = start(new NearPods(Duration.ofMillis(100), LONG, true));
+        Replicas replicas = start(new GpuProximity(Duration.ofMillis(100), LONG, true));
         Path tree = replicas.attach(dataset.image()).tree();
-        await(replicas.list()::toString, () -> places(replicas).get(tree) instanceof Place.Local);
+        await(replicas.list()::toString, () -> places(replicas).get(tree) instanceof ReadLocation.Local);
     }
 
     @Test
@@ -138,18 +140,18 @@ class NearReplicasIT {
         assertNotEquals(common, other.tree());
         assertEquals(other, near(replicas, right), "another pod there");
         assertTrue(dataset.isRight(other.tree()), "at once");
-        awaitPlace(replicas, other.tree(), new Place.Local(right));
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, other.tree(), new ReadLocation.Local(right));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         assertEquals(2, devices());
         assertEquals(
                 List.of(new ReplicaState.Local(left), new ReplicaState.Local(right)),
                 replicas.list().stream().map(ReplicaStatus::state).toList());
 
-        replicas.detach(AttachmentKey.at(dataset.digest(), right));
+        replicas.detach(ImageMountKey.at(dataset.digest(), right));
         await(() -> "one device", () -> devices() == 1);
         assertTrue(dataset.isRight(common));
         assertEquals(other, near(replicas, right), "the replica is there still");
-        awaitPlace(replicas, other.tree(), new Place.Local(right));
+        awaitPlace(replicas, other.tree(), new ReadLocation.Local(right));
     }
 
     @Test
@@ -157,10 +159,10 @@ class NearReplicasIT {
         Replicas replicas = start(FILLING);
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         replicas = start(slowly(0.01), FILLING, LIMIT);
         Path tree = near(replicas, right).tree();
-        awaitPlace(replicas, tree, new Place.Local(left));
+        awaitPlace(replicas, tree, new ReadLocation.Local(left));
         assertFalse(Files.exists(image(right)));
     }
 
@@ -169,7 +171,7 @@ class NearReplicasIT {
         Replicas replicas = start(USING);
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         assertEquals(new Nearby(common, List.of(left)), near(replicas, right));
         assertEquals(1, devices());
     }
@@ -179,7 +181,7 @@ class NearReplicasIT {
         Replicas replicas = start(FAST, FILLING, dataset.manifest().imageBytes() - 1);
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         assertEquals(new Nearby(common, List.of(left)), near(replicas, right));
         assertEquals(1, devices());
         assertEquals(Optional.empty(), replicas.list().getFirst().problem());
@@ -190,7 +192,7 @@ class NearReplicasIT {
         Replicas replicas = start(FAST, FILLING, dataset.manifest().imageBytes() - 1);
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, right);
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
     }
 
     @Test
@@ -199,8 +201,8 @@ class NearReplicasIT {
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, right);
         Path tree = near(replicas, left).tree();
-        awaitPlace(replicas, tree, new Place.Local(left));
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, tree, new ReadLocation.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         await(replicas.list()::toString, () -> replicas.list().size() == 1);
         assertEquals(Optional.empty(), replicas.list().getFirst().problem());
     }
@@ -211,11 +213,11 @@ class NearReplicasIT {
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
         Path tree = near(replicas, right).tree();
-        awaitPlace(replicas, tree, new Place.Local(right));
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, tree, new ReadLocation.Local(right));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         Replicas next = start(FILLING);
-        awaitPlace(next, tree, new Place.Local(right));
-        awaitPlace(next, common, new Place.Local(left));
+        awaitPlace(next, tree, new ReadLocation.Local(right));
+        awaitPlace(next, common, new ReadLocation.Local(left));
         assertEquals(tree, near(next, right).tree());
         assertEquals(common, near(next, left).tree());
         assertEquals(2, devices());
@@ -226,12 +228,12 @@ class NearReplicasIT {
         Replicas replicas = start(FILLING);
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         replicas = start(slowly(0.01), FILLING, LIMIT);
         Path tree = near(replicas, right).tree();
-        awaitPlace(replicas, tree, new Place.Local(left));
+        awaitPlace(replicas, tree, new ReadLocation.Local(left));
         Replicas next = start(FILLING);
-        awaitPlace(next, tree, new Place.Local(right));
+        awaitPlace(next, tree, new ReadLocation.Local(right));
     }
 
     @Test
@@ -240,10 +242,10 @@ class NearReplicasIT {
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
         Path tree = near(replicas, right).tree();
-        awaitPlace(replicas, tree, new Place.Local(right));
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, tree, new ReadLocation.Local(right));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         replicas.evict(dataset.digest());
-        assertEquals(Map.of(common, new Place.Remote(), tree, new Place.Remote()), places(replicas));
+        assertEquals(Map.of(common, new ReadLocation.Remote(), tree, new ReadLocation.Remote()), places(replicas));
         assertTrue(dataset.isRight(common));
         assertTrue(dataset.isRight(tree));
         assertFalse(Files.exists(image(left)));
@@ -256,13 +258,13 @@ class NearReplicasIT {
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
         Path tree = near(replicas, right).tree();
-        awaitPlace(replicas, tree, new Place.Local(right));
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, tree, new ReadLocation.Local(right));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         long before = replicas.counts().fills().sum();
         TestDataset.flip(image(right), 5_000_000);
         await(replicas.list()::toString, () -> replicas.counts().fills().sum() == before + 1);
-        awaitPlace(replicas, tree, new Place.Local(right));
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, tree, new ReadLocation.Local(right));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
     }
 
     @Test
@@ -271,14 +273,14 @@ class NearReplicasIT {
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
         Path tree = near(replicas, right).tree();
-        awaitPlace(replicas, tree, new Place.Local(right));
-        awaitPlace(replicas, common, new Place.Local(left));
-        replicas.detach(AttachmentKey.at(dataset.digest(), right));
-        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        awaitPlace(replicas, tree, new ReadLocation.Local(right));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
+        replicas.detach(ImageMountKey.at(dataset.digest(), right));
+        replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         for (Path nearest : List.of(left, right, left)) {
             replicas.attach(dataset.image());
             Path shown = near(replicas, nearest).tree();
-            awaitPlace(replicas, shown, new Place.Local(nearest));
+            awaitPlace(replicas, shown, new ReadLocation.Local(nearest));
             replicas.attached().forEach(each -> replicas.detach(each.key()));
         }
     }
@@ -287,7 +289,7 @@ class NearReplicasIT {
         Replicas replicas = start(FAST, FILLING, rightLimit);
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, cache);
-        awaitPlace(replicas, common, new Place.Local(cache));
+        awaitPlace(replicas, common, new ReadLocation.Local(cache));
         return replicas;
     }
 
@@ -299,13 +301,13 @@ class NearReplicasIT {
         assertEquals(Optional.of(right), replicas.follow(dataset.digest(), List.of(right)));
         assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(right)), "it is on its way");
         assertTrue(dataset.isRight(common), "meanwhile");
-        awaitPlace(replicas, common, new Place.Local(right));
+        awaitPlace(replicas, common, new ReadLocation.Local(right));
         assertTrue(Files.exists(image(left)), "until its room is wanted");
         Replicas next = start(FILLING);
-        awaitPlace(next, common, new Place.Local(right));
+        awaitPlace(next, common, new ReadLocation.Local(right));
         assertEquals(Optional.empty(), next.follow(dataset.digest(), List.of(right)));
         assertEquals(Optional.of(left), next.follow(dataset.digest(), List.of(left)), "back, where one is still");
-        awaitPlace(next, common, new Place.Local(left));
+        awaitPlace(next, common, new ReadLocation.Local(left));
         assertEquals(1, devices());
     }
 
@@ -314,11 +316,11 @@ class NearReplicasIT {
         Replicas replicas = withCommonTreeAt(left, LIMIT);
         Path common = replicas.attach(dataset.image()).tree();
         replicas = start(slowly(0.01), FILLING, LIMIT);
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         assertEquals(Optional.of(right), replicas.follow(dataset.digest(), List.of(right)));
         assertEquals(Optional.of(left), replicas.follow(dataset.digest(), List.of(left)));
         assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(left)), "it is there");
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         assertEquals(Optional.of(right), replicas.follow(dataset.digest(), List.of(right)), "and comes again");
     }
 
@@ -334,7 +336,7 @@ class NearReplicasIT {
         Replicas replicas = start(USING);
         Path common = replicas.attach(dataset.image()).tree();
         near(replicas, left);
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         assertEquals(Optional.empty(), replicas.follow(dataset.digest(), List.of(right)));
     }
 
@@ -351,9 +353,9 @@ class NearReplicasIT {
         Path common = replicas.attach(dataset.image()).tree();
         replicas = start(slowly(0.01), FILLING, LIMIT);
         assertEquals(Optional.of(right), replicas.follow(dataset.digest(), List.of(right)));
-        awaitPlace(replicas, common, new Place.Local(left));
+        awaitPlace(replicas, common, new ReadLocation.Local(left));
         replicas.evict(dataset.digest());
-        assertEquals(Map.of(common, new Place.Remote()), places(replicas));
+        assertEquals(Map.of(common, new ReadLocation.Remote()), places(replicas));
         assertTrue(dataset.isRight(common));
     }
 

@@ -5,7 +5,7 @@ import dev.siphon.node.Workplace;
 import dev.siphon.node.fuse.FuseChildren;
 import dev.siphon.node.linux.LoopDevice;
 import dev.siphon.node.linux.LoopStatus;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +23,7 @@ final class ReplicaNode {
     static final long LIMIT = 1L << 30;
 
     /// Everything at once, and every failure tried again soon.
-    static final Pace FAST = new Pace(
+    static final ReplicaPolicy FAST = new ReplicaPolicy(
             4,
             2,
             OptionalLong.empty(),
@@ -40,8 +40,8 @@ final class ReplicaNode {
     private ReplicaNode() {}
 
     /// As [#FAST], with fills of so many chunks a second.
-    static Pace slowly(double chunksPerSecond) {
-        return new Pace(
+    static ReplicaPolicy slowly(double chunksPerSecond) {
+        return new ReplicaPolicy(
                 FAST.chunksInFlight(),
                 FAST.fillsAtOnce(),
                 OptionalLong.of((long) (chunksPerSecond * (4 << 20))),
@@ -55,8 +55,8 @@ final class ReplicaNode {
     }
 
     /// As [#FAST], with attached replicas checked once a `period`, and disks that fail left alone for good.
-    static Pace scrubbing(Duration period) {
-        return new Pace(
+    static ReplicaPolicy scrubbing(Duration period) {
+        return new ReplicaPolicy(
                 FAST.chunksInFlight(),
                 FAST.fillsAtOnce(),
                 FAST.fillBytesPerSecond(),
@@ -70,9 +70,9 @@ final class ReplicaNode {
     }
 
     /// As a node is by default, but for how long it leaves a disk alone that has failed.
-    static Pace usual(Duration diskRetry) {
-        Pace usual = Pace.usual();
-        return new Pace(
+    static ReplicaPolicy usual(Duration diskRetry) {
+        ReplicaPolicy usual = ReplicaPolicy.usual();
+        return new ReplicaPolicy(
                 usual.chunksInFlight(),
                 usual.fillsAtOnce(),
                 usual.fillBytesPerSecond(),
@@ -86,8 +86,8 @@ final class ReplicaNode {
     }
 
     /// With this patience for file systems, and fills of 4 chunks a second.
-    static Pace patient(Duration limit) {
-        return new Pace(
+    static ReplicaPolicy patient(Duration limit) {
+        return new ReplicaPolicy(
                 FAST.chunksInFlight(),
                 FAST.fillsAtOnce(),
                 OptionalLong.of(16 << 20),
@@ -100,14 +100,19 @@ final class ReplicaNode {
                 FAST.diskRetry());
     }
 
-    static ReplicaSettings settings(Path state, Pace pace, CacheLimits... caches) {
+    static ReplicaSettings settings(Path state, ReplicaPolicy policy, CacheDirectoryLimits... caches) {
         return new ReplicaSettings(
-                state, List.of(caches), Placement.mostFree(), pace, NearPods.UNKNOWN, ErofsSelection.ofThisNode());
+                state,
+                List.of(caches),
+                ReplicaPlacement.mostFree(),
+                policy,
+                GpuProximity.UNKNOWN,
+                ErofsSelection.ofThisNode());
     }
 
     /// With one cache directory that has room for everything.
-    static ReplicaSettings settings(Workplace workplace, Pace pace) {
-        return settings(workplace.path("state"), pace, new CacheLimits(workplace.path("cache"), LIMIT, 100));
+    static ReplicaSettings settings(Workplace workplace, ReplicaPolicy policy) {
+        return settings(workplace.path("state"), policy, new CacheDirectoryLimits(workplace.path("cache"), LIMIT, 100));
     }
 
     /// Where the kernel has no EROFS.
@@ -146,7 +151,7 @@ final class ReplicaNode {
                 replicas,
                 dataset,
                 status -> status.flatMap(ReplicaStatus::attached)
-                        .filter(attached -> attached.place().equals(new Place.Local(cache)))
+                        .filter(attached -> attached.place().equals(new ReadLocation.Local(cache)))
                         .isPresent());
     }
 
@@ -154,7 +159,7 @@ final class ReplicaNode {
     static List<LoopStatus> devices(Digest dataset) {
         return LoopDevice.all(Set.of()).stream()
                 .filter(status ->
-                        status.tag().equals(AttachmentKey.anywhere(dataset).tag()))
+                        status.tag().equals(ImageMountKey.anywhere(dataset).tag()))
                 .toList();
     }
 

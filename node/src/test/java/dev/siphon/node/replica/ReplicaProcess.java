@@ -3,7 +3,7 @@ package dev.siphon.node.replica;
 import dev.siphon.csi.BackgroundTasks;
 import dev.siphon.csi.dataset.Digest;
 import dev.siphon.node.TestJvm;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ public final class ReplicaProcess {
         return ReplicaNode.settings(
                 directory.resolve("state"),
                 ReplicaNode.slowly(40),
-                new CacheLimits(directory.resolve("cache"), ReplicaNode.LIMIT, 100));
+                new CacheDirectoryLimits(directory.resolve("cache"), ReplicaNode.LIMIT, 100));
     }
 
     boolean isAlive() {

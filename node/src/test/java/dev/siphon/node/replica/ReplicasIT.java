@@ -19,7 +19,7 @@ import dev.siphon.csi.dataset.Manifest;
 import dev.siphon.node.Workplace;
 import dev.siphon.node.linux.MountFlag;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.replica.cache.CacheLimits;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -68,12 +68,12 @@ class ReplicasIT {
 
     @Test
     void aDatasetIsReadAtOnceAndFromItsReplicaLater() {
-        Attachment attachment = replicas.attach(dataset.image());
-        assertEquals(new Place.Remote(), attachment.place());
-        assertTrue(attachment.directIo());
-        assertTrue(dataset.isRight(attachment.tree()));
+        ImageMount imageMount = replicas.attach(dataset.image());
+        assertEquals(new ReadLocation.Remote(), imageMount.place());
+        assertTrue(imageMount.directIo());
+        assertTrue(dataset.isRight(imageMount.tree()));
         awaitLocal(replicas, dataset.digest(), cache);
-        assertTrue(dataset.isRight(attachment.tree()));
+        assertTrue(dataset.isRight(imageMount.tree()));
         ReplicaStatus status = status(replicas, dataset.digest()).orElseThrow();
         assertEquals(new ReplicaState.Local(cache), status.state());
         assertEquals(dataset.manifest().imageBytes(), status.bytes());
@@ -106,7 +106,7 @@ class ReplicasIT {
 
     @Test
     void everyCallMayBeRepeated() {
-        Attachment first = replicas.attach(dataset.image());
+        ImageMount first = replicas.attach(dataset.image());
         assertEquals(first.tree(), replicas.attach(dataset.image()).tree());
         replicas.warm(dataset.image());
         replicas.warm(dataset.image());
@@ -116,8 +116,8 @@ class ReplicasIT {
         assertTrue(status(replicas, dataset.digest()).orElseThrow().pinned());
         replicas.unpin(dataset.digest());
         replicas.unpin(dataset.digest());
-        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
-        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        replicas.detach(ImageMountKey.anywhere(dataset.digest()));
+        replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         replicas.evict(dataset.digest());
         replicas.evict(dataset.digest());
         assertEquals(List.of(), replicas.list());
@@ -130,7 +130,7 @@ class ReplicasIT {
         awaitLocal(replicas, dataset.digest(), cache);
         assertEquals(Set.of(dataset.digest()), replicas.remembered());
 
-        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         replicas.evict(dataset.digest());
 
         await(() -> "it is forgotten", () -> replicas.remembered().isEmpty());
@@ -152,7 +152,8 @@ class ReplicasIT {
         assertEquals(List.of(), workplace.mounts());
     }
 
-    /// The kernel believes the first blocks of what it mounts: here one is changed that no checksum of EROFS covers.
+    /// The kernel believes the first blocks of what it mounts: here one is changed that no checksum of EROFS
+    /// covers.
     @Test
     void anImageThatDoesNotBeginAsItsManifestSaysIsNotMounted() {
         long place = Manifest.CHUNK_BYTES - 100;
@@ -171,14 +172,14 @@ class ReplicasIT {
     void whatIsReadIsNotDetached() throws IOException {
         Path tree = replicas.attach(dataset.image()).tree();
         try (InputStream open = Files.newInputStream(tree.resolve("file-1"))) {
-            assertThrows(DriverException.InUse.class, () -> replicas.detach(AttachmentKey.anywhere(dataset.digest())));
+            assertThrows(DriverException.InUse.class, () -> replicas.detach(ImageMountKey.anywhere(dataset.digest())));
             assertTrue(open.read() >= -1);
         }
         Path volume = workplace.directory("volume");
         dev.siphon.node.Programs.run("mount", "--bind", tree.toString(), volume.toString());
-        assertThrows(DriverException.InUse.class, () -> replicas.detach(AttachmentKey.anywhere(dataset.digest())));
+        assertThrows(DriverException.InUse.class, () -> replicas.detach(ImageMountKey.anywhere(dataset.digest())));
         dev.siphon.node.Programs.run("umount", volume.toString());
-        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        replicas.detach(ImageMountKey.anywhere(dataset.digest()));
         awaitNoDevice(dataset.digest());
         assertFalse(Files.exists(tree));
     }
@@ -193,7 +194,7 @@ class ReplicasIT {
         replicas.evict(dataset.digest());
         ReplicaStatus status = status(replicas, dataset.digest()).orElseThrow();
         assertEquals(new ReplicaState.Remote(), status.state());
-        assertEquals(new Place.Remote(), status.attached().orElseThrow().place());
+        assertEquals(new ReadLocation.Remote(), status.attached().orElseThrow().place());
         assertTrue(status.attached().orElseThrow().directIo());
         assertFalse(Files.exists(cache.resolve(dataset.digest().hex())));
         assertTrue(dataset.isRight(tree));
@@ -212,7 +213,7 @@ class ReplicasIT {
         assertEquals(tree, replicas.attach(dataset.image()).tree());
         replicas.evict(dataset.digest()); // the way back is known
         assertTrue(dataset.isRight(tree));
-        replicas.detach(AttachmentKey.anywhere(dataset.digest()));
+        replicas.detach(ImageMountKey.anywhere(dataset.digest()));
     }
 
     @Test
@@ -224,14 +225,15 @@ class ReplicasIT {
                 status -> status.map(ReplicaStatus::state).equals(Optional.of(new ReplicaState.Local(cache))));
         assertEquals(List.of(), devices(dataset.digest()));
         restart(settings(workplace, FAST));
-        assertEquals(new Place.Remote(), replicas.attach(dataset.image()).place());
+        assertEquals(new ReadLocation.Remote(), replicas.attach(dataset.image()).place());
         awaitLocal(replicas, dataset.digest(), cache);
     }
 
     @Test
     void whatIsKnownFromAnEarlierRunIsWarmedBeforeItWasLookedFor() {
         // as a restart finds it, but for the thread that would look there in a moment
-        new AttachmentFolders(workplace.path("state")).make(AttachmentKey.anywhere(dataset.digest()), dataset.image());
+        new ImageMountDirectories(workplace.path("state"))
+                .make(ImageMountKey.anywhere(dataset.digest()), dataset.image());
         replicas.warm(dataset.digest(), Duration.ofMinutes(1), _ -> {}, () -> false);
         assertEquals(
                 new ReplicaState.Local(cache),
@@ -245,15 +247,15 @@ class ReplicasIT {
             four.add(TestDataset.create(workplace, name, 45, FILE_BYTES));
         }
         long bytes = four.getFirst().manifest().imageBytes();
-        restart(settings(workplace.path("state"), FAST, new CacheLimits(cache, bytes * 7 / 2, 100)));
+        restart(settings(workplace.path("state"), FAST, new CacheDirectoryLimits(cache, bytes * 7 / 2, 100)));
         for (TestDataset each : four.subList(0, 3)) {
             replicas.attach(each.image());
             awaitLocal(replicas, each.digest(), cache);
         }
         Path tree = replicas.attach(four.get(1).image()).tree();
         replicas.pin(four.getFirst().digest());
-        replicas.detach(AttachmentKey.anywhere(four.getFirst().digest()));
-        replicas.detach(AttachmentKey.anywhere(four.get(2).digest()));
+        replicas.detach(ImageMountKey.anywhere(four.getFirst().digest()));
+        replicas.detach(ImageMountKey.anywhere(four.get(2).digest()));
         // not pinned, not attached: c; then b, which is attached, for there is nothing else
         replicas.attach(four.get(3).image());
         awaitLocal(replicas, four.get(3).digest(), cache);
@@ -261,19 +263,19 @@ class ReplicasIT {
         replicas.attach(dataset.image());
         awaitLocal(replicas, dataset.digest(), cache);
         assertEquals(
-                new Place.Remote(),
+                new ReadLocation.Remote(),
                 status(replicas, four.get(1).digest())
                         .flatMap(ReplicaStatus::attached)
                         .orElseThrow()
                         .place());
         assertTrue(four.get(1).isRight(tree));
         assertTrue(status(replicas, four.getFirst().digest()).orElseThrow().pinned());
-        four.forEach(each -> replicas.detach(AttachmentKey.anywhere(each.digest())));
+        four.forEach(each -> replicas.detach(ImageMountKey.anywhere(each.digest())));
     }
 
     @Test
     void aDatasetThatFitsNowhereIsReadFromItsImage() {
-        restart(settings(workplace.path("state"), FAST, new CacheLimits(cache, 1 << 20, 100)));
+        restart(settings(workplace.path("state"), FAST, new CacheDirectoryLimits(cache, 1 << 20, 100)));
         Path tree = replicas.attach(dataset.image()).tree();
         awaitStatus(
                 replicas,
@@ -292,7 +294,7 @@ class ReplicasIT {
                 calls.add(
                         i % 4 < 2
                                 ? callers.submit(() -> replicas.attach(one.image()))
-                                : callers.submit(() -> replicas.detach(AttachmentKey.anywhere(one.digest()))));
+                                : callers.submit(() -> replicas.detach(ImageMountKey.anywhere(one.digest()))));
             }
             for (Future<?> call : calls) {
                 call.get();
@@ -309,7 +311,7 @@ class ReplicasIT {
         for (TestDataset one : both) {
             assertEquals(1, devices(one.digest()).size());
             awaitLocal(replicas, one.digest(), cache);
-            replicas.detach(AttachmentKey.anywhere(one.digest()));
+            replicas.detach(ImageMountKey.anywhere(one.digest()));
             awaitNoDevice(one.digest());
         }
     }

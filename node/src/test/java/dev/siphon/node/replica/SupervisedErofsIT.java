@@ -22,7 +22,7 @@ class SupervisedErofsIT {
     void aTreeIsReadByAProcessOfTheSupervisorAndLeavesNothing() {
         try (Workplace workplace = Workplace.create()) {
             TestDataset dataset = TestDataset.create(workplace, "one", 60, 100_000);
-            AttachmentKey key = AttachmentKey.anywhere(dataset.digest());
+            ImageMountKey key = ImageMountKey.anywhere(dataset.digest());
             try (FuseProcess supervisor = FuseProcess.start(workplace.directory("fuse"), Optional.empty())) {
                 ErofsSelection erofs =
                         new ErofsSelection(() -> false, () -> true, new SupervisedFuse(supervisor.endpoint()));

@@ -81,13 +81,13 @@ final class SwapProcess implements AutoCloseable {
 
     /// @param arguments as [#start] makes them
     public static void main(String[] arguments) throws IOException {
-        Attachments attachments =
-                new Attachments(new AttachmentFolders(Path.of(arguments[0])), ErofsSelection.ofThisNode());
-        AttachmentKey key = AttachmentKey.anywhere(new Digest(arguments[1]));
+        ImageMounts imageMounts =
+                new ImageMounts(new ImageMountDirectories(Path.of(arguments[0])), ErofsSelection.ofThisNode());
+        ImageMountKey key = ImageMountKey.anywhere(new Digest(arguments[1]));
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         System.out.println(READY);
         for (String file = orders.readLine(); file != null; file = orders.readLine()) {
-            Attached now = attachments.swap(key, Path.of(file), Optional.empty());
+            MountResult now = imageMounts.swap(key, Path.of(file), Optional.empty());
             System.out.println(now.device().directIo() && now.device().readOnly() ? DONE : now.toString());
         }
     }

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The file behind a tree is swapped to and fro while processes read the tree in every way there is, and the process
-/// that swaps is killed at random moments. `-Dsiphon.swaps=200` makes 200 swaps each way and 50 kills under at least
-/// 20,000 reads; the default is a tenth of that. In a guest of the lab the image is on CephFS, over the kernel's
-/// client.
+/// The file behind a tree is swapped to and fro while processes read the tree in every way there is, and the
+/// process that swaps is killed at random moments. `-Dsiphon.swaps=200` makes 200 swaps each way and 50 kills
+/// under at least 20,000 reads; the default is a tenth of that. In a guest of the lab the image is on CephFS,
+/// over the kernel's client.
 class SwapUnderFireIT {
     private static final Logger LOG = LoggerFactory.getLogger(SwapUnderFireIT.class);
     private static final int SWAPS = Integer.getInteger("siphon.swaps", 20);
@@ -34,10 +34,10 @@ class SwapUnderFireIT {
 
     private final Workplace workplace = Workplace.create();
     private final TestDataset dataset = TestDataset.createRemote(workplace, "one", 300, FILE_BYTES);
-    private final AttachmentKey key = AttachmentKey.anywhere(dataset.digest());
+    private final ImageMountKey key = ImageMountKey.anywhere(dataset.digest());
     private final Path state = workplace.path("state");
     private final Path replica = workplace.path("replica");
-    private final Attachments attachments = new Attachments(new AttachmentFolders(state), erofs());
+    private final ImageMounts imageMounts = new ImageMounts(new ImageMountDirectories(state), erofs());
     private final Random random = new Random(SEED);
 
     /// What reads the image.
@@ -54,7 +54,7 @@ class SwapUnderFireIT {
     @Test
     void noReaderNoticesASwapOrThatItWasCutShort() throws IOException {
         Files.copy(dataset.image().image(), replica);
-        Path tree = attachments
+        Path tree = imageMounts
                 .attach(key, dataset.image(), dataset.image().readOutline())
                 .tree();
         int swaps = 0;
@@ -77,7 +77,7 @@ class SwapUnderFireIT {
                     swapped,
                     readers.reads());
         }
-        attachments.detach(key);
+        imageMounts.detach(key);
     }
 
     private void swap(SwapProcess process, TreeReaders readers) {
@@ -93,8 +93,8 @@ class SwapUnderFireIT {
         }
     }
 
-    /// Kills the process at some moment of a swap. Afterwards one of the two files is behind the tree: whether it is
-    /// the new one.
+    /// Kills the process at some moment of a swap. Afterwards one of the two files is behind the tree: whether it
+    /// is the new one.
     private boolean cutShort(SwapProcess process) throws IOException {
         TestDataset.dropCaches();
         process.begin(replica);

@@ -7,8 +7,8 @@ import dev.siphon.node.NodeProcess;
 import dev.siphon.node.Programs;
 import dev.siphon.node.Requests;
 import dev.siphon.node.Workplace;
+import dev.siphon.node.image.ImageModes;
 import dev.siphon.node.image.ImagePacker;
-import dev.siphon.node.image.Modes;
 import dev.siphon.node.image.PackListener;
 import dev.siphon.node.image.PackRequest;
 import java.io.IOException;
@@ -57,7 +57,8 @@ public final class TestDataset {
             Programs.run("chmod", "755", source + "/program");
             files.put("program", Digest.of(ByteBuffer.wrap(Files.readAllBytes(source.resolve("program")))));
             Path image = directory.resolve("image");
-            Manifest manifest = new ImagePacker(new Unheard()).pack(new PackRequest(source, image, Modes.READABLE, 2));
+            Manifest manifest =
+                    new ImagePacker(new Unheard()).pack(new PackRequest(source, image, ImageModes.READABLE, 2));
             try (Stream<Path> all = Files.walk(source)) {
                 for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                     Files.delete(path);

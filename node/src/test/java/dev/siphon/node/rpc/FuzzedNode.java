@@ -26,8 +26,8 @@ import dev.siphon.node.grant.PublishCheck;
 import dev.siphon.node.inline.Inline;
 import dev.siphon.node.inline.InlineDatasets;
 import dev.siphon.node.inline.InlineVolumes;
+import dev.siphon.node.linux.MountSyscalls;
 import dev.siphon.node.linux.MountTable;
-import dev.siphon.node.linux.Mounts;
 import dev.siphon.node.mount.BlockingCalls;
 import dev.siphon.node.mount.CephCredentialsTest;
 import dev.siphon.node.mount.Mounters;
@@ -153,7 +153,7 @@ final class FuzzedNode implements AutoCloseable {
 
     /// Brings back what an answer of OK has changed.
     void restore() {
-        workplace.mounts().forEach(point -> Mounts.unmount(point, Mounts.Unmount.DETACH));
+        workplace.mounts().forEach(point -> MountSyscalls.unmount(point, MountSyscalls.Unmount.DETACH));
         FOLDERS.forEach(this::removeWhatIsNew);
         makeDirectories();
         use();

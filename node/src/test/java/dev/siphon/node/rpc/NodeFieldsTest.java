@@ -64,19 +64,20 @@ class NodeFieldsTest {
     Path directory;
 
     private final BlockingCalls calls = new BlockingCalls();
-    private MountCalls mountCalls = mountCalls(Path.of("/nowhere/state"));
-    private LookCalls lookCalls = lookCalls(Path.of("/nowhere/state"));
+    private NodeMountHandler mountCalls = mountCalls(Path.of("/nowhere/state"));
+    private NodeHealthHandler lookCalls = lookCalls(Path.of("/nowhere/state"));
 
-    private MountCalls mountCalls(Path state) {
-        return new MountCalls(volumes(state), OPEN, inline(state), AnyPlace.of(pods(), calls), pods(), deadlines());
+    private NodeMountHandler mountCalls(Path state) {
+        return new NodeMountHandler(
+                volumes(state), OPEN, inline(state), AnyPlace.of(pods(), calls), pods(), deadlines());
     }
 
-    private LookCalls lookCalls(Path state) {
-        return new LookCalls(volumes(state), OPEN, inline(state), pods(), deadlines());
+    private NodeHealthHandler lookCalls(Path state) {
+        return new NodeHealthHandler(volumes(state), OPEN, inline(state), pods(), deadlines());
     }
 
-    private InlineCalls inline(Path state) {
-        return new InlineCalls(
+    private InlineVolumeHandler inline(Path state) {
+        return new InlineVolumeHandler(
                 volumes(state),
                 new InlineVolumes(state.resolve("inline")),
                 InlineDatasets.NONE,

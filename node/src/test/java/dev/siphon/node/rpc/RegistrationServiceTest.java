@@ -215,7 +215,7 @@ final class RegistrationServiceTest {
     }
 
     private String problem() {
-        return registration.look().orElse("");
+        return registration.check().orElse("");
     }
 
     private double registered() {

@@ -44,8 +44,8 @@ public final class NativeCalls {
         this.limits = limits;
         this.metrics = metrics;
         this.slots = new Semaphore(limits.slots());
-        // The semaphore is the bound. A thread that has released its slot may not yet be back in the pool, so the pool
-        // itself must be able to hold one more.
+        // The semaphore is the bound. A thread that has released its slot may not yet be back in the pool, so the
+        // pool itself must be able to hold one more.
         this.threads = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
@@ -72,7 +72,7 @@ public final class NativeCalls {
         try {
             takeSlot(what, patience);
         } catch (DriverException e) {
-            leave();
+            releaseSlot();
             throw e;
         }
         Call call = new Call(new CompletableFuture<>(), new CompletableFuture<>(), System.nanoTime());
@@ -139,7 +139,7 @@ public final class NativeCalls {
         metrics.inFlight(cluster, -1);
         slots.release();
         call.ended().complete(null);
-        leave();
+        releaseSlot();
     }
 
     private synchronized boolean enter() {
@@ -150,7 +150,7 @@ public final class NativeCalls {
         return true;
     }
 
-    private void leave() {
+    private void releaseSlot() {
         boolean last;
         synchronized (this) {
             inside--;

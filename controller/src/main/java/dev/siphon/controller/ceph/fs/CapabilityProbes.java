@@ -1,8 +1,8 @@
 package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.ceph.call.CephMetrics;
-import dev.siphon.controller.ceph.call.Reconnecting;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.ceph.call.ReconnectingHandle;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 import java.time.Duration;
@@ -13,9 +13,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Asks the MDS for what the mgr will need of an account's directories, before the mgr does: it has one thread for
-/// the commands of all accounts, which waits as long as a client does not give its capabilities back. A client that
-/// was killed, or whose node lost power, gives none back until the MDS ends its session after `session_timeout`, 60 s.
+/// Asks the MDS for what the mgr will need of an account's directories, before the mgr does: it has one thread
+/// for the commands of all accounts, which waits as long as a client does not give its capabilities back. A
+/// client that was killed, or whose node lost power, gives none back until the MDS ends its session after
+/// `session_timeout`, 60 s.
 ///
 /// What asks is a client of its own, with a thread for each account that waits, so nobody else waits with it. One
 /// question for an account at a time: while it has no answer, the directories are locked for readers too.
@@ -33,24 +34,24 @@ public final class CapabilityProbes {
     /// Accounts that may wait at once; each holds a thread.
     static final int MOST = 64;
 
-    private final Function<Place, CephFs> clients;
+    private final Function<FileSystemRef, CephFs> clients;
     private final Supplier<Duration> patience;
     private final CephMetrics metrics;
-    private final Map<Group, Probe> ofGroups = new ConcurrentHashMap<>();
-    private final RunningChanges changes = new RunningChanges(System::nanoTime);
-    private final Map<Place, Probe> controls = new ConcurrentHashMap<>();
+    private final Map<SubvolumeGroup, CapabilityProbe> ofGroups = new ConcurrentHashMap<>();
+    private final PendingGroupChanges changes = new PendingGroupChanges(System::nanoTime);
+    private final Map<FileSystemRef, CapabilityProbe> controls = new ConcurrentHashMap<>();
     private final Semaphore free = new Semaphore(MOST);
 
     /// A file system.
-    record Place(String cluster, String fileSystem) {
-        static Place of(Group group) {
-            return new Place(group.cluster(), group.fileSystem());
+    record FileSystemRef(String cluster, String fileSystem) {
+        static FileSystemRef of(SubvolumeGroup group) {
+            return new FileSystemRef(group.cluster(), group.fileSystem());
         }
     }
 
     /// @param clients whose calls last as long as a dead client's session
     /// @param patience how long the caller on this thread waits for an MDS that answers nobody
-    CapabilityProbes(Function<Place, CephFs> clients, Supplier<Duration> patience, CephMetrics metrics) {
+    CapabilityProbes(Function<FileSystemRef, CephFs> clients, Supplier<Duration> patience, CephMetrics metrics) {
         this.clients = clients;
         this.patience = patience;
         this.metrics = metrics;
@@ -59,7 +60,7 @@ public final class CapabilityProbes {
     /// Before the mgr looks into the group's directory.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if a client does not give back what that needs
-    public void read(Group group) {
+    public void read(SubvolumeGroup group) {
         ask(group, READING, true, mount -> {
             var _ = mount.stat(mount.locate(group.path()));
         });
@@ -67,7 +68,7 @@ public final class CapabilityProbes {
 
     /// Before the mgr looks at a volume; as [#read(Group)].
     public void read(VolumeId.Provisioned volume) {
-        Group group = Group.of(volume);
+        SubvolumeGroup group = SubvolumeGroup.of(volume);
         ask(group, READING, false, mount -> {
             var _ = mount.stat(mount.locate(group.path()));
             var _ = mount.stat(directory(mount, volume));
@@ -77,7 +78,7 @@ public final class CapabilityProbes {
     /// Has the mgr make something in the group's directory; asks before, as [#read(Group)] does.
     ///
     /// @param command hands it to the mgr, and waits for it
-    public void change(Group group, Runnable command) {
+    public void change(SubvolumeGroup group, Runnable command) {
         changes.run(
                 group,
                 () -> ask(group, CHANGE, true, mount -> mount.takeFromOthers(mount.locate(group.path()))),
@@ -86,7 +87,7 @@ public final class CapabilityProbes {
 
     /// Before the mgr changes a volume; as [#read(Group)].
     public void change(VolumeId.Provisioned volume) {
-        Group group = Group.of(volume);
+        SubvolumeGroup group = SubvolumeGroup.of(volume);
         ask(group, CHANGE, false, mount -> {
             mount.takeFromOthers(mount.locate(group.path()));
             mount.takeFromOthers(directory(mount, volume));
@@ -95,24 +96,24 @@ public final class CapabilityProbes {
 
     /// Before the mgr removes a volume; as [#read(Group)].
     public void remove(VolumeId.Provisioned volume) {
-        Group group = Group.of(volume);
+        SubvolumeGroup group = SubvolumeGroup.of(volume);
         ask(group, REMOVAL, false, mount -> {
             mount.takeFromOthers(mount.locate(group.path()));
             mount.takeAllFromOthers(directory(mount, volume));
         });
     }
 
-    /// Whoever uses a volume has looked at this one above it. To list it for the one with the data is not safe: where
-    /// others change it meanwhile, libcephfs 20.2.4 has ended the process (`insert_readdir_results`).
+    /// Whoever uses a volume has looked at this one above it. To list it for the one with the data is not safe:
+    /// where others change it meanwhile, libcephfs 20.2.4 has ended the process (`insert_readdir_results`).
     private static MountPath directory(Mount mount, VolumeId.Provisioned volume) {
-        return mount.locate(Group.of(volume).path() + "/" + volume.subvolume());
+        return mount.locate(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
     }
 
     /// Refuses, without asking, what would wait in the directories of a group whose client does not answer.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if so
-    void refuseWhileStalled(Group group) {
-        Probe probe = ofGroups.get(group);
+    void refuseWhileStalled(SubvolumeGroup group) {
+        CapabilityProbe probe = ofGroups.get(group);
         if (probe != null && probe.isStalled()) {
             throw stalled(group);
         }
@@ -121,12 +122,12 @@ public final class CapabilityProbes {
     /// Of those who wait with a question about the group alone, one puts it for all.
     ///
     /// @param ofGroup whether it is about no volume
-    private void ask(Group group, String operation, boolean ofGroup, Consumer<Mount> question) {
+    private void ask(SubvolumeGroup group, String operation, boolean ofGroup, Consumer<Mount> question) {
         long arrived = System.nanoTime();
         long deadline = arrived + patience.get().toNanos();
         while (true) {
-            Probe mine = new Probe(operation);
-            Probe other = ofGroups.putIfAbsent(group, mine);
+            CapabilityProbe mine = new CapabilityProbe(operation);
+            CapabilityProbe other = ofGroups.putIfAbsent(group, mine);
             if (other == null) {
                 begin(group, mine, operation, question);
                 await(group, mine, deadline);
@@ -142,7 +143,7 @@ public final class CapabilityProbes {
         }
     }
 
-    private void begin(Group group, Probe probe, String operation, Consumer<Mount> question) {
+    private void begin(SubvolumeGroup group, CapabilityProbe probe, String operation, Consumer<Mount> question) {
         if (!free.tryAcquire()) {
             ofGroups.remove(group, probe);
             DriverException refusal = new DriverException.BackendUnavailable(
@@ -156,15 +157,15 @@ public final class CapabilityProbes {
             probe.put();
             question.accept(mount);
         };
-        probe.run(() -> askNow(Place.of(group), operation, put), () -> {
+        probe.run(() -> askNow(FileSystemRef.of(group), operation, put), () -> {
             ofGroups.remove(group, probe);
             free.release();
             metrics.probesInFlight(group.cluster(), -1);
         });
     }
 
-    private void askNow(Place place, String operation, Consumer<Mount> question) {
-        boolean _ = Reconnecting.unlessNothingIsThere(
+    private void askNow(FileSystemRef place, String operation, Consumer<Mount> question) {
+        boolean _ = ReconnectingHandle.unlessNothingIsThere(
                 false,
                 () -> clients.apply(place).call(operation, mount -> {
                     try {
@@ -177,7 +178,7 @@ public final class CapabilityProbes {
     }
 
     /// Waits until the probe has ended. While the MDS answers nothing at all, that is as long as the caller waits.
-    private void await(Group group, Probe probe, long deadline) {
+    private void await(SubvolumeGroup group, CapabilityProbe probe, long deadline) {
         if (probe.isStalled()) {
             throw stalled(group);
         }
@@ -187,7 +188,7 @@ public final class CapabilityProbes {
                         + group.cluster() + " has not answered in time; nothing was changed; retry");
             }
             if (probe.age().compareTo(PATIENCE) >= 0
-                    && answers(Place.of(group), deadline)
+                    && answers(FileSystemRef.of(group), deadline)
                     && !probe.endsWithin(Duration.ZERO)) {
                 probe.stall();
                 throw stalled(group);
@@ -200,12 +201,12 @@ public final class CapabilityProbes {
     }
 
     /// Whether the MDS answers a question that waits for no client of an account.
-    private boolean answers(Place place, long deadline) {
-        Probe mine = new Probe("control");
-        Probe other = controls.putIfAbsent(place, mine);
+    private boolean answers(FileSystemRef place, long deadline) {
+        CapabilityProbe mine = new CapabilityProbe("control");
+        CapabilityProbe other = controls.putIfAbsent(place, mine);
         if (other == null) {
             // nobody has asked for this name before, so the client has to ask
-            String name = Mounts.VOLUMES + "/_siphon-" + System.nanoTime();
+            String name = CephFsMounts.VOLUMES + "/_siphon-" + System.nanoTime();
             mine.run(
                     () -> askNow(place, "probe nothing", mount -> {
                         var _ = mount.stat(mount.locate(name));
@@ -215,7 +216,7 @@ public final class CapabilityProbes {
         return (other == null ? mine : other).endsWithin(min(CONTROL, deadline));
     }
 
-    private static DriverException stalled(Group group) {
+    private static DriverException stalled(SubvolumeGroup group) {
         return new DriverException.OperationPending(group.path() + " of file system " + group.fileSystem()
                 + " in cluster " + group.cluster()
                 + " is held by a client that does not answer: one that mounts a volume"

@@ -14,9 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Reads one tree into one archive, as [TreeWalk] goes: neither a directory of a million files nor one of a million
-/// directories is ever in memory.
-final class CephArchiver implements AutoCloseable, TreeWalk.Visitor {
+/// Reads one tree into one archive, as [CephTreeWalk] goes: neither a directory of a million files nor one of a
+/// million directories is ever in memory.
+final class CephArchiver implements AutoCloseable, CephTreeWalk.Visitor {
     private static final int PERMISSION_BITS = 07777;
     private static final int BLOCK_BYTES = 1 << 20;
 
@@ -41,29 +41,30 @@ final class CephArchiver implements AutoCloseable, TreeWalk.Visitor {
 
     /// Writes everything.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the tree is deeper than [Branch#MOST_LEVELS]
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the tree is deeper than [DirectoryNode#MOST_LEVELS]
     /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it has more files with several names
     ///     than this process can remember
     Archived run() {
         mount.openDirectory(root).close();
-        new TreeWalk((directory, from, each) -> mount.listFrom(directory.in(root), from, each), () -> false).work(this);
+        new CephTreeWalk((directory, from, each) -> mount.listFrom(directory.in(root), from, each), () -> false)
+                .work(this);
         return new Archived(entries, written, leftOut);
     }
 
     @Override
-    public void enter(Branch directory) {
+    public void enter(DirectoryNode directory) {
         directory.requireWalkable(root);
         write(directory.in(root));
     }
 
     @Override
-    public void visit(Branch directory, List<MountPath> names) {
+    public void visit(DirectoryNode directory, List<MountPath> names) {
         MountPath path = directory.in(root);
         names.forEach(name -> write(path.child(name)));
     }
 
     @Override
-    public void leave(Branch directory) {
+    public void leave(DirectoryNode directory) {
         // a tar archive has nothing at the end of a directory
     }
 

@@ -1,7 +1,7 @@
 package dev.siphon.controller.ceph.fs;
 
-import dev.siphon.controller.audit.Survey;
 import dev.siphon.controller.audit.Trash;
+import dev.siphon.controller.audit.VolumesDirectory;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
 import dev.siphon.controller.ceph.call.NativeThreads;
@@ -10,8 +10,8 @@ import dev.siphon.controller.key.ClientSessions;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.offboard.TarWriter;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Sessions;
+import dev.siphon.controller.volume.MdsSessions;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -32,11 +32,12 @@ import java.util.function.Supplier;
 public final class CephFileSystems implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
-    /// More than a silent client's session lasts: `session_timeout`, at most `session_autoclose` (300 s by default).
+    /// More than a silent client's session lasts: `session_timeout`, at most `session_autoclose` (300 s by
+    /// default).
     private static final Duration SESSION = Duration.ofMinutes(6);
 
     /// Beside files of the mgr's own; it takes directories alone for groups.
-    private static final String FLUSH_FILE = Mounts.VOLUMES + "/_siphon-flush";
+    private static final String FLUSH_FILE = CephFsMounts.VOLUMES + "/_siphon-flush";
 
     private static final String FLUSHED = "user.siphon.flushed";
 
@@ -45,21 +46,21 @@ public final class CephFileSystems implements AutoCloseable {
     private final CallLimits limits;
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
-    private final LinkMemory linkMemory = LinkMemory.ofThisProcess();
-    private final MeasuringTurns measuring = new MeasuringTurns();
-    private final Flattenings flattenings;
+    private final HardLinkBudget linkMemory = HardLinkBudget.ofThisProcess();
+    private final SnapshotMeasurementLimit measuring = new SnapshotMeasurementLimit();
+    private final TreeFlatteners flattenings;
     private final Map<String, ExecutorService> copies = new ConcurrentHashMap<>();
     private final Map<Key, CephFs> clients = new ConcurrentHashMap<>();
     private final CapabilityProbes probes;
-    private final Map<Key, Mounts> mounts = new ConcurrentHashMap<>();
+    private final Map<Key, CephFsMounts> mounts = new ConcurrentHashMap<>();
 
-    private record Key(String cluster, Optional<String> fileSystem, Use use) {
+    private record Key(String cluster, Optional<String> fileSystem, MountPurpose use) {
         Key(String cluster, Optional<String> fileSystem) {
-            this(cluster, fileSystem, Use.CALLS);
+            this(cluster, fileSystem, MountPurpose.CALLS);
         }
     }
 
-    private enum Use {
+    private enum MountPurpose {
         CALLS,
         LOOK_UPS,
         PROBES,
@@ -83,10 +84,10 @@ public final class CephFileSystems implements AutoCloseable {
         this.timeLeft = timeLeft;
         this.metrics = metrics;
         this.probes = new CapabilityProbes(
-                place -> client(new Key(place.cluster(), Optional.of(place.fileSystem()), Use.PROBES)),
+                place -> client(new Key(place.cluster(), Optional.of(place.fileSystem()), MountPurpose.PROBES)),
                 this::patience,
                 metrics);
-        this.flattenings = new Flattenings(this, timeLeft);
+        this.flattenings = new TreeFlatteners(this, timeLeft);
     }
 
     /// How long the caller on this thread waits for one call.
@@ -105,8 +106,8 @@ public final class CephFileSystems implements AutoCloseable {
     }
 
     /// The adapter of that port, for administrators' commands.
-    public Survey survey() {
-        return new CephSurvey(this);
+    public VolumesDirectory survey() {
+        return new CephVolumesDirectory(this);
     }
 
     /// The adapter of that port.
@@ -129,7 +130,7 @@ public final class CephFileSystems implements AutoCloseable {
     }
 
     /// The adapter of that port.
-    public Sessions sessions() {
+    public MdsSessions sessions() {
         return new CephSessions(daemons());
     }
 
@@ -149,19 +150,20 @@ public final class CephFileSystems implements AutoCloseable {
 
     /// Another client of a file system, for looking at files in directories that it never lists.
     CephFs lookUps(String cluster, String fileSystem) {
-        return client(new Key(cluster, Optional.of(fileSystem), Use.LOOK_UPS));
+        return client(new Key(cluster, Optional.of(fileSystem), MountPurpose.LOOK_UPS));
     }
 
     /// Another client of a file system, for what may wait long before a volume is removed.
     CephFs forRemovals(String cluster, String fileSystem) {
-        return client(new Key(cluster, Optional.of(fileSystem), Use.REMOVALS));
+        return client(new Key(cluster, Optional.of(fileSystem), MountPurpose.REMOVALS));
     }
 
-    /// The client that reaches a path: volumes, datasets and all else have one each, since caps may end at directories.
+    /// The client that reaches a path: volumes, datasets and all else have one each, since caps may end at
+    /// directories.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if it would wait there for a client that does not answer
     CephFs client(String cluster, String fileSystem, String path) {
-        Group.at(cluster, fileSystem, path).ifPresent(probes::refuseWhileStalled);
+        SubvolumeGroup.at(cluster, fileSystem, path).ifPresent(probes::refuseWhileStalled);
         return client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
     }
 
@@ -171,15 +173,17 @@ public final class CephFileSystems implements AutoCloseable {
         CephFs client = client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
         // while the probes' client connects too
         client.warmUp();
-        Group.at(cluster, fileSystem, path).ifPresent(probes::read);
+        SubvolumeGroup.at(cluster, fileSystem, path).ifPresent(probes::read);
         return client;
     }
 
-    private static Use useFor(String path) {
-        if (path.startsWith(Mounts.DATASETS + "/")) {
-            return Use.DATASETS;
+    private static MountPurpose useFor(String path) {
+        if (path.startsWith(CephFsMounts.DATASETS + "/")) {
+            return MountPurpose.DATASETS;
         }
-        return path.equals(Mounts.VOLUMES) || path.startsWith(Mounts.VOLUMES + "/") ? Use.CALLS : Use.STATIC_VOLUMES;
+        return path.equals(CephFsMounts.VOLUMES) || path.startsWith(CephFsMounts.VOLUMES + "/")
+                ? MountPurpose.CALLS
+                : MountPurpose.STATIC_VOLUMES;
     }
 
     private CephFs client(Key key) {
@@ -201,7 +205,7 @@ public final class CephFileSystems implements AutoCloseable {
                     case REMOVALS -> "-removals";
                     case STATIC_VOLUMES -> "-static";
                 };
-        if (key.use() == Use.PROBES) {
+        if (key.use() == MountPurpose.PROBES) {
             CallLimits lasting = ofProbes();
             return new CephFs(connection.access(), name, mount, lasting, lasting::patience, metrics);
         }
@@ -214,7 +218,7 @@ public final class CephFileSystems implements AutoCloseable {
                 CapabilityProbes.MOST + 1, SESSION, SESSION, SESSION, limits.connect(), limits.spareHandles());
     }
 
-    private static Supplier<Mount> mount(Key key, Mounts mounts) {
+    private static Supplier<Mount> mount(Key key, CephFsMounts mounts) {
         return switch (key.use()) {
             case CALLS -> mounts::forCalls;
             case LOOK_UPS -> mounts::forLookUps;
@@ -225,10 +229,10 @@ public final class CephFileSystems implements AutoCloseable {
         };
     }
 
-    private Mounts mounts(String cluster, String fileSystem) {
+    private CephFsMounts mounts(String cluster, String fileSystem) {
         return mounts.computeIfAbsent(
                 new Key(cluster, Optional.of(fileSystem)),
-                _ -> new Mounts(connections.apply(cluster)::access, fileSystem, limits, identity));
+                _ -> new CephFsMounts(connections.apply(cluster)::access, fileSystem, limits, identity));
     }
 
     /// Begins to mount a file system, and does not wait for it: what a controller that was killed still holds
@@ -272,8 +276,8 @@ public final class CephFileSystems implements AutoCloseable {
         ExecutorService threads = copies.computeIfAbsent(
                 cluster,
                 _ -> Executors.newFixedThreadPool(
-                        Mounts.COPIES,
-                        NativeThreads.numbered(Mounts.copiers(cluster)).factory()));
+                        CephFsMounts.COPIES,
+                        NativeThreads.numbered(CephFsMounts.copiers(cluster)).factory()));
         return TreeCopy.start(threads, mounts(cluster, fileSystem)::forCopy, order, linkMemory);
     }
 

@@ -1,11 +1,11 @@
 package dev.siphon.controller.ceph.fs;
 
-import dev.siphon.controller.ceph.call.Reconnecting;
+import dev.siphon.controller.ceph.call.ReconnectingHandle;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Holdings;
+import dev.siphon.controller.volume.GroupUsage;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
 import java.time.Instant;
@@ -24,15 +24,15 @@ final class CephFileTree implements FileTree {
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
     private static final String MAX_FILES = "ceph.quota.max_files";
     private static final String SNAPSHOT_TIME = "ceph.snap.btime";
-    private static final String NOTE = GroupTree.NOTE;
+    private static final String NOTE = GroupDirectoryReader.NOTE;
     private static final String LAYOUT = "ceph.dir.layout";
     private static final Pattern TIME = Pattern.compile("([0-9]{1,12})[.]([0-9]{9})");
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     private final CephFileSystems fileSystems;
-    private final Flattenings flattenings;
+    private final TreeFlatteners flattenings;
 
-    CephFileTree(CephFileSystems fileSystems, Flattenings flattenings) {
+    CephFileTree(CephFileSystems fileSystems, TreeFlatteners flattenings) {
         this.fileSystems = fileSystems;
         this.flattenings = flattenings;
     }
@@ -122,7 +122,7 @@ final class CephFileTree implements FileTree {
             Matcher time = TIME.matcher(text);
             if (!time.matches()) {
                 throw new DriverException.BackendFault(path + " of file system " + fileSystem + " in cluster " + cluster
-                        + " has no time of a snapshot: " + SNAPSHOT_TIME + " is " + Quoted.of(text));
+                        + " has no time of a snapshot: " + SNAPSHOT_TIME + " is " + QuotedText.of(text));
             }
             return Instant.ofEpochSecond(Long.parseLong(time.group(1)), Long.parseLong(time.group(2)));
         });
@@ -231,8 +231,10 @@ final class CephFileTree implements FileTree {
     }
 
     @Override
-    public List<Holdings.Standing> standings(String cluster, String fileSystem) {
-        return fileSystems.client(cluster, fileSystem).call("list groups", mount -> new GroupTree(mount).standings());
+    public List<GroupUsage.GroupStanding> standings(String cluster, String fileSystem) {
+        return fileSystems
+                .client(cluster, fileSystem)
+                .call("list groups", mount -> new GroupDirectoryReader(mount).standings());
     }
 
     @Override
@@ -241,23 +243,23 @@ final class CephFileTree implements FileTree {
                 Set.of(),
                 () -> fileSystems
                         .client(cluster, fileSystem)
-                        .call("list groups", mount -> new GroupTree(mount).groupsWith(note)));
+                        .call("list groups", mount -> new GroupDirectoryReader(mount).groupsWith(note)));
     }
 
     /// @param none where what is to be mounted is not there yet: the first group makes it
     private static <T> T whereThereIsOne(T none, Supplier<T> call) {
         try {
-            return Reconnecting.unlessNothingIsThere(none, call);
+            return ReconnectingHandle.unlessNothingIsThere(none, call);
         } catch (DriverException.NotFound missing) {
             return none;
         }
     }
 
     @Override
-    public Holdings holdings(Group group) {
+    public GroupUsage holdings(SubvolumeGroup group) {
         return fileSystems
                 .clientOnceAsked(group.cluster(), group.fileSystem(), group.path())
-                .call("sum up group", mount -> new GroupTree(mount).holdings(group));
+                .call("sum up group", mount -> new GroupDirectoryReader(mount).holdings(group));
     }
 
     @Override
@@ -268,16 +270,18 @@ final class CephFileTree implements FileTree {
     private long measureNow(SnapshotId snapshot, int mostEntries, long otherwise) {
         String cluster = snapshot.volume().cluster();
         String fileSystem = snapshot.volume().fileSystem();
-        Optional<List<GroupTree.Found>> files = fileSystems
+        Optional<List<GroupDirectoryReader.VolumeDirectoryName>> files = fileSystems
                 .client(cluster, fileSystem)
-                .call("list snapshot", mount -> new GroupTree(mount).files(snapshot, mostEntries));
+                .call("list snapshot", mount -> new GroupDirectoryReader(mount).files(snapshot, mostEntries));
         long held = files.isEmpty()
                 ? otherwise
                 : fileSystems
                         .lookUps(cluster, fileSystem)
-                        .call("measure snapshot", mount -> new GroupTree(mount).lengths(snapshot, files.get()));
+                        .call(
+                                "measure snapshot",
+                                mount -> new GroupDirectoryReader(mount).lengths(snapshot, files.get()));
         boolean _ = fileSystems.client(cluster, fileSystem).call("note snapshot", mount -> {
-            new GroupTree(mount).note(snapshot, held);
+            new GroupDirectoryReader(mount).note(snapshot, held);
             return true;
         });
         return held;

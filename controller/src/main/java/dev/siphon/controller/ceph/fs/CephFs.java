@@ -2,7 +2,7 @@ package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephMetrics;
-import dev.siphon.controller.ceph.call.Reconnecting;
+import dev.siphon.controller.ceph.call.ReconnectingHandle;
 import dev.siphon.controller.ceph.rados.ClusterAccess;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
@@ -21,7 +21,7 @@ final class CephFs {
     private final CallLimits limits;
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
-    private final Reconnecting<MountHandle> handles;
+    private final ReconnectingHandle<MountHandle> handles;
 
     /// @param name for threads and logs
     /// @param mounts connects a client, blocking
@@ -36,7 +36,7 @@ final class CephFs {
         this.limits = limits;
         this.timeLeft = timeLeft;
         this.metrics = metrics;
-        this.handles = new Reconnecting<>(
+        this.handles = new ReconnectingHandle<>(
                 name,
                 access.cluster(),
                 limits,
@@ -44,7 +44,7 @@ final class CephFs {
                 number -> MountHandle.of(mounts.get(), name + "-" + number, access, limits, metrics));
     }
 
-    /// See [Reconnecting#warmUp].
+    /// See [ReconnectingHandle#warmUp].
     void warmUp() {
         handles.warmUp();
     }
@@ -85,13 +85,13 @@ final class CephFs {
         }
     }
 
-    /// See [Reconnecting#sweep]; also closes what is idle.
+    /// See [ReconnectingHandle#sweep]; also closes what is idle.
     void sweep() {
         handles.sweep();
         handles.closeIfIdle(IDLE);
     }
 
-    /// See [Reconnecting#shutDown].
+    /// See [ReconnectingHandle#shutDown].
     CompletableFuture<Void> shutDown() {
         return handles.shutDown();
     }

@@ -1,15 +1,15 @@
 package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.key.VolumeIdentity;
-import dev.siphon.controller.volume.Group;
-import dev.siphon.controller.volume.Sessions;
+import dev.siphon.controller.volume.MdsSessions;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 
-/// [Sessions] by the MDS daemons' own commands: `fs subvolume evict` would end all sessions of an identity,
+/// [MdsSessions] by the MDS daemons' own commands: `fs subvolume evict` would end all sessions of an identity,
 /// on every node. Needs `mds 'allow * fsname=FS'`.
-final class CephSessions implements Sessions {
+final class CephSessions implements MdsSessions {
     private final MdsDaemons daemons;
 
     CephSessions(MdsDaemons daemons) {
@@ -51,7 +51,7 @@ final class CephSessions implements Sessions {
     }
 
     private static boolean says(VolumeId.Provisioned volume, MdsSession session) {
-        String group = Group.of(volume).path();
+        String group = SubvolumeGroup.of(volume).path();
         String own = group + "/" + volume.subvolume();
         return session.says("volume_id")
                         .filter(id -> !id.equals(volume.toString()))
@@ -61,8 +61,8 @@ final class CephSessions implements Sessions {
                         .isPresent();
     }
 
-    /// Whom the MDS found the client to be when it authenticated it, without `client.`; of an MDS that does not tell,
-    /// whom the client says to be.
+    /// Whom the MDS found the client to be when it authenticated it, without `client.`; of an MDS that does not
+    /// tell, whom the client says to be.
     static Optional<String> authenticated(MdsSession session) {
         return session.authenticated().or(() -> session.says("entity_id"));
     }

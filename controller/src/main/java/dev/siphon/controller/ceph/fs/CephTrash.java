@@ -1,7 +1,7 @@
 package dev.siphon.controller.ceph.fs;
 
 import dev.siphon.controller.audit.Trash;
-import dev.siphon.controller.ceph.call.Reconnecting;
+import dev.siphon.controller.ceph.call.ReconnectingHandle;
 import dev.siphon.csi.DriverException;
 import java.time.Instant;
 import java.util.HashMap;
@@ -11,7 +11,7 @@ import java.util.Optional;
 /// [Trash] by libcephfs: the directory in which the mgr keeps it (`src/pybind/mgr/volumes/fs/operations/trash.py`).
 final class CephTrash implements Trash {
     /// Below the directory that is mounted.
-    static final String PATH = Mounts.VOLUMES + "/_deleting";
+    static final String PATH = CephFsMounts.VOLUMES + "/_deleting";
 
     /// New ones that one list asks the MDS for.
     private static final int MOST_NEW = 1_000;
@@ -24,7 +24,7 @@ final class CephTrash implements Trash {
 
     @Override
     public Optional<Entries> list(String cluster, String fileSystem, Map<String, Instant> known) {
-        return Reconnecting.unlessNothingIsThere(
+        return ReconnectingHandle.unlessNothingIsThere(
                 Optional.empty(),
                 () -> Optional.of(
                         fileSystems.client(cluster, fileSystem).call("list trash", mount -> list(mount, known))));

@@ -4,20 +4,20 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/// Which files of a tree are names of the same file, each remembered until all of its names were met, and no more of
-/// them than there is room for: a user may make a million. Closing gives the room of the rest back.
+/// Which files of a tree are names of the same file, each remembered until all of its names were met, and no more
+/// of them than there is room for: a user may make a million. Closing gives the room of the rest back.
 final class HardLinks implements AutoCloseable {
     /// What the first name of a file takes in memory, beside its bytes.
     private static final int ENTRY_BYTES = 160;
 
-    private final LinkMemory memory;
-    private final Map<Long, Names> incomplete = new HashMap<>();
+    private final HardLinkBudget memory;
+    private final Map<Long, RemainingNames> incomplete = new HashMap<>();
     private long used;
     private long refused;
     private boolean crowded;
 
     /// A file of which names are still to come.
-    private record Names(First first, int left) {}
+    private record RemainingNames(First first, int left) {}
 
     /// What a name that was met is.
     sealed interface Meeting {}
@@ -33,7 +33,7 @@ final class HardLinks implements AutoCloseable {
     /// A name that cannot be remembered, nor told from a first one.
     record NoRoom() implements Meeting {}
 
-    HardLinks(LinkMemory memory) {
+    HardLinks(HardLinkBudget memory) {
         this.memory = memory;
     }
 
@@ -41,9 +41,9 @@ final class HardLinks implements AutoCloseable {
     ///
     /// @param links how many names the file has
     synchronized Meeting meet(long inode, int links, MountPath name) {
-        Names known = incomplete.get(inode);
+        RemainingNames known = incomplete.get(inode);
         if (known != null) {
-            Names left = new Names(known.first(), known.left() - 1);
+            RemainingNames left = new RemainingNames(known.first(), known.left() - 1);
             if (left.left() > 0) {
                 incomplete.put(inode, left);
             } else {
@@ -59,7 +59,7 @@ final class HardLinks implements AutoCloseable {
         }
         used += bytes(name);
         First first = new First(name, new CompletableFuture<>());
-        incomplete.put(inode, new Names(first, links - 1));
+        incomplete.put(inode, new RemainingNames(first, links - 1));
         return first;
     }
 

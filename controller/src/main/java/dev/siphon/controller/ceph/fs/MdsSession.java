@@ -14,9 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A client's session as an MDS lists it (`session ls`, `Session::dump` of `src/mds/SessionMap.cc`), as far as it is
-/// asked
-/// for.
+/// A client's session as an MDS lists it (`session ls`, `Session::dump` of `src/mds/SessionMap.cc`), as far as it
+/// is asked for.
 ///
 /// @param authenticated whom the MDS found the client to be, without `client.`; empty if it does not tell
 /// @param address `IP:PORT` or `[IP]:PORT`
@@ -30,13 +29,13 @@ record MdsSession(long id, Optional<String> authenticated, String address, Map<S
     static List<MdsSession> list(ByteBuffer reply) {
         List<MdsSession> sessions = new ArrayList<>();
         try (JsonReader in =
-                new JsonReader(new InputStreamReader(new ShortenedStrings(reply), StandardCharsets.UTF_8))) {
+                new JsonReader(new InputStreamReader(new TruncatedJsonStrings(reply), StandardCharsets.UTF_8))) {
             in.beginArray();
             while (in.hasNext()) {
                 if (in.peek() != JsonToken.BEGIN_OBJECT) {
                     throw new IllegalStateException("no object at " + in.getPath());
                 }
-                Reading reading = new Reading();
+                SessionParser reading = new SessionParser();
                 members(in, reading::member);
                 sessions.add(
                         new MdsSession(reading.id, reading.authenticated, reading.address, Map.copyOf(reading.says)));
@@ -81,7 +80,7 @@ record MdsSession(long id, Optional<String> authenticated, String address, Map<S
         return Optional.empty();
     }
 
-    private static final class Reading {
+    private static final class SessionParser {
         private long id;
         private Optional<String> authenticated = Optional.empty();
         private String address = "";

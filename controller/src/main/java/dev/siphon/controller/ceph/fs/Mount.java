@@ -24,7 +24,7 @@ import java.util.function.Predicate;
 ///
 /// @param client mounted
 /// @param root the directory of the file system that is mounted
-record Mount(Client client, String root) implements AutoCloseable {
+record Mount(LibcephfsClient client, String root) implements AutoCloseable {
     /// `AT_SYMLINK_NOFOLLOW`, which libcephfs takes from Linux.
     private static final int NO_FOLLOW = 0x100;
 
@@ -339,7 +339,7 @@ record Mount(Client client, String root) implements AutoCloseable {
         client.call("writing what is in memory", Function.SYNC_FS);
     }
 
-    /// See [Client#close].
+    /// See [LibcephfsClient#close].
     @Override
     public void close() {
         client.close();

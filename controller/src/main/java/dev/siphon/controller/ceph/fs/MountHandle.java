@@ -14,8 +14,8 @@ final class MountHandle implements NativeHandle {
     /// What a client may keep in memory; the default is 200 MB.
     private static final long CACHE_BYTES = 32L << 20;
 
-    /// How many inodes a client may keep; the default is 16,384. Each takes about 4 kB of this process. The directories
-    /// that every call passes through stay cached, since each lookup makes them the newest.
+    /// How many inodes a client may keep; the default is 16,384. Each takes about 4 kB of this process. The
+    /// directories that every call passes through stay cached, since each lookup makes them the newest.
     private static final long CACHED_INODES = 512;
 
     private final Mount mount;
@@ -49,7 +49,7 @@ final class MountHandle implements NativeHandle {
             CallLimits limits,
             String session,
             List<String> ended) {
-        Consumer<Client> mounted = client -> {
+        Consumer<LibcephfsClient> mounted = client -> {
             client.select(fileSystem);
             ended.forEach(client::endSession);
             client.mount(directory, session);
@@ -57,8 +57,8 @@ final class MountHandle implements NativeHandle {
         return new Mount(connect(access, limits, mounted), directory);
     }
 
-    private static Client connect(ClusterAccess access, CallLimits limits, Consumer<Client> then) {
-        Client client = Client.create(access.user());
+    private static LibcephfsClient connect(ClusterAccess access, CallLimits limits, Consumer<LibcephfsClient> then) {
+        LibcephfsClient client = LibcephfsClient.create(access.user());
         try {
             client.configure("mon_host", access.monHost());
             client.configure("keyring", access.keyringFile().toString());

@@ -28,13 +28,13 @@ final class TreeCopy {
     private final Order order;
     private final FileTree.Copy progress =
             new FileTree.Copy(new CompletableFuture<>(), new LongAdder(), new LongAdder());
-    private final LinkMemory memory;
+    private final HardLinkBudget memory;
     private volatile boolean stopped;
 
     /// What to copy where, and who is to own it.
     record Order(String source, String target, int uid, int gid) {}
 
-    private TreeCopy(Order order, LinkMemory memory) {
+    private TreeCopy(Order order, HardLinkBudget memory) {
         this.order = order;
         this.memory = memory;
     }
@@ -42,7 +42,7 @@ final class TreeCopy {
     /// Begins a copy when `copies` has a thread for it.
     ///
     /// @param memory shared with others
-    static FileTree.Copy start(Executor copies, Supplier<Mount> mounts, Order order, LinkMemory memory) {
+    static FileTree.Copy start(Executor copies, Supplier<Mount> mounts, Order order, HardLinkBudget memory) {
         TreeCopy copy = new TreeCopy(order, memory);
         var _ = copy.progress.done().whenComplete((_, _) -> copy.stopIf(true));
         var _ = CompletableFuture.runAsync(() -> copy.run(mounts), copies)
@@ -107,8 +107,8 @@ final class TreeCopy {
     }
 
     private void pass(Mount own, MountPath source, MountPath target, HardLinks links) {
-        TreeWalk walk =
-                new TreeWalk((directory, from, each) -> own.listFrom(directory.in(source), from, each), () -> stopped);
+        CephTreeWalk walk = new CephTreeWalk(
+                (directory, from, each) -> own.listFrom(directory.in(source), from, each), () -> stopped);
         try (ExecutorService workers = Executors.newFixedThreadPool(
                 WORKERS, NativeThreads.numbered("copy-worker-").factory())) {
             List<CompletableFuture<Void>> running = new ArrayList<>();
@@ -131,11 +131,11 @@ final class TreeCopy {
         }
     }
 
-    private void work(Mount own, MountPath source, MountPath target, TreeWalk walk, HardLinks links) {
+    private void work(Mount own, MountPath source, MountPath target, CephTreeWalk walk, HardLinks links) {
         try (EntryCopy copier = new EntryCopy(own, order, links, progress)) {
-            walk.work(new TreeWalk.Visitor() {
+            walk.work(new CephTreeWalk.Visitor() {
                 @Override
-                public void enter(Branch directory) {
+                public void enter(DirectoryNode directory) {
                     directory.requireWalkable(source);
                     if (directory.level() > 0) {
                         own.makeDirectory(directory.in(target));
@@ -143,7 +143,7 @@ final class TreeCopy {
                 }
 
                 @Override
-                public void visit(Branch directory, List<MountPath> names) {
+                public void visit(DirectoryNode directory, List<MountPath> names) {
                     MountPath from = directory.in(source);
                     MountPath to = directory.in(target);
                     for (MountPath name : names) {
@@ -154,7 +154,7 @@ final class TreeCopy {
                 }
 
                 @Override
-                public void leave(Branch directory) {
+                public void leave(DirectoryNode directory) {
                     MountPath from = directory.in(source);
                     MountPath to = directory.in(target);
                     copier.copyAttributes(from, to);

@@ -3,7 +3,7 @@ package dev.siphon.controller.ceph.rados;
 import dev.siphon.controller.ceph.call.CallLimits;
 import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.controller.ceph.call.CephMetrics;
-import dev.siphon.controller.ceph.call.Reconnecting;
+import dev.siphon.controller.ceph.call.ReconnectingHandle;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
 import java.util.Collections;
@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /// Commands to one cluster; see [dev.siphon.controller.ceph.call.NativeCalls] for deadlines and
-/// [Reconnecting] for when a connection is given up.
+/// [ReconnectingHandle] for when a connection is given up.
 ///
 /// librados itself follows the cluster's maps: after a mgr's failover or a mon's restart it sends again what
 /// was not answered, on the same handle.
@@ -22,7 +22,7 @@ public final class CephConnection implements AutoCloseable {
     private final CallLimits limits;
     private final Supplier<Duration> timeLeft;
     private final CephMetrics metrics;
-    private final Reconnecting<RadosHandle> handles;
+    private final ReconnectingHandle<RadosHandle> handles;
 
     /// @param timeLeft how long the caller on this thread still waits
     public CephConnection(ClusterAccess access, CallLimits limits, Supplier<Duration> timeLeft, CephMetrics metrics) {
@@ -30,7 +30,7 @@ public final class CephConnection implements AutoCloseable {
         this.limits = limits;
         this.timeLeft = timeLeft;
         this.metrics = metrics;
-        this.handles = new Reconnecting<>(
+        this.handles = new ReconnectingHandle<>(
                 "ceph-" + access.cluster(),
                 access.cluster(),
                 limits,
@@ -88,7 +88,7 @@ public final class CephConnection implements AutoCloseable {
                 () -> handles.call(what, deadline, handle -> handle.send(command, what)));
     }
 
-    /// See [Reconnecting#sweep].
+    /// See [ReconnectingHandle#sweep].
     public void sweep() {
         handles.sweep();
     }

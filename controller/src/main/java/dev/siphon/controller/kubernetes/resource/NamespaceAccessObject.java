@@ -63,20 +63,20 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
             Integer datasetCount,
 
             @Size(max = 1000) @JsonPropertyDescription("Whose volumes pods here may use; the first 1000.") @Nullable
-            List<Account> accounts,
+            List<AccountEntry> accounts,
 
             @JsonPropertyDescription("How many others there are.") @Nullable
             Integer moreAccounts,
 
             @Size(max = 1000) @JsonPropertyDescription("Which datasets pods here may read; the first 1000.") @Nullable
-            List<Dataset> datasets,
+            List<DatasetEntry> datasets,
 
             @JsonPropertyDescription("How many others there are.") @Nullable
             Integer moreDatasets) {}
 
     /// Whose volumes.
     @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Account(
+    public record AccountEntry(
             @Required String name,
 
             @Required @JsonPropertyDescription("Where they are, as CLUSTER:FILESYSTEM:GROUP.")
@@ -85,7 +85,7 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
     /// One that may be read.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
-    public record Dataset(
+    public record DatasetEntry(
             @Required String name,
 
             @JsonPropertyDescription("How long the image is; 0 if nobody has said that.")
@@ -96,11 +96,11 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
 
             @JsonPropertyDescription("On disks of how many nodes it is; only while pods here use it or wait for it.")
             @Nullable
-            Replicas replicas) {}
+            ReplicasEntry replicas) {}
 
     /// On how many nodes one is.
     @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Replicas(
+    public record ReplicasEntry(
             @JsonPropertyDescription("Nodes that have all of it.")
             int local,
 

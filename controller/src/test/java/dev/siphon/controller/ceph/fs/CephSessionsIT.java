@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.rados.CephConnection;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeId;
@@ -26,7 +26,7 @@ class CephSessionsIT {
             new CephConnection(CephLab.access(), CephLab.QUICK, CephLab.PATIENT, CephLab.metrics());
     private final CephFileSystems fileSystems =
             new CephFileSystems(_ -> connection, CephLab.identity(), CephLab.QUICK, CephLab.PATIENT, CephLab.metrics());
-    private final Group group = new Group(
+    private final SubvolumeGroup group = new SubvolumeGroup(
             "lab", CephLab.fileSystem(), "se-" + UUID.randomUUID().toString().substring(0, 8));
     private final VolumeId.Provisioned volume = group.volume("v1");
 

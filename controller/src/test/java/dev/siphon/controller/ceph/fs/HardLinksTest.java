@@ -12,7 +12,7 @@ final class HardLinksTest {
 
     @Test
     void everyNameButTheFirstIsOneOfTheSameFile() {
-        HardLinks links = new HardLinks(new LinkMemory(1 << 20));
+        HardLinks links = new HardLinks(new HardLinkBudget(1 << 20));
         HardLinks.First first = assertInstanceOf(HardLinks.First.class, links.meet(7, 3, NAME));
         assertInstanceOf(HardLinks.First.class, links.meet(8, 2, MountPath.of("/other")));
         for (int i = 0; i < 2; i++) {
@@ -24,7 +24,7 @@ final class HardLinksTest {
 
     @Test
     void whatHasAllItsNamesIsForgotten() {
-        HardLinks links = new HardLinks(new LinkMemory(1_000));
+        HardLinks links = new HardLinks(new HardLinkBudget(1_000));
         for (long inode = 0; inode < 1_000_000; inode++) {
             assertInstanceOf(HardLinks.First.class, links.meet(inode, 2, NAME));
             assertInstanceOf(HardLinks.Again.class, links.meet(inode, 2, NAME));
@@ -35,7 +35,7 @@ final class HardLinksTest {
 
     @Test
     void noMoreAreRememberedThanThereIsRoomFor() {
-        HardLinks links = new HardLinks(new LinkMemory(10_000));
+        HardLinks links = new HardLinks(new HardLinkBudget(10_000));
         for (long inode = 0; inode < 1_000_000; inode++) {
             HardLinks.Meeting _ = links.meet(inode, 2, NAME);
         }
@@ -48,7 +48,7 @@ final class HardLinksTest {
 
     @Test
     void thoseOfAProcessShareItsMemoryAndGiveItBack() {
-        LinkMemory memory = new LinkMemory(10_000);
+        HardLinkBudget memory = new HardLinkBudget(10_000);
         HardLinks mine = new HardLinks(memory);
         try (HardLinks others = new HardLinks(memory)) {
             for (long inode = 0; others.refused() == 0; inode++) {

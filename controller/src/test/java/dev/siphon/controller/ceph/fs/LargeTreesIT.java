@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.siphon.controller.audit.Survey;
+import dev.siphon.controller.audit.VolumesDirectory;
 import dev.siphon.controller.ceph.CephLab;
 import dev.siphon.controller.ceph.FuseMount;
 import dev.siphon.controller.ceph.call.CallLimits;
@@ -13,7 +13,7 @@ import dev.siphon.controller.ceph.call.NativeThreads;
 import dev.siphon.controller.ceph.rados.CephConnection;
 import dev.siphon.controller.offboard.Archiver;
 import dev.siphon.controller.volume.FileTree;
-import dev.siphon.controller.volume.Group;
+import dev.siphon.controller.volume.SubvolumeGroup;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.SnapshotId;
 import dev.siphon.csi.VolumeId;
@@ -144,7 +144,7 @@ class LargeTreesIT {
 
     @Test
     void aTreeThatIsTooDeepIsRefused() throws Exception {
-        makeDeep(Branch.MOST_LEVELS + 1, MountPath.of("d"));
+        makeDeep(DirectoryNode.MOST_LEVELS + 1, MountPath.of("d"));
         String taken = takeSnapshot();
         // each has a mount of its own and takes ten seconds: the others go on meanwhile
         FileTree.Copy copy = files.copy("lab", FS, taken, target, 1, 1);
@@ -200,9 +200,9 @@ class LargeTreesIT {
         for (int i = 0; i < 30; i++) {
             Files.createFile(fuse.at(source).resolve("f" + i));
         }
-        Survey.EntryState entry = fileSystems
+        VolumesDirectory.EntryState entry = fileSystems
                 .survey()
-                .entry(Group.of(snapshot.volume()), "source")
+                .entry(SubvolumeGroup.of(snapshot.volume()), "source")
                 .orElseThrow();
         assertEquals(11, entry.others().size(), entry.others().toString());
         assertEquals("and 20 more", entry.others().getLast());
@@ -221,9 +221,9 @@ class LargeTreesIT {
         String taken = takeSnapshot();
         ExecutionException refused = assertThrows(
                 ExecutionException.class,
-                () -> copy(taken, target, new LinkMemory(10)).done().get(60, TimeUnit.SECONDS));
+                () -> copy(taken, target, new HardLinkBudget(10)).done().get(60, TimeUnit.SECONDS));
         assertInstanceOf(DriverException.QuotaExhausted.class, refused.getCause());
-        LinkMemory memory = new LinkMemory(2_000);
+        HardLinkBudget memory = new HardLinkBudget(2_000);
         assertTrue(memory.take(1_990), "as another copy does");
         ExecutionException crowded = assertThrows(
                 ExecutionException.class,
@@ -246,8 +246,8 @@ class LargeTreesIT {
         }
     }
 
-    private static FileTree.Copy copy(String from, String to, LinkMemory memory) {
-        Mounts mounts = new Mounts(CephLab::access, FS, CallLimits.DEFAULT, CephLab.identity());
+    private static FileTree.Copy copy(String from, String to, HardLinkBudget memory) {
+        CephFsMounts mounts = new CephFsMounts(CephLab::access, FS, CallLimits.DEFAULT, CephLab.identity());
         try (ExecutorService thread = Executors.newSingleThreadExecutor(
                 NativeThreads.numbered("copy-lab-").factory())) {
             return TreeCopy.start(thread, mounts::forCopy, new TreeCopy.Order(from, to, 1, 1), memory);

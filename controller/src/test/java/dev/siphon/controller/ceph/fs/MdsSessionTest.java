@@ -52,13 +52,13 @@ class MdsSessionTest {
         long taken = memory.getCurrentThreadAllocatedBytes() - before;
         assertEquals("h", read.says("hostname").orElseThrow());
         assertEquals(
-                ShortenedStrings.MOST_BYTES, read.says("root").orElseThrow().length());
+                TruncatedJsonStrings.MOST_BYTES, read.says("root").orElseThrow().length());
         assertTrue(taken < 16 << 20, "bytes: " + taken);
     }
 
     @Test
     void anEscapeIsNeverCut() {
-        String start = "x".repeat(ShortenedStrings.MOST_BYTES - 1);
+        String start = "x".repeat(TruncatedJsonStrings.MOST_BYTES - 1);
         for (String end : List.of("\\u00e9", "\\\"", "\\\\", "é")) {
             MdsSession read = list("[{\"id\": 1, \"client_metadata\": {\"root\": \"" + start + end + end
                             + "\", \"hostname\": \"h\"}}]")

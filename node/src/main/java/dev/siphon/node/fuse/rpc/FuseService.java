@@ -1,9 +1,9 @@
 package dev.siphon.node.fuse.rpc;
 
 import dev.siphon.csi.DriverException;
-import dev.siphon.csi.Quoted;
+import dev.siphon.csi.QuotedText;
 import dev.siphon.csi.VolumeSecret;
-import dev.siphon.csi.server.Unary;
+import dev.siphon.csi.server.UnaryCall;
 import dev.siphon.node.fuse.FuseProcesses;
 import dev.siphon.node.fuse.FuseProgram;
 import dev.siphon.node.fuse.FuseStart;
@@ -35,8 +35,8 @@ public final class FuseService extends FuseGrpc.FuseImplBase {
 
     @Override
     public void start(StartRequest request, StreamObserver<StartResponse> observer) {
-        Unary.reply(observer, () -> {
-            ChildProcess.Outcome outcome = processes.start(
+        UnaryCall.reply(observer, () -> {
+            ChildProcess.StartOutcome outcome = processes.start(
                     new FuseStart(
                             program(request.getProgram()),
                             request.getTag(),
@@ -54,7 +54,7 @@ public final class FuseService extends FuseGrpc.FuseImplBase {
 
     @Override
     public void awaitEnd(AwaitEndRequest request, StreamObserver<AwaitEndResponse> observer) {
-        Unary.reply(
+        UnaryCall.reply(
                 observer,
                 () -> AwaitEndResponse.newBuilder()
                         .setEnded(processes.awaitEnd(
@@ -76,7 +76,7 @@ public final class FuseService extends FuseGrpc.FuseImplBase {
         try {
             return Path.of(text);
         } catch (InvalidPathException _) {
-            throw new DriverException.InvalidRequest("the mount point " + Quoted.of(text) + " is no path");
+            throw new DriverException.InvalidRequest("the mount point " + QuotedText.of(text) + " is no path");
         }
     }
 

@@ -33,7 +33,7 @@ public final class SupervisedFuse implements FuseProcesses {
     }
 
     @Override
-    public ChildProcess.Outcome start(FuseStart start, Duration limit) {
+    public ChildProcess.StartOutcome start(FuseStart start, Duration limit) {
         StartRequest.Builder request = StartRequest.newBuilder()
                 .setProgram(program(start.program()))
                 .setTag(start.tag())
@@ -45,7 +45,7 @@ public final class SupervisedFuse implements FuseProcesses {
                         .setUserKey(credentials.key().reveal()));
         try {
             StartResponse response = call(limit, fuse -> fuse.start(request.build()));
-            return new ChildProcess.Outcome(response.getInTime(), response.getServing(), response.getOutput());
+            return new ChildProcess.StartOutcome(response.getInTime(), response.getServing(), response.getOutput());
         } catch (StatusRuntimeException e) {
             throw translate("starting " + start.program().command(), e);
         }

@@ -2,7 +2,7 @@ package dev.siphon.node.replica.cache;
 
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.dataset.Digest;
-import dev.siphon.node.linux.Directory;
+import dev.siphon.node.linux.DirectoryHandle;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
@@ -23,12 +23,13 @@ import java.util.function.Consumer;
 ///
 /// Methods that ask the disk may hang with it, and throw [UncheckedIOException] if it fails.
 public final class CacheDirectory {
-    /// How long a disk that fails is left alone at most, and how long it has to work before its failures are forgotten.
+    /// How long a disk that fails is left alone at most, and how long it has to work before its failures are
+    /// forgotten.
     private static final Duration LONGEST_RETRY = Duration.ofDays(1);
 
     private static final int MAX_DOUBLINGS = 20;
 
-    private final CacheLimits limits;
+    private final CacheDirectoryLimits limits;
     private final Consumer<Path> onFailure;
     private final InstantSource clock;
     private Optional<Trouble> trouble = Optional.empty();
@@ -44,19 +45,19 @@ public final class CacheDirectory {
     /// @param until when it is tried again
     public record Trouble(String why, boolean unreadable, Instant until) {}
 
-    public CacheDirectory(CacheLimits limits) {
+    public CacheDirectory(CacheDirectoryLimits limits) {
         this(limits, _ -> {}, InstantSource.system());
     }
 
     /// @param onFailure called with the directory each time its disk begins to fail, by whoever met the error; must
     ///     not wait
-    public CacheDirectory(CacheLimits limits, Consumer<Path> onFailure, InstantSource clock) {
+    public CacheDirectory(CacheDirectoryLimits limits, Consumer<Path> onFailure, InstantSource clock) {
         this.limits = limits;
         this.onFailure = onFailure;
         this.clock = clock;
     }
 
-    public CacheLimits limits() {
+    public CacheDirectoryLimits limits() {
         return limits;
     }
 
@@ -64,8 +65,8 @@ public final class CacheDirectory {
         return limits.directory();
     }
 
-    /// Makes the directory if need be and allowed, and removes what an eviction left that was killed; once, and again
-    /// when it was missing.
+    /// Makes the directory if need be and allowed, and removes what an eviction left that was killed; once, and
+    /// again when it was missing.
     ///
     /// @throws UncheckedIOException by a NoSuchFileException if it is missing and has to be there
     public void prepare() {
@@ -123,7 +124,7 @@ public final class CacheDirectory {
 
     /// What the disk has left, whatever the limit says.
     public long freeBytes() {
-        try (Directory directory = Directory.open(path().toString())) {
+        try (DirectoryHandle directory = DirectoryHandle.open(path().toString())) {
             return directory.usage().availableBytes();
         }
     }
@@ -144,8 +145,8 @@ public final class CacheDirectory {
         }
     }
 
-    /// The same where the directory is missing, as its disk is not mounted: no disk has failed, so the next try is not
-    /// put off longer each time.
+    /// The same where the directory is missing, as its disk is not mounted: no disk has failed, so the next try
+    /// is not put off longer each time.
     public void missing(Duration retryAfter) {
         prepared = false;
         synchronized (this) {

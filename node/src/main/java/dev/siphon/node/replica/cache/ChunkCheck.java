@@ -34,10 +34,10 @@ public final class ChunkCheck {
     /// Checks each of `chunks`. One that cannot be read is wrong.
     ///
     /// @return whether all were read; not if `stopped` said so first
-    /// @throws dev.siphon.csi.DriverException as [Lanes#run]
+    /// @throws dev.siphon.csi.DriverException as [ChunkWorkers#run]
     /// @throws ErrnoException if the file cannot be opened
-    public boolean run(BitSet chunks, Lanes lanes, Bandwidth bandwidth, BooleanSupplier stopped) {
-        return lanes.run(chunks, bandwidth, stopped, Reading::new);
+    public boolean run(BitSet chunks, ChunkWorkers workers, Bandwidth bandwidth, BooleanSupplier stopped) {
+        return workers.run(chunks, bandwidth, stopped, CheckLane::new);
     }
 
     /// The chunks found wrong so far.
@@ -57,8 +57,8 @@ public final class ChunkCheck {
     /// Whether one chunk of a file is what the manifest says, read past the page cache.
     ///
     /// @throws ErrnoException if it cannot be read
-    static boolean isRight(Path file, Manifest manifest, int chunk) {
-        return isRight(
+    static boolean matches(Path file, Manifest manifest, int chunk) {
+        return matches(
                 file,
                 Manifest.offset(chunk),
                 manifest.length(chunk),
@@ -69,10 +69,10 @@ public final class ChunkCheck {
     ///
     /// @throws ErrnoException if it cannot be read
     public static boolean beginsRight(Path file, ManifestOutline manifest) {
-        return isRight(file, 0, manifest.firstBytes(), manifest.first());
+        return matches(file, 0, manifest.firstBytes(), manifest.first());
     }
 
-    private static boolean isRight(Path file, long offset, int length, Digest wanted) {
+    private static boolean matches(Path file, long offset, int length, Digest wanted) {
         try (DataFile opened = DataFile.openDirect(file);
                 Arena arena = Arena.ofConfined()) {
             return reads(opened, offset, buffer(arena).asSlice(0, length), wanted);
@@ -114,7 +114,7 @@ public final class ChunkCheck {
         return arena.allocate(Manifest.CHUNK_BYTES, DataFile.ALIGNMENT);
     }
 
-    private final class Reading implements Lanes.Lane {
+    private final class CheckLane implements ChunkWorkers.Lane {
         private final DataFile opened = DataFile.openDirect(file);
         private final Arena arena = Arena.ofConfined();
         private final MemorySegment buffer = buffer(arena);

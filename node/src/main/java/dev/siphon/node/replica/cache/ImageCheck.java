@@ -69,7 +69,7 @@ public record ImageCheck(Path image, Path manifest, Digest digest, int lanes, Du
 
     private Optional<String> unlike(Manifest wanted, Listener listener) {
         ChunkCheck check = new ChunkCheck(image, wanted);
-        Lanes reading = new Lanes(image.toString(), lanes, patience);
+        ChunkWorkers reading = new ChunkWorkers(image.toString(), lanes, patience);
         Bandwidth unlimited = new Bandwidth(OptionalLong.empty());
         int all = wanted.chunks().size();
         for (int from = 0; from < all; from += CHUNKS_A_STEP) {
@@ -79,7 +79,7 @@ public record ImageCheck(Path image, Path manifest, Digest digest, int lanes, Du
             boolean _ = check.run(step, reading, unlimited, () -> false);
             // one that could not be read says so now
             OptionalInt wrong = check.damaged().stream()
-                    .filter(chunk -> !ChunkCheck.isRight(image, wanted, chunk))
+                    .filter(chunk -> !ChunkCheck.matches(image, wanted, chunk))
                     .findFirst();
             if (wrong.isPresent()) {
                 return Optional.of("from byte " + Manifest.offset(wrong.getAsInt()) + " on, " + image

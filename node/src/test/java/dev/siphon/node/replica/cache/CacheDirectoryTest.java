@@ -18,7 +18,7 @@ class CacheDirectoryTest {
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
     private final List<Path> failed = new ArrayList<>();
     private final CacheDirectory directory =
-            new CacheDirectory(new CacheLimits(PATH, 1 << 30, 90), failed::add, () -> now);
+            new CacheDirectory(new CacheDirectoryLimits(PATH, 1 << 30, 90), failed::add, () -> now);
 
     private void failsFor(Duration wanted) {
         directory.failing("EIO", RETRY);

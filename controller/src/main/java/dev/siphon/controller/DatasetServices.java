@@ -1,0 +1,201 @@
+package dev.siphon.controller;
+
+import dev.siphon.controller.dataset.DatasetAccessPublisher;
+import dev.siphon.controller.dataset.DatasetCatalog;
+import dev.siphon.controller.dataset.DatasetIdentities;
+import dev.siphon.controller.dataset.DatasetReaders;
+import dev.siphon.controller.dataset.DatasetRevocation;
+import dev.siphon.controller.dataset.DatasetUsageReporter;
+import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.dataset.DatasetsFile;
+import dev.siphon.controller.dataset.FrozenAccounts;
+import dev.siphon.controller.dataset.IdleDatasetKeys;
+import dev.siphon.controller.dataset.ReaderNames;
+import dev.siphon.controller.dataset.ReaderRevocation;
+import dev.siphon.controller.dataset.StaticClaimKeys;
+import dev.siphon.controller.grant.GrantCapacityWarnings;
+import dev.siphon.controller.grant.NamespaceAccessWriter;
+import dev.siphon.controller.grant.NamespaceGrants;
+import dev.siphon.controller.key.SessionEviction;
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.controller.seal.SealedSnapshots;
+import dev.siphon.controller.volume.CephPorts;
+import dev.siphon.controller.volume.NamespaceAccounts;
+import dev.siphon.controller.warm.GateMetrics;
+import dev.siphon.controller.warm.ReplicaProgress;
+import dev.siphon.controller.warm.WarmupController;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.csi.server.DriverProcess;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// What the controller does with the datasets that administrators declare, put together.
+///
+/// @param volumes that show them
+/// @param frozen who is no reader for now
+/// @param withdrawn takes keys from nodes whose readers are withdrawn; empty without Kubernetes
+/// @param grants tells nodes of them; empty where nobody asks
+/// @param access shows people what namespaces may use; empty without Kubernetes
+/// @param warnings of room for grants that runs out; empty without Kubernetes
+/// @param users writes down at them which pods use them; empty without Kubernetes
+/// @param idle removes keys that nodes use no more; empty without Kubernetes
+/// @param claims gives volumes of claims keys while nodes need them; empty without Kubernetes
+/// @param kubernetes has pods that name datasets themselves; empty without it
+/// @param warming has them filled for pods that wait; empty without Kubernetes
+/// @param sealing what makes datasets of snapshots; empty without Kubernetes
+record DatasetServices(
+        DatasetVolumes volumes,
+        FrozenAccounts frozen,
+        Optional<ReaderRevocation> withdrawn,
+        Optional<DatasetAccessPublisher> grants,
+        Optional<NamespaceAccessWriter> access,
+        Optional<GrantCapacityWarnings> warnings,
+        Optional<DatasetUsageReporter> users,
+        Optional<IdleDatasetKeys> idle,
+        Optional<StaticClaimKeys> claims,
+        Optional<KubernetesAdapter> kubernetes,
+        Optional<WarmupController> warming,
+        Optional<SealedSnapshots.Ports> sealing) {
+    /// Two requests to the API server, or a look at a file, where nothing has changed.
+    private static final Duration LOOK = Duration.ofSeconds(15);
+
+    /// Most checks of small images end within that.
+    private static final Duration READ_BACK = Duration.ofSeconds(20);
+
+    /// Empty if none are declared anywhere.
+    static Optional<DatasetServices> of(
+            ControllerConfig config,
+            Backend backend,
+            CephPorts ports,
+            Optional<NamespaceGrants> published,
+            PrometheusRegistry metrics) {
+        return backend.kubernetes()
+                .map(KubernetesAdapter::datasets)
+                .or(() -> config.datasetsFile().map(DatasetsFile::new))
+                .map(datasets -> of(datasets, config, backend, ports, published, metrics));
+    }
+
+    private static DatasetServices of(
+            DatasetCatalog datasets,
+            ControllerConfig config,
+            Backend backend,
+            CephPorts ports,
+            Optional<NamespaceGrants> published,
+            PrometheusRegistry metrics) {
+        var namespaces = backend.kubernetes().map(KubernetesAdapter::namespaces);
+        NamespaceAccounts accounts = new NamespaceAccounts(config.namespaceOwner(), namespaces);
+        FrozenAccounts frozen = new FrozenAccounts(ports.clusters(), ports.files());
+        DatasetReaders readers = new DatasetReaders(
+                accounts, backend.directory(), frozen, new ReaderNames(datasets, backend.directory()));
+        DatasetIdentities identities =
+                new DatasetIdentities(ports.files(), backend.ceph().identities(), backend::owner);
+        Optional<DatasetVolumes.Keys> keys =
+                backend.datasetKeys().map(store -> new DatasetVolumes.Keys(identities, store));
+        DatasetVolumes volumes = new DatasetVolumes(ports.clusters(), datasets, namespaces, readers, keys);
+        Optional<DatasetAccessPublisher> keeping = published.map(
+                grants -> new DatasetAccessPublisher(ports.clusters(), datasets, accounts, readers, grants, keys));
+        ReplicaProgress progress = new ReplicaProgress();
+        Optional<NamespaceAccessWriter> access = backend.kubernetes()
+                .flatMap(kubernetes -> keeping.flatMap(kept -> published.map(grants -> new NamespaceAccessWriter(
+                        grants::whole,
+                        kept::details,
+                        progress::byNamespace,
+                        kubernetes.namespaceAccess(),
+                        kubernetes.namespace(),
+                        metrics))));
+        return new DatasetServices(
+                volumes,
+                frozen,
+                keys.flatMap(minting -> published.flatMap(grants -> withdrawn(backend, readers, grants, minting))),
+                keeping,
+                access,
+                backend.kubernetes()
+                        .flatMap(kubernetes ->
+                                access.flatMap(writer -> published.map(grants -> new GrantCapacityWarnings(
+                                        grants::warnings,
+                                        kubernetes.grants(),
+                                        writer::nearlyFull,
+                                        kubernetes.namespaceAccess())))),
+                backend.kubernetes()
+                        .map(kubernetes ->
+                                new DatasetUsageReporter(kubernetes.usingPods(), ports.clusters(), progress::used)),
+                backend.kubernetes()
+                        .filter(_ -> keys.isPresent())
+                        .map(kubernetes -> new IdleDatasetKeys(kubernetes.usingPods(), ports.clusters(), identities)),
+                backend.kubernetes().flatMap(_ -> keys.map(StaticClaimKeys::new)),
+                backend.kubernetes(),
+                backend.kubernetes()
+                        .flatMap(kubernetes -> published.map(grants -> new WarmupController(
+                                kubernetes.warming(),
+                                config.gates(),
+                                grants::published,
+                                (question, order) -> answer(volumes, question, order),
+                                new GateMetrics(metrics),
+                                progress,
+                                kubernetes.clock()))),
+                backend.kubernetes()
+                        .flatMap(kubernetes -> keys.map(minting -> new SealedSnapshots.Ports(
+                                ports,
+                                datasets,
+                                minting,
+                                backend.ceph().identities(),
+                                backend.ceph().clientSessions(),
+                                kubernetes.sealing(),
+                                READ_BACK))));
+    }
+
+    private static Optional<ReaderRevocation> withdrawn(
+            Backend backend, DatasetReaders readers, NamespaceGrants published, DatasetVolumes.Keys keys) {
+        DatasetRevocation revocation = new DatasetRevocation(
+                backend.ceph().identities(), backend.ceph().clientSessions(), keys, SessionEviction.PATIENCE);
+        return backend.kubernetes()
+                .map(kubernetes -> new ReaderRevocation(
+                        readers,
+                        published::published,
+                        kubernetes.usingPods(),
+                        backend.ceph().ports().clusters(),
+                        revocation));
+    }
+
+    /// What a node gets that is to keep a replica: the key, sealed for its question.
+    private static DatasetAccess.Answer answer(
+            DatasetVolumes volumes, DatasetReplica.Question question, DatasetReplica.Order order) {
+        try {
+            DatasetVolumes.Opened opened = volumes.openForNode(order.dataset(), order.node());
+            return DatasetAccess.Given.seal(
+                    question.request(),
+                    question.publicKey(),
+                    opened.volume(),
+                    opened.context(),
+                    opened.key().userId(),
+                    opened.key().secret());
+        } catch (DriverException refused) {
+            return new DatasetAccess.Refused(question.request(), refused);
+        }
+    }
+
+    private List<String> names(VolumeId.DatasetVolume volume) {
+        return grants.map(known -> known.names(volume)).orElse(List.of());
+    }
+
+    /// Goes on until the process ends.
+    void start(DriverProcess process, BackgroundTasks tasks) {
+        process.closeAtEnd("frozen accounts", frozen.start(LOOK, tasks));
+        withdrawn.ifPresent(taking -> process.closeAtEnd("withdrawn readers", taking.start(tasks)));
+        grants.ifPresent(keeping -> process.closeAtEnd("dataset grants", keeping.start(LOOK, tasks)));
+        access.ifPresent(writing -> process.closeAtEnd("namespace access", writing.start(tasks)));
+        warnings.ifPresent(telling -> process.closeAtEnd("room warnings", telling.start(tasks)));
+        users.ifPresent(looking -> process.closeAtEnd("dataset users", looking.start(tasks)));
+        idle.ifPresent(looking -> process.closeAtEnd("idle dataset keys", looking.start(tasks)));
+        claims.ifPresent(looking -> process.closeAtEnd("claim keys", looking.start(tasks)));
+        kubernetes.ifPresent(
+                asked -> process.closeAtEnd("dataset requests", asked.answerNodes(volumes, this::names, tasks)));
+        warming.ifPresent(looking -> process.closeAtEnd("dataset warming", looking.start(tasks)));
+    }
+}

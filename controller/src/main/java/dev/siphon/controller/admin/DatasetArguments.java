@@ -1,0 +1,197 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.dataset.DatasetIdentities;
+import dev.siphon.controller.dataset.DatasetRevocation;
+import dev.siphon.controller.dataset.DatasetRevocation.Revoked;
+import dev.siphon.controller.dataset.DatasetRevocation.Target;
+import dev.siphon.controller.dataset.DatasetVolumes;
+import dev.siphon.controller.key.ClientSession;
+import dev.siphon.controller.key.DatasetIdentity;
+import dev.siphon.controller.key.DatasetKeyStore;
+import dev.siphon.controller.key.SessionEviction;
+import dev.siphon.controller.kubernetes.KubernetesAdapter;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.report.Table;
+import dev.siphon.csi.report.Table.Cell;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/// The keys of datasets that `siphon key revoke` and `siphon key rotate` are told to replace.
+final class DatasetArguments {
+    private static final String BEGIN = "dataset:";
+
+    private final CommandSpec command;
+    private final Backend backend;
+    private final PartialFailures failures;
+    private final DatasetRevocation revocation;
+
+    /// Identities by where they are.
+    private final Map<FileSystemRef, Set<Target>> targets = new LinkedHashMap<>();
+
+    private record FileSystemRef(String cluster, String fileSystem) {
+        @Override
+        public String toString() {
+            return "datasets of file system " + fileSystem + " of cluster " + cluster;
+        }
+    }
+
+    /// @param failures what is to be told at the end
+    DatasetArguments(CommandSpec command, Backend backend, PartialFailures failures) {
+        this.command = command;
+        this.backend = backend;
+        this.failures = failures;
+        DatasetKeyStore store = backend.datasetKeys()
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(),
+                        "--key-dir or --kubernetes-namespace is needed: there the keys of volumes are"));
+        this.revocation = new DatasetRevocation(
+                backend.ceph().identities(),
+                backend.ceph().clientSessions(),
+                new DatasetVolumes.Keys(
+                        new DatasetIdentities(
+                                backend.ceph().ports().files(), backend.ceph().identities(), backend::owner),
+                        store),
+                SessionEviction.PATIENCE);
+    }
+
+    /// Whether an argument means a dataset.
+    static boolean isDataset(String text) {
+        return text.startsWith(BEGIN);
+    }
+
+    /// Takes all keys of a dataset, by its name, or what the Secrets of its claims have, by the id of a claim's
+    /// volume.
+    void add(String text) {
+        failures.collect(text, () -> {
+            VolumeId.DatasetVolume given = VolumeId.DatasetVolume.tryParse(text).orElseGet(() -> named(text));
+            VolumeId.DatasetVolume dataset = given.forNobody();
+            boolean isClaims = given.claim().isPresent() && backend.kubernetes().isPresent();
+            add(
+                    dataset.cluster(),
+                    dataset.fileSystem(),
+                    isClaims ? revocation.ofClaims(dataset) : revocation.of(dataset));
+        });
+    }
+
+    /// Takes what a node may know of the keys of datasets of a file system.
+    void addOf(NodeReference node, String cluster, String fileSystem) {
+        add(cluster, fileSystem, revocation.at(cluster, fileSystem, node.name(), node));
+    }
+
+    private void add(String cluster, String fileSystem, List<Target> found) {
+        if (!found.isEmpty()) {
+            targets.computeIfAbsent(new FileSystemRef(cluster, fileSystem), _ -> new LinkedHashSet<>())
+                    .addAll(found);
+        }
+    }
+
+    private VolumeId.DatasetVolume named(String text) {
+        String name;
+        try {
+            name = Dataset.name("dataset", text.substring(BEGIN.length()));
+        } catch (DriverException.InvalidRequest wrong) {
+            throw new ParameterException(command.commandLine(), wrong.getMessage(), wrong);
+        }
+        return backend.kubernetes()
+                .map(KubernetesAdapter::datasets)
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(),
+                        "the name of a dataset needs --kubernetes-namespace; without it give the id of a volume that"
+                                + " shows it, which begins with dataset: too"))
+                .find(name)
+                .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + name
+                        + "; one that was deleted is named by the id of a volume that shows it"))
+                .volume(backend.ceph().ports().clusters().defaultCluster());
+    }
+
+    /// Whether there is nothing to revoke.
+    boolean isEmpty() {
+        return targets.isEmpty();
+    }
+
+    /// Revokes what was taken.
+    ///
+    /// @param where of identities that nodes share, the sessions to end
+    /// @return what was done, for people
+    Table revoke(Predicate<ClientSession> where) {
+        List<Revoked> revoked = new ArrayList<>();
+        targets.forEach((place, found) -> failures.collect(
+                place.toString(),
+                () -> revoked.addAll(revocation.revoke(place.cluster(), place.fileSystem(), found, where))));
+        Table table = new Table(
+                "dataset's identity", "of node", "reached files in", "reached objects in", "ended at", "goes on at");
+        for (Revoked each : revoked) {
+            DatasetIdentity identity = each.target().identity();
+            table.row(
+                    new Cell.Text("client." + identity.userId()),
+                    new Cell.Text(
+                            identity.node().map(DatasetIdentity.AtNode::name).orElse("any")),
+                    new Cell.Text(each.target().path().orElse("?")),
+                    new Cell.Text(each.target().objects().orElse("?")),
+                    new Cell.Text(places(each.ended())),
+                    new Cell.Text(places(each.elsewhere())));
+            addUnfinished(each);
+        }
+        return table;
+    }
+
+    /// Revokes those of what was taken that no session uses: whoever asks next gets another key. The others are
+    /// left, for another call.
+    ///
+    /// @param table gets a row for each
+    /// @return whether none is left
+    boolean rotate(Table table) {
+        AtomicBoolean isDone = new AtomicBoolean(true);
+        targets.forEach((place, found) ->
+                failures.collect(place.toString(), () -> isDone.compareAndSet(true, rotate(place, found, table))));
+        return isDone.get();
+    }
+
+    private boolean rotate(FileSystemRef place, Set<Target> found, Table table) {
+        Map<Target, List<ClientSession>> used = revocation.inUse(place.cluster(), place.fileSystem(), found);
+        used.forEach((target, sessions) -> table.row(row(target, places(sessions))));
+        List<Target> unused =
+                found.stream().filter(target -> !used.containsKey(target)).toList();
+        revocation
+                .revoke(place.cluster(), place.fileSystem(), unused, _ -> true)
+                .forEach(done -> {
+                    table.row(row(done.target(), ""));
+                    addUnfinished(done);
+                });
+        return used.isEmpty();
+    }
+
+    private void addUnfinished(Revoked done) {
+        String identity = "client." + done.target().identity().userId();
+        done.unfinished().forEach(why -> failures.add(identity, why));
+    }
+
+    private static Cell[] row(Target target, String usedBy) {
+        return new Cell[] {
+            new Cell.Text("dataset " + target.path().orElse("?")),
+            new Cell.Text("client." + target.identity().userId()),
+            new Cell.Text(usedBy)
+        };
+    }
+
+    /// Where sessions are, for people.
+    static String places(List<ClientSession> sessions) {
+        return sessions.stream()
+                .map(session -> session.host() + "@" + session.address())
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(","));
+    }
+}

@@ -1,0 +1,76 @@
+package dev.siphon.controller.admin;
+
+import dev.siphon.controller.Backend;
+import dev.siphon.controller.key.KeyStore;
+import dev.siphon.controller.key.VolumeCaps;
+import dev.siphon.controller.key.VolumeKeys;
+import dev.siphon.controller.volume.SubvolumeGroup;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/// What the commands for keys read from their arguments, and ask of the cluster.
+final class VolumeArguments {
+    private VolumeArguments() {}
+
+    /// The volumes of these ids.
+    static List<VolumeId.Provisioned> parse(CommandSpec command, List<String> ids) {
+        List<VolumeId.Provisioned> volumes = new ArrayList<>();
+        for (String id : ids) {
+            try {
+                switch (VolumeId.parse(id)) {
+                    case VolumeId.Provisioned volume -> volumes.add(volume);
+                    case VolumeId.Static _ ->
+                        throw new ParameterException(
+                                command.commandLine(), "static volume " + id + " has a key that somebody else minted");
+                    case VolumeId.DatasetVolume _ ->
+                        throw new ParameterException(
+                                command.commandLine(), id + " shows a dataset, which has no key of this kind");
+                }
+            } catch (DriverException.InvalidRequest wrong) {
+                throw new ParameterException(command.commandLine(), wrong.getMessage(), wrong);
+            }
+        }
+        return volumes;
+    }
+
+    /// What the key of a volume is to open, where the cluster has none of it any more.
+    static Optional<VolumeCaps> grant(CommandSpec command, Backend backend, VolumeId.Provisioned volume) {
+        try (VolumeKeys keys = new VolumeKeys(
+                backend.ceph().ports(),
+                backend.ceph().identities(),
+                store(command, backend),
+                () -> Duration.ofMinutes(1))) {
+            return keys.grantOf(volume);
+        }
+    }
+
+    /// Where keys are.
+    static KeyStore store(CommandSpec command, Backend backend) {
+        return backend.keys()
+                .orElseThrow(() -> new ParameterException(
+                        command.commandLine(),
+                        "--key-dir or --kubernetes-namespace is needed: there the keys of volumes are"));
+    }
+
+    /// Whether there is such a volume. Asks the MDS: the mgr may be waiting for whoever's key is to go.
+    static boolean exists(Backend backend, VolumeId.Provisioned volume) {
+        try {
+            var _ = backend.ceph()
+                    .ports()
+                    .files()
+                    .quotaBytes(
+                            volume.cluster(),
+                            volume.fileSystem(),
+                            SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
+            return true;
+        } catch (DriverException.NotFound _) {
+            return false;
+        }
+    }
+}

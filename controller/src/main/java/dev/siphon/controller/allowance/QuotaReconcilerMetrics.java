@@ -1,0 +1,40 @@
+package dev.siphon.controller.allowance;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.time.Instant;
+
+/// What `/metrics` says about the reconciler.
+final class QuotaReconcilerMetrics {
+    private final Gauge groups;
+    private final Counter changes;
+    private final Gauge lastSuccess;
+
+    QuotaReconcilerMetrics(PrometheusRegistry registry) {
+        groups = Gauge.builder()
+                .name("siphon_account_groups")
+                .help("Groups of accounts at the last comparison with the directory: in_step have the quota that it"
+                        + " says, of gone ones it has no account, and their quota stays as it was")
+                .labelNames("state")
+                .register(registry);
+        changes = Counter.builder()
+                .name("siphon_account_quota_changes_total")
+                .help("Quotas of groups that were changed because the directory says otherwise")
+                .register(registry);
+        lastSuccess = Gauge.builder()
+                .name("siphon_account_reconciled_timestamp_seconds")
+                .help("When the quotas of all accounts were last compared with the directory, in seconds since 1970; 0"
+                        + " for not yet")
+                .register(registry);
+    }
+
+    void ended(QuotaReconciler.ReconcileResult round, Instant at) {
+        groups.labelValues("in_step").set(round.inStep());
+        groups.labelValues("gone").set(round.gone());
+        changes.inc(round.changed());
+        if (round.whole()) {
+            lastSuccess.set((double) at.getEpochSecond());
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.siphon.controller.audit;
+
+import dev.siphon.controller.audit.Finding.Kind;
+import dev.siphon.controller.key.DatasetIdentity;
+import dev.siphon.controller.key.Identities;
+import dev.siphon.controller.volume.Clusters;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// Looks for identities by which nodes of another Kubernetes read datasets. Its controllers remove them while
+/// there are any; of one that is lost they stay. Nothing in Ceph tells which of the two it is, so an
+/// administrator has to say that.
+public final class ForeignIdentityChecks {
+    private static final int MOST_NODES = 5;
+
+    private final Clusters clusters;
+    private final Identities identities;
+    private final Optional<String> own;
+    private final Set<String> lost;
+
+    /// @param own the code of the Kubernetes where this process is
+    ///     ([dev.siphon.controller.volume.CephNames#owner]); empty without one, and then nobody else's are known
+    ///     from its own
+    /// @param lost the codes of those that are lost, as an administrator says
+    public ForeignIdentityChecks(Clusters clusters, Identities identities, Optional<String> own, Set<String> lost) {
+        this.clusters = clusters;
+        this.identities = identities;
+        this.own = own;
+        this.lost = Set.copyOf(lost);
+    }
+
+    /// What there is: a mon command for each cluster.
+    public List<Finding> find() {
+        List<Finding> found = new ArrayList<>();
+        if (own.isEmpty()) {
+            return found;
+        }
+        for (String cluster : clusters.ids()) {
+            List<String> all = identities.startingWith(cluster, DatasetIdentity.PREFIX);
+            for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
+                others(fileSystem.name(), all)
+                        .forEach((owner, theirs) -> found.add(finding(cluster, fileSystem.name(), owner, theirs)));
+            }
+        }
+        return found;
+    }
+
+    private Map<String, List<DatasetIdentity>> others(String fileSystem, List<String> all) {
+        Map<String, List<DatasetIdentity>> others = new TreeMap<>();
+        all.stream()
+                .flatMap(userId -> DatasetIdentity.parse(fileSystem, userId).stream())
+                .forEach(identity -> identity.owner()
+                        .filter(owner -> !own.equals(Optional.of(owner)))
+                        .ifPresent(owner -> others.computeIfAbsent(owner, _ -> new ArrayList<>())
+                                .add(identity)));
+        return others;
+    }
+
+    private Finding finding(String cluster, String fileSystem, String owner, List<DatasetIdentity> theirs) {
+        List<String> nodes = theirs.stream()
+                .flatMap(identity -> identity.node().stream())
+                .map(DatasetIdentity.AtNode::name)
+                .distinct()
+                .sorted()
+                .toList();
+        String some = nodes.stream().limit(MOST_NODES).collect(Collectors.joining(", "));
+        String more = nodes.size() > MOST_NODES ? " and " + (nodes.size() - MOST_NODES) + " more" : "";
+        return new Finding(
+                Kind.OTHER_KUBERNETES,
+                cluster + ":" + fileSystem + ":" + owner,
+                theirs.size() + " identities that read datasets were made for another Kubernetes"
+                        + (nodes.isEmpty() ? "" : ", for its nodes " + some + more),
+                lost.contains(owner)
+                        ? new Repair.RemoveIdentities(
+                                cluster,
+                                fileSystem,
+                                theirs.stream().map(DatasetIdentity::userId).toList())
+                        : new Repair.ByHand(
+                                "nothing while that Kubernetes is there; if it is lost for ever, `siphon audit --repair"
+                                        + " --yes --lost-kubernetes " + owner + "`"));
+    }
+}

@@ -1,0 +1,74 @@
+package dev.siphon.controller.ceph;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/// Keys and values of notes as the mgr can keep them: its `.meta` files are read and written by Python's
+/// ConfigParser, which makes keys lower case, refuses `%`, ends values at line ends and strips blanks.
+///
+/// What could be harmed is written as an escape character and two hexadecimal digits per byte.
+final class MetadataEncoding {
+    private static final char KEY_ESCAPE = '_';
+    private static final char VALUE_ESCAPE = '=';
+    private static final HexFormat HEX = HexFormat.of();
+
+    private MetadataEncoding() {}
+
+    /// A key as it is kept.
+    static String keptKey(String key) {
+        StringBuilder kept = new StringBuilder();
+        for (byte each : key.getBytes(StandardCharsets.UTF_8)) {
+            boolean plain = (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '.' || each == '-';
+            append(kept, each, plain, KEY_ESCAPE);
+        }
+        return kept.toString();
+    }
+
+    /// A value as it is kept.
+    static String keptValue(String value) {
+        StringBuilder kept = new StringBuilder();
+        for (byte each : value.getBytes(StandardCharsets.UTF_8)) {
+            boolean plain = each > ' ' && each <= '~' && each != '%' && each != VALUE_ESCAPE;
+            append(kept, each, plain, VALUE_ESCAPE);
+        }
+        return kept.toString();
+    }
+
+    /// The key that is kept so.
+    static String key(String kept) {
+        return read(kept, KEY_ESCAPE);
+    }
+
+    /// The value that is kept so.
+    static String value(String kept) {
+        return read(kept, VALUE_ESCAPE);
+    }
+
+    private static void append(StringBuilder kept, byte each, boolean plain, char escape) {
+        if (plain) {
+            kept.append((char) each);
+        } else {
+            kept.append(escape).append(HEX.toHexDigits(each));
+        }
+    }
+
+    /// Text that people wrote by other means is taken as it is.
+    private static String read(String kept, char escape) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        byte[] all = kept.getBytes(StandardCharsets.UTF_8);
+        for (int i = 0; i < all.length; i++) {
+            boolean escaped = all[i] == escape
+                    && i + 2 < all.length
+                    && HexFormat.isHexDigit(all[i + 1])
+                    && HexFormat.isHexDigit(all[i + 2]);
+            if (escaped) {
+                bytes.write(HexFormat.fromHexDigit(all[i + 1]) << 4 | HexFormat.fromHexDigit(all[i + 2]));
+                i += 2;
+            } else {
+                bytes.write(all[i]);
+            }
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.csi.DriverException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+
+/// A directory of a tree, by its name in the one above: whole paths of all that wait would fill the memory where
+/// directories are deep.
+///
+/// @param parent empty for the root, whose name is of no use
+/// @param level 0 for the root
+record DirectoryNode(Optional<DirectoryNode> parent, MountPath name, int level) {
+    /// How deep a tree may be that is walked. A user can nest directories without end, and each call takes the
+    /// whole path: 256 KB of it for names of 255 bytes.
+    static final int MOST_LEVELS = 1_000;
+
+    static final DirectoryNode ROOT = new DirectoryNode(Optional.empty(), MountPath.of(""), 0);
+
+    /// A directory in this.
+    DirectoryNode child(MountPath entry) {
+        return new DirectoryNode(Optional.of(this), entry, level + 1);
+    }
+
+    /// Its path.
+    ///
+    /// @param root where the tree is
+    MountPath in(MountPath root) {
+        Deque<MountPath> names = new ArrayDeque<>();
+        for (DirectoryNode each = this; each.parent.isPresent(); each = each.parent.get()) {
+            names.push(each.name);
+        }
+        StringBuilder path = new StringBuilder(root.bytes());
+        names.forEach(each -> path.append('/').append(each.bytes()));
+        return new MountPath(root.mounted(), path.toString());
+    }
+
+    boolean isTooDeep() {
+        return level > MOST_LEVELS;
+    }
+
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if this is deeper than what is walked
+    void requireWalkable(MountPath root) {
+        if (isTooDeep()) {
+            throw new DriverException.InUse(in(root).brief() + " is more than " + MOST_LEVELS
+                    + " directories deep, and what is deeper is not copied; move the lower ones up, or remove them,"
+                    + " and begin with another snapshot");
+        }
+    }
+}

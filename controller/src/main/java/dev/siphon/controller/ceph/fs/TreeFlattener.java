@@ -1,0 +1,211 @@
+package dev.siphon.controller.ceph.fs;
+
+import dev.siphon.csi.DriverException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// Takes a tree apart that is to be removed: what lies deep in it is moved to its top. Ceph removes a
+/// directory in a time that grows with its depth, so that a chain of directories takes the square of
+/// its length, and keeps the MDS from others meanwhile.
+///
+/// It reads every directory that has others in it, once. What the MDS counts below a directory
+/// (`ceph.dir.rsubdirs`) would say at a glance how deep that can be, and is of no use: of a chain that
+/// was made fast it tells two more levels every ten seconds.
+///
+/// It works in slices and remembers little between them: names on the way to where it is, and those of
+/// some pieces that it has moved. Whoever begins anew, after this process ended, finds the pieces at
+/// the top. Users may change the tree meanwhile: it goes by inodes, and follows no symlink.
+final class TreeFlattener {
+    /// The deepest level that is left, counted from the top; what is in directories of that level is
+    /// moved with them. A chain that long is purged in a second.
+    static final int MOST_LEVELS = 64;
+
+    /// Names of pieces that are kept; the top is looked through once more where there were more of
+    /// them.
+    private static final int MOST_PIECES = 500;
+
+    /// Names that one listing may leave to be looked into: on each level some wait.
+    private static final int BATCH = 16;
+
+    /// How many directories are looked into before the tree is taken as it is. Somebody who builds on
+    /// meanwhile does not keep a volume from being removed.
+    private static final long MOST_SEEN = 5_000_000;
+
+    private final String path;
+    private final List<OpenLevel> way = new ArrayList<>();
+    private final Deque<MountPath> pieces = new ArrayDeque<>();
+    private boolean again = true;
+    private boolean moves;
+    private boolean stopped;
+    private final ReentrantLock working = new ReentrantLock();
+    private final LongAdder seen = new LongAdder();
+    private final LongAdder moved = new LongAdder();
+    private final LongAdder left = new LongAdder();
+
+    /// A directory on the way from the top to where the work is, each in the one before.
+    private static final class OpenLevel {
+        private final MountPath name;
+        private final Deque<MountPath> below = new ArrayDeque<>();
+
+        /// Where its listing goes on; empty if it is done.
+        private OptionalLong from;
+
+        OpenLevel(MountPath name, OptionalLong from) {
+            this.name = name;
+            this.from = from;
+        }
+
+        static OpenLevel listed(MountPath name) {
+            return new OpenLevel(name, OptionalLong.of(0));
+        }
+    }
+
+    /// @param path of the tree's top in the file system
+    TreeFlattener(String path) {
+        this.path = path;
+    }
+
+    /// Goes on until that time on the clock of [System#nanoTime]; a call that the MDS keeps may take
+    /// longer.
+    ///
+    /// @param mayMove otherwise it only reads, and stops where there is something to move
+    /// @return whether all is done
+    /// @throws DriverException.OperationPending (ABORTED) while the MDS keeps a call of an earlier try: what
+    ///     waits for that holds a thread for as long
+    boolean work(Mount mount, long end, boolean mayMove) {
+        if (!working.tryLock()) {
+            throw new DriverException.OperationPending("the MDS has not answered what was asked before of " + path
+                    + ": a client holds a directory there and does not answer; retry");
+        }
+        try {
+            return workOn(mount, end, mayMove);
+        } finally {
+            working.unlock();
+        }
+    }
+
+    private boolean workOn(Mount mount, long end, boolean mayMove) {
+        moves = mayMove;
+        stopped = false;
+        Optional<CephInode> found = CephInode.find(mount, mount.locate(path));
+        if (found.isEmpty()) {
+            return true;
+        }
+        try (CephInode top = found.get()) {
+            do {
+                if ((way.isEmpty() && !begin()) || seen.sum() > MOST_SEEN) {
+                    return true;
+                }
+                step(top, end);
+            } while (!stopped && System.nanoTime() - end < 0);
+            return false;
+        }
+    }
+
+    /// @return whether there is something to begin with
+    private boolean begin() {
+        Optional<MountPath> piece = Optional.ofNullable(pieces.pollFirst());
+        if (piece.isPresent()) {
+            way.add(new OpenLevel(MountPath.of(""), OptionalLong.empty()));
+            way.add(OpenLevel.listed(piece.get()));
+        } else if (again) {
+            again = false;
+            way.add(OpenLevel.listed(MountPath.of("")));
+        }
+        return !way.isEmpty();
+    }
+
+    private void step(CephInode top, long end) {
+        OpenLevel last = way.getLast();
+        if (!last.below.isEmpty()) {
+            way.add(OpenLevel.listed(last.below.removeFirst()));
+        } else if (last.from.isEmpty()) {
+            way.removeLast();
+        } else {
+            try {
+                continueFrom(top, top, 0, end);
+            } catch (DriverException.NotFound | DriverException.InvalidRequest notThatAnyMore) {
+                way.removeLast();
+            }
+        }
+    }
+
+    private void continueFrom(CephInode top, CephInode directory, int level, long end) {
+        if (level == way.size() - 1) {
+            list(top, directory, level, end);
+            return;
+        }
+        Optional<CephInode> found = directory.child(way.get(level + 1).name);
+        if (found.isEmpty()) {
+            way.subList(level + 1, way.size()).clear();
+            return;
+        }
+        try (CephInode below = found.get()) {
+            continueFrom(top, below, level + 1, end);
+        }
+    }
+
+    private void list(CephInode top, CephInode directory, int level, long end) {
+        OpenLevel place = way.getLast();
+        seen.increment();
+        OptionalLong rest = directory.list(place.from.orElseThrow(), entry -> {
+            boolean outOfReach = entry.isDirectory() && entry.name().isSnapshots();
+            if (outOfReach || entry.mayHoldDirectories()) {
+                if (level + 1 < MOST_LEVELS && !outOfReach) {
+                    place.below.add(entry.name());
+                } else if (moves) {
+                    move(directory, entry.name(), top);
+                } else {
+                    stopped = true;
+                }
+            }
+            return !stopped && place.below.size() < BATCH && System.nanoTime() - end < 0;
+        });
+        if (!stopped) {
+            place.from = rest;
+        }
+    }
+
+    private void move(CephInode parent, MountPath name, CephInode top) {
+        MountPath piece = MountPath.of(UUID.randomUUID().toString());
+        try {
+            moved.add(parent.move(name, top, piece) ? 1 : 0);
+        } catch (DriverException.InUse | DriverException.QuotaExhausted | DriverException.AccessDenied cannotBe) {
+            left.increment();
+            return;
+        }
+        if (pieces.size() < MOST_PIECES) {
+            pieces.addLast(piece);
+        } else {
+            again = true;
+        }
+    }
+
+    /// Of its top in the file system.
+    String path() {
+        return path;
+    }
+
+    /// Directories that were looked into.
+    long seen() {
+        return seen.sum();
+    }
+
+    /// Directories that were moved to the top.
+    long moved() {
+        return moved.sum();
+    }
+
+    /// Directories that stayed deep since they could not be moved: out of one with a quota of its own, or while
+    /// the cluster is full, where nobody may rename and room is needed all the more.
+    long left() {
+        return left.sum();
+    }
+}

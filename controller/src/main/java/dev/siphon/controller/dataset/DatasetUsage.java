@@ -1,0 +1,81 @@
+package dev.siphon.controller.dataset;
+
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/// How many pods use a dataset, and where: what an administrator is shown who wants to delete it, or to drain a
+/// node. However many nodes and namespaces there are, it is some KiB at most.
+///
+/// @param pods on all nodes
+/// @param nodes those with most pods first, [#MOST_NODES] at most
+/// @param moreNodes how many others have such pods
+public record DatasetUsage(int pods, List<PodsOnNode> nodes, int moreNodes) {
+    /// Administrators list a hundred datasets, and the controller lists all of them every 15 s.
+    static final int MOST_NODES = 50;
+
+    static final int MOST_NAMESPACES = 5;
+
+    public DatasetUsage {
+        nodes = List.copyOf(nodes);
+    }
+
+    /// Those on one node.
+    ///
+    /// @param namespaces of these pods, sorted, [#MOST_NAMESPACES] at most
+    /// @param moreNamespaces how many others have such pods there
+    public record PodsOnNode(String node, int pods, List<String> namespaces, int moreNamespaces) {
+        public PodsOnNode {
+            namespaces = List.copyOf(namespaces);
+        }
+    }
+
+    /// Counts pods.
+    static final class Count {
+        private final Map<String, Pods> nodes = new HashMap<>();
+
+        private static final class Pods {
+            private int number;
+            private final TreeSet<String> namespaces = new TreeSet<>();
+        }
+
+        /// One more.
+        void add(String node, String namespace) {
+            Pods pods = nodes.computeIfAbsent(node, _ -> new Pods());
+            pods.number++;
+            pods.namespaces.add(namespace);
+        }
+
+        /// Of all pods.
+        Set<String> namespaces() {
+            return nodes.values().stream()
+                    .flatMap(pods -> pods.namespaces.stream())
+                    .collect(Collectors.toUnmodifiableSet());
+        }
+
+        DatasetUsage sum() {
+            return new DatasetUsage(
+                    nodes.values().stream().mapToInt(pods -> pods.number).sum(),
+                    nodes.entrySet().stream()
+                            .map(each -> onNode(each.getKey(), each.getValue()))
+                            .sorted(Comparator.comparingInt(PodsOnNode::pods)
+                                    .reversed()
+                                    .thenComparing(PodsOnNode::node))
+                            .limit(MOST_NODES)
+                            .toList(),
+                    Math.max(0, nodes.size() - MOST_NODES));
+        }
+
+        private static PodsOnNode onNode(String node, Pods pods) {
+            return new PodsOnNode(
+                    node,
+                    pods.number,
+                    pods.namespaces.stream().limit(MOST_NAMESPACES).toList(),
+                    Math.max(0, pods.namespaces.size() - MOST_NAMESPACES));
+        }
+    }
+}

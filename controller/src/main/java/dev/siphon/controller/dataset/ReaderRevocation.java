@@ -1,0 +1,174 @@
+package dev.siphon.controller.dataset;
+
+import dev.siphon.controller.dataset.DatasetRevocation.Revoked;
+import dev.siphon.controller.dataset.DatasetRevocation.Target;
+import dev.siphon.controller.key.DatasetIdentity;
+import dev.siphon.controller.volume.Clusters;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Takes the keys of datasets from nodes where nobody reads them but accounts that are frozen, or others
+/// than were meant by their names, and ends what is mounted by them. Where a pod of somebody who may
+/// read the dataset is on the node its key stays: the node has but one. The key that volumes of claims
+/// share is replaced where nobody at all may read the dataset any more.
+///
+/// It looks when somebody was withdrawn, and [#LOOKS] times in all: until nodes know of it they still begin pods.
+public final class ReaderRevocation {
+    private static final Logger LOG = LoggerFactory.getLogger(ReaderRevocation.class);
+    private static final Duration BETWEEN = Duration.ofSeconds(30);
+
+    /// Grants are published within 15 s, and a node knows them for 60 s.
+    private static final int LOOKS = 4;
+
+    private final DatasetReaders readers;
+    private final Supplier<Grants> published;
+    private final DatasetUsageCluster pods;
+    private final Clusters clusters;
+    private final DatasetRevocation revocation;
+
+    private Set<String> known = Set.of();
+    private int looksLeft;
+
+    /// @param published who may read what, as nodes know it
+    public ReaderRevocation(
+            DatasetReaders readers,
+            Supplier<Grants> published,
+            DatasetUsageCluster pods,
+            Clusters clusters,
+            DatasetRevocation revocation) {
+        this.readers = readers;
+        this.published = published;
+        this.pods = pods;
+        this.clusters = clusters;
+        this.revocation = revocation;
+    }
+
+    /// Begins to look, until the task is closed.
+    public BackgroundTasks.Task start(BackgroundTasks tasks) {
+        return tasks.every("withdrawn-readers", BETWEEN, BETWEEN, this::reconcileAndLog);
+    }
+
+    /// Looks if there is something to look for. Whoever restarts looks for all that are withdrawn.
+    void reconcileAndLog() {
+        Set<String> withdrawn = readers.withdrawn();
+        if (!known.containsAll(withdrawn)) {
+            looksLeft = LOOKS;
+        }
+        known = withdrawn;
+        if (looksLeft == 0) {
+            return;
+        }
+        try {
+            reconcile();
+            looksLeft--;
+        } catch (DriverException notNow) {
+            LOG.info("keys of datasets whose readers are withdrawn are taken away later: {}", notNow.getMessage());
+        }
+    }
+
+    /// Where a dataset is used: by which namespaces, by the names of nodes.
+    private record InUse(Dataset dataset, Map<String, Set<String>> nodes) {}
+
+    private record FileSystemRef(String cluster, String fileSystem) {}
+
+    private void reconcile() {
+        Map<FileSystemRef, Set<Target>> doomed = new HashMap<>();
+        Grants grants = published.get();
+        used().forEach((volume, use) -> grants.dataset(use.dataset().name())
+                .filter(shared -> shared.volume().equals(volume))
+                .map(shared -> targets(volume, use, shared.namespaces()))
+                .filter(targets -> !targets.isEmpty())
+                .ifPresent(targets -> doomed.computeIfAbsent(
+                                new FileSystemRef(volume.cluster(), volume.fileSystem()), _ -> new HashSet<>())
+                        .addAll(targets)));
+        doomed.forEach(this::take);
+    }
+
+    private Map<VolumeId.DatasetVolume, InUse> used() {
+        Map<VolumeId.DatasetVolume, InUse> used = new HashMap<>();
+        for (DatasetUsageCluster.RecordedUsage each : pods.declared()) {
+            if (!each.dataset().isForEverybody()) {
+                used.put(each.dataset().volume(clusters.defaultCluster()), new InUse(each.dataset(), new HashMap<>()));
+            }
+        }
+        if (!used.isEmpty()) {
+            pods.each(
+                    Set.copyOf(used.keySet()),
+                    use -> Optional.ofNullable(used.get(use.dataset()))
+                            .ifPresent(dataset -> dataset.nodes()
+                                    .computeIfAbsent(DatasetIdentity.nameOf(use.node()), _ -> new HashSet<>())
+                                    .add(use.namespace())));
+        }
+        return used;
+    }
+
+    /// @param reading the namespaces that may read it; who was withdrawn is among them until the next look
+    private List<Target> targets(VolumeId.DatasetVolume volume, InUse use, Set<String> reading) {
+        Set<String> nodes = new HashSet<>();
+        use.nodes().forEach((node, namespaces) -> {
+            if (Collections.disjoint(namespaces, reading)
+                    && namespaces.stream().anyMatch(namespace -> isWithdrawn(use.dataset(), namespace))) {
+                nodes.add(node);
+            }
+        });
+        if (nodes.isEmpty()) {
+            return List.of();
+        }
+        try {
+            return revocation.of(volume).stream()
+                    .filter(target -> target.identity()
+                            .node()
+                            .map(at -> nodes.contains(at.name()))
+                            .orElse(reading.isEmpty()))
+                    .toList();
+        } catch (DriverException.NotFound _) {
+            return List.of();
+        }
+    }
+
+    private boolean isWithdrawn(Dataset dataset, String namespace) {
+        try {
+            return readers.isWithdrawn(dataset, namespace);
+        } catch (DriverException.NotFound _) {
+            return false; // its pods end with it
+        }
+    }
+
+    private void take(FileSystemRef place, Set<Target> targets) {
+        try {
+            revocation
+                    .revoke(place.cluster(), place.fileSystem(), targets, _ -> true)
+                    .forEach(ReaderRevocation::logRevoked);
+        } catch (DriverException.AccessDenied denied) {
+            targets.forEach(revocation::removeOfNode);
+            LOG.warn(
+                    "nodes lose keys of datasets of file system {} whose readers there are withdrawn, but what is mounted"
+                            + " goes on until its ticket ends: {}",
+                    place.fileSystem(),
+                    denied.getMessage());
+        }
+    }
+
+    private static void logRevoked(Revoked revoked) {
+        LOG.atInfo()
+                .addKeyValue("identity", revoked.target().identity().userId())
+                .addKeyValue("sessions_ended", revoked.ended().size())
+                .log("the key of a dataset whose readers there are withdrawn is taken away");
+        revoked.unfinished()
+                .forEach(why -> LOG.warn("{}: {}", revoked.target().identity().userId(), why));
+    }
+}

@@ -1,0 +1,189 @@
+package dev.siphon.controller.grant;
+
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.Grants.Grant;
+import dev.siphon.csi.Grants.GroupKey;
+import dev.siphon.csi.Grants.Shared;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// Decides which new grants fit where nodes read them. What is taken back is taken back in any case. An
+/// account has an eighth of the room for its namespaces and the datasets named after it, so that no account
+/// stops another; all datasets together have three quarters, so that they stop no volumes.
+final class GrantsCapacity {
+    private static final int ACCOUNTS = 8;
+    private static final int QUARTERS = 4;
+
+    /// What is written around all entries, with datasets or without.
+    private static final long FRAME = bytes(new Grants(Map.of(), Map.of(), EnumSet.allOf(Grants.Part.class)));
+
+    private static final long NONE = bytes(Grants.NONE);
+    private static final long FRAME_OF_DATASETS = ",\"datasets\":{}".length();
+
+    private final long most;
+    private final String where;
+
+    /// @param mostBytes there
+    /// @param where nodes read it, in words
+    GrantsCapacity(long mostBytes, String where) {
+        this.most = mostBytes;
+        this.where = where;
+    }
+
+    /// What fits.
+    ///
+    /// @param leftOut why a grant is left out, by the place of its group or the name of its dataset
+    /// @param used bytes by account
+    /// @param ofDatasets bytes of all datasets
+    /// @param bytes of all
+    record Fitting(Grants grants, Map<String, String> leftOut, Map<String, Long> used, long ofDatasets, long bytes) {}
+
+    /// How much all of it may take.
+    long most() {
+        return most;
+    }
+
+    /// How much all datasets may take.
+    long ofDatasets() {
+        return most / QUARTERS * (QUARTERS - 1);
+    }
+
+    /// How much one account may take.
+    long ofAccount() {
+        return most / ACCOUNTS;
+    }
+
+    /// As much of what is wanted as fits.
+    ///
+    /// @param before what is published
+    Fitting fit(Grants before, Grants wanted) {
+        Grants kept = kept(before, wanted);
+        Sum sum = new Sum();
+        kept.groups().forEach((place, grant) -> sum.add(Optional.of(grant.account()), bytes(place, grant)));
+        kept.datasets().forEach((name, shared) -> sum.addDataset(owner(name), bytes(name, shared)));
+        Map<String, String> leftOut = new TreeMap<>();
+        Map<GroupKey, Grant> groups = new TreeMap<>(kept.groups());
+        wanted.groups().forEach((place, grant) -> {
+            Optional<String> account = Optional.of(grant.account());
+            long more = bytes(place, grant)
+                    - kept.of(place).map(had -> bytes(place, had)).orElse(0L);
+            Optional<String> full = more > 0 ? full(account, more, sum) : Optional.empty();
+            full.ifPresentOrElse(why -> leftOut.put(place.toString(), why), () -> {
+                groups.put(place, grant);
+                sum.add(account, more);
+            });
+        });
+        Map<String, Shared> datasets = new TreeMap<>(kept.datasets());
+        wanted.datasets().forEach((name, shared) -> {
+            long more = bytes(name, shared)
+                    - kept.dataset(name).map(had -> bytes(name, had)).orElse(0L);
+            Optional<String> full = more > 0 ? fullOfDatasets(owner(name), more, sum) : Optional.empty();
+            full.ifPresentOrElse(why -> leftOut.put(name, why), () -> {
+                datasets.put(name, shared);
+                sum.addDataset(owner(name), more);
+            });
+        });
+        EnumSet<Grants.Part> partial = EnumSet.noneOf(Grants.Part.class);
+        leftOut.keySet().forEach(what -> {
+            Optional<Shared> dataset = wanted.dataset(what);
+            partial.add(dataset.isPresent() ? Grants.Part.DATASETS : Grants.Part.GROUPS);
+            // nobody is shown what lies in the directory of datasets, whether nodes know of it or not
+            dataset.filter(shared -> !datasets.containsKey(what) && !isInDirectory(shared.volume()))
+                    .ifPresent(_ -> partial.add(Grants.Part.PLACES));
+        });
+        return new Fitting(new Grants(groups, datasets, partial), leftOut, sum.accounts, sum.datasets, sum.all);
+    }
+
+    private static boolean isInDirectory(VolumeId.DatasetVolume volume) {
+        return volume.path().startsWith(Dataset.DIRECTORY + "/");
+    }
+
+    /// Bytes that are taken.
+    private static final class Sum {
+        private final Map<String, Long> accounts = new HashMap<>();
+        private long all = FRAME + FRAME_OF_DATASETS;
+        private long datasets;
+
+        void add(Optional<String> account, long bytes) {
+            all += bytes;
+            account.ifPresent(name -> accounts.merge(name, bytes, Long::sum));
+        }
+
+        void addDataset(Optional<String> account, long bytes) {
+            add(account, bytes);
+            datasets += bytes;
+        }
+    }
+
+    private Optional<String> fullOfDatasets(Optional<String> owner, long more, Sum sum) {
+        if (sum.datasets + more > ofDatasets()) {
+            return Optional.of("datasets take all that they may of " + where + ", three quarters of " + most
+                    + " bytes: delete Datasets that nobody needs");
+        }
+        return full(owner, more, sum);
+    }
+
+    private Optional<String> full(Optional<String> account, long more, Sum sum) {
+        boolean overShare = account.filter(name -> sum.accounts.getOrDefault(name, 0L) + more > ofAccount())
+                .isPresent();
+        if (overShare) {
+            return Optional.of("account " + account.get() + " takes all that one account may of " + where + ", "
+                    + ofAccount() + " of " + most
+                    + " bytes: delete datasets of it, or namespaces with its volumes, that"
+                    + " nobody needs");
+        }
+        if (sum.all + more > most) {
+            return Optional.of(where + " is full, it can hold " + most
+                    + " bytes: delete datasets and namespaces that nobody needs, see docs/operations.md");
+        }
+        return Optional.empty();
+    }
+
+    /// Also of a name that a dataset had before, see [NamespaceGrants#formerName].
+    private static Optional<String> owner(String dataset) {
+        return Dataset.account(dataset.replaceFirst("@.*", ""));
+    }
+
+    /// What was published and is wanted still: never more than was published.
+    private static Grants kept(Grants before, Grants wanted) {
+        Map<GroupKey, Grant> groups = new TreeMap<>();
+        wanted.groups()
+                .forEach((place, grant) -> before.of(place).ifPresent(had -> {
+                    NavigableSet<String> both = new TreeSet<>(had.namespaces());
+                    both.retainAll(grant.namespaces());
+                    groups.put(place, new Grant(grant.account(), both));
+                }));
+        Map<String, Shared> datasets = new TreeMap<>();
+        wanted.datasets()
+                .forEach((name, shared) -> before.dataset(name)
+                        .filter(had -> had.volume().equals(shared.volume()))
+                        .ifPresent(had -> datasets.put(name, both(had, shared))));
+        return new Grants(groups, datasets);
+    }
+
+    private static Shared both(Shared had, Shared wanted) {
+        NavigableSet<String> namespaces = new TreeSet<>(had.namespaces());
+        namespaces.retainAll(wanted.namespaces());
+        return new Shared(wanted.volume(), had.everybody() && wanted.everybody(), namespaces);
+    }
+
+    private static long bytes(GroupKey place, Grant grant) {
+        return bytes(new Grants(Map.of(place, grant), Map.of())) - NONE + 1;
+    }
+
+    private static long bytes(String name, Shared shared) {
+        return bytes(new Grants(Map.of(), Map.of(name, shared))) - NONE - FRAME_OF_DATASETS + 1;
+    }
+
+    private static long bytes(Grants grants) {
+        return grants.toJson().getBytes(StandardCharsets.UTF_8).length;
+    }
+}

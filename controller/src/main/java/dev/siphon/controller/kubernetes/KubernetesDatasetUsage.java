@@ -1,0 +1,143 @@
+package dev.siphon.controller.kubernetes;
+
+import dev.siphon.controller.dataset.DatasetUsage;
+import dev.siphon.controller.dataset.DatasetUsageCluster;
+import dev.siphon.controller.kubernetes.resource.DatasetObject;
+import dev.siphon.controller.warm.OrderedReplica;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetReplica;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Pods that use datasets, by the PersistentVolumes of their claims, and by what they were given that name a
+/// dataset themselves; and the status of Dataset objects.
+final class KubernetesDatasetUsage implements DatasetUsageCluster {
+    private final KubernetesApi api;
+    private final PersistentVolumes volumes;
+    private final RunningPods running;
+    private final ReplicaObjects replicas;
+    private final DatasetAccesses accesses;
+    private final KubernetesDatasetCatalog datasets;
+
+    KubernetesDatasetUsage(
+            KubernetesApi api,
+            KubernetesDatasetCatalog datasets,
+            PersistentVolumes volumes,
+            RunningPods running,
+            ReplicaObjects replicas,
+            DatasetAccesses accesses) {
+        this.api = api;
+        this.datasets = datasets;
+        this.volumes = volumes;
+        this.running = running;
+        this.replicas = replicas;
+        this.accesses = accesses;
+    }
+
+    @Override
+    public List<RecordedUsage> declared() {
+        List<RecordedUsage> all = new ArrayList<>();
+        for (DatasetObject object : datasets.objects()) {
+            try {
+                all.add(new RecordedUsage(KubernetesDatasetCatalog.parse(object), written(object.status())));
+            } catch (DriverException.InvalidRequest _) {
+                // whoever wrote it is told by its status, and no volume shows it
+            }
+        }
+        return all;
+    }
+
+    private static Optional<DatasetUsage> written(DatasetObject.Status status) {
+        return Optional.ofNullable(status.pods())
+                .map(pods -> new DatasetUsage(
+                        number(pods),
+                        Optional.ofNullable(status.nodes()).orElseGet(List::of).stream()
+                                .map(node -> new DatasetUsage.PodsOnNode(
+                                        node.name(),
+                                        number(node.pods()),
+                                        Optional.ofNullable(node.namespaces()).orElseGet(List::of),
+                                        number(node.moreNamespaces())))
+                                .toList(),
+                        number(status.moreNodes())));
+    }
+
+    private static int number(@Nullable Long number) {
+        return Math.clamp(Optional.ofNullable(number).orElse(0L), 0, Integer.MAX_VALUE);
+    }
+
+    /// What volumes show.
+    ///
+    /// @param claims by their [RunningPods#key]
+    /// @param pods those that name datasets themselves, by their uids
+    private record Shown(Map<Long, VolumeId.DatasetVolume> claims, Map<String, Set<VolumeId.DatasetVolume>> pods) {}
+
+    @Override
+    public void each(Set<VolumeId.DatasetVolume> datasets, Consumer<PodUse> each) {
+        Shown shown = shown(datasets);
+        if (shown.claims().isEmpty() && shown.pods().isEmpty()) {
+            return;
+        }
+        for (RunningPods.RunningPod pod : running.all()) {
+            of(pod, shown).forEach(dataset -> each.accept(new PodUse(dataset, pod.node(), pod.namespace())));
+        }
+    }
+
+    @Override
+    public void eachReplica(BiConsumer<VolumeId.DatasetVolume, String> each) {
+        for (OrderedReplica replica : replicas.all()) {
+            DatasetReplica.Order order = replica.order();
+            if (order.wanted()) {
+                each.accept(order.volume().forNobody(), order.node());
+            }
+        }
+    }
+
+    private Shown shown(Set<VolumeId.DatasetVolume> datasets) {
+        // one object for each dataset, however many volumes it has
+        Map<VolumeId.DatasetVolume, VolumeId.DatasetVolume> wanted =
+                datasets.stream().collect(Collectors.toMap(Function.identity(), Function.identity()));
+        Map<Long, VolumeId.DatasetVolume> claims = new HashMap<>();
+        volumes.eachOfDatasets((claim, dataset) ->
+                Optional.ofNullable(wanted.get(dataset)).ifPresent(one -> claims.put(RunningPods.key(claim), one)));
+        Map<String, Set<VolumeId.DatasetVolume>> pods = new HashMap<>();
+        for (DatasetAccesses.Given given : accesses.given()) {
+            Optional.ofNullable(wanted.get(given.dataset()))
+                    .ifPresent(one -> pods.computeIfAbsent(given.podUid(), _ -> new HashSet<>())
+                            .add(one));
+        }
+        return new Shown(claims, pods);
+    }
+
+    /// A volume that a pod names itself counts once the pod was given what it names.
+    private static Set<VolumeId.DatasetVolume> of(RunningPods.RunningPod pod, Shown shown) {
+        Set<VolumeId.DatasetVolume> found = new HashSet<>(shown.pods().getOrDefault(pod.uid(), Set.of()));
+        for (Long claim : pod.claims()) {
+            Optional.ofNullable(shown.claims().get(claim)).ifPresent(found::add);
+        }
+        return found;
+    }
+
+    /// What else the status says stays.
+    @Override
+    public void report(String name, DatasetUsage use) {
+        List<DatasetObject.OnNode> nodes = use.nodes().stream()
+                .map(node -> new DatasetObject.OnNode(
+                        node.node(),
+                        node.pods(),
+                        node.namespaces(),
+                        node.moreNamespaces() > 0 ? Long.valueOf(node.moreNamespaces()) : null))
+                .toList();
+        KubernetesDatasetCatalog.patch(api, name, DatasetObject.Status.of(use.pods(), nodes, use.moreNodes()));
+    }
+}

@@ -1,0 +1,283 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.controller.kubernetes.resource.DatasetWarmupObject;
+import dev.siphon.controller.warm.ClusterNode;
+import dev.siphon.controller.warm.GatedPod;
+import dev.siphon.controller.warm.OrderedReplica;
+import dev.siphon.controller.warm.ResourceAmounts;
+import dev.siphon.controller.warm.Warmup;
+import dev.siphon.controller.warm.WarmupCluster;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import java.net.HttpURLConnection;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Pods, nodes, `DatasetReplica` and `DatasetWarmup` objects of an API server.
+final class KubernetesWarmupCluster implements WarmupCluster {
+    /// Where they are.
+    static final String REPLICAS = "apis/" + DatasetReplica.GROUP + "/" + DatasetReplica.VERSION + "/";
+
+    static final String WARMUPS = "datasetwarmups";
+
+    private static final String JSON = "application/json";
+    private static final String MERGE = "application/merge-patch+json";
+
+    /// RFC 4918, section 11.2; of a pod whose gate is gone already, or of an object that is about to go.
+    private static final int HTTP_UNPROCESSABLE = 422;
+
+    private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
+    private static final String PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution";
+    private static final int MOST_PREFERRED = 100;
+
+    private static final String METADATA = "metadata";
+    private static final String STATUS = "status";
+    private static final String SPEC = "spec";
+
+    private static final Keep OF_OBJECT = Keep.of("metadata.name", "metadata.creationTimestamp", SPEC, STATUS);
+    private static final int PAGE = 250;
+
+    private final KubernetesApi api;
+    private final ObjectEvents events;
+    private final DynamicDevices devices;
+    private final Informer<WaitingPods.Waiting> waiting;
+    private final Informer<ClusterNode> nodes;
+    private final Informer<Warmup> warmups;
+    private final RunningPods running;
+    private final ReplicaObjects replicas;
+    private final PersistentVolumes volumes;
+    private final GateClaims claims;
+
+    /// The pods of the last look, by their uids.
+    private Map<String, JsonObject> seen = Map.of();
+
+    /// Since when they wait. No object tells when another gate went, so another leader counts such waits anew.
+    private Map<String, Instant> since = Map.of();
+
+    /// @param driver the CSI driver's name
+    KubernetesWarmupCluster(
+            KubernetesApi api, String driver, RunningPods running, ReplicaObjects replicas, PersistentVolumes volumes) {
+        this.api = api;
+        this.running = running;
+        this.replicas = replicas;
+        this.volumes = volumes;
+        this.claims = new GateClaims(api, volumes);
+        this.events = new ObjectEvents(api, driver);
+        this.devices = new DynamicDevices(api, System::nanoTime);
+        this.waiting = informer(WaitingPods.SOURCE, new WaitingPods(new PodParser(driver)));
+        this.nodes = informer(NodeParser.SOURCE, (node, _) -> Optional.of(NodeParser.node(node)));
+        this.warmups = informer(
+                new Informer.Source("DatasetWarmups", REPLICAS + WARMUPS, "", PAGE, OF_OBJECT),
+                (object, _) -> warmup(object.kept()));
+    }
+
+    private <T> Informer<T> informer(Informer.Source source, Informer.Values<T> values) {
+        return new Informer<>(api, source, values, System::nanoTime);
+    }
+
+    @Override
+    public List<BackgroundTasks.Task> follow(BackgroundTasks tasks, Runnable changed) {
+        return List.of(
+                waiting.follow(tasks, changed),
+                running.follow(tasks, changed),
+                nodes.follow(tasks, changed),
+                replicas.follow(tasks, changed),
+                warmups.follow(tasks, changed),
+                volumes.follow(tasks, changed),
+                claims.follow(tasks, changed));
+    }
+
+    @Override
+    public List<GatedPod> gated(Instant now) {
+        List<GatedPod> gated = new ArrayList<>();
+        Map<String, JsonObject> objects = new HashMap<>();
+        Map<String, Instant> begins = new HashMap<>();
+        for (WaitingPods.Waiting each : waiting.all()) {
+            String uid = each.pod().uid();
+            Instant begin = since.getOrDefault(uid, each.since().orElse(now));
+            gated.add(each.pod().waitingSince(begin));
+            objects.put(uid, each.object());
+            begins.put(uid, begin);
+        }
+        seen = objects;
+        since = begins;
+        Map<String, ResourceAmounts> more = devices.needs(objects);
+        return gated.stream()
+                .map(pod -> pod.needing(more.getOrDefault(pod.uid(), ResourceAmounts.NONE)))
+                .toList();
+    }
+
+    @Override
+    public List<ClusterNode> nodes() {
+        List<ClusterNode> all = nodes.all();
+        Map<String, ResourceAmounts> sums = running.taken();
+        return all.stream()
+                .map(node -> node.with(ResourceAmounts.NONE, sums.getOrDefault(node.name(), ResourceAmounts.NONE))
+                        .with(devices.room(node.name()), devices.taken(node.name())))
+                .toList();
+    }
+
+    @Override
+    public List<OrderedReplica> replicas() {
+        List<OrderedReplica> all = replicas.all();
+        if (!replicas.isServed()) {
+            throw new DriverException.BackendUnavailable(
+                    "the cluster has no custom resource datasetreplicas.siphon.dev: the chart makes it");
+        }
+        return all;
+    }
+
+    @Override
+    public List<Warmup> warmups() {
+        return warmups.all();
+    }
+
+    private Optional<Warmup> warmup(JsonObject object) {
+        return api.typed(object, DatasetWarmupObject.class)
+                .flatMap(warmup -> Optional.ofNullable(warmup.getSpec())
+                        .map(spec -> new Warmup(
+                                warmup.getMetadata().getName(),
+                                Optional.ofNullable(spec.dataset()).orElse(""),
+                                Optional.ofNullable(spec.nodeSelector()).orElse(Map.of()),
+                                Optional.ofNullable(spec.until()).flatMap(PodParser::time),
+                                Optional.ofNullable(warmup.getStatus()).map(KubernetesWarmupCluster::status))));
+    }
+
+    private static Warmup.Status status(DatasetWarmupObject.Status said) {
+        return new Warmup.Status(
+                Optional.ofNullable(said.nodes()).orElse(0),
+                Optional.ofNullable(said.local()).orElse(0),
+                Optional.ofNullable(said.message()).orElse(""));
+    }
+
+    @Override
+    public Optional<ClaimContent> claimed(String namespace, String claim) {
+        return claims.of(new PersistentVolumes.ClaimKey(namespace, claim));
+    }
+
+    @Override
+    public void writeOrder(String name, DatasetReplica.Order order) {
+        JsonObject object = new JsonObject();
+        object.addProperty("apiVersion", DatasetReplica.GROUP + "/" + DatasetReplica.VERSION);
+        object.addProperty("kind", DatasetReplica.KIND);
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("name", name);
+        object.add(METADATA, metadata);
+        object.add(SPEC, order.toSpec());
+        boolean _ = api.send(
+                "create DatasetReplica " + name,
+                List.of(HttpURLConnection.HTTP_CONFLICT), // it is there: somebody else has told it
+                ReplicaObjects.PATH,
+                request -> request.post(JSON, object.toString()));
+    }
+
+    @Override
+    public void setWanted(OrderedReplica replica, boolean wanted) {
+        patch(replica, DatasetReplica.Order.change(wanted));
+    }
+
+    @Override
+    public void answer(OrderedReplica replica, DatasetAccess.Answer answer) {
+        patch(replica, DatasetReplica.Order.change(answer));
+    }
+
+    private void patch(OrderedReplica replica, JsonObject spec) {
+        JsonObject change = new JsonObject();
+        change.add(SPEC, spec);
+        boolean _ = api.send(
+                "patch DatasetReplica " + replica.name(),
+                GONE,
+                ReplicaObjects.PATH + "/" + replica.name(),
+                request -> request.patch(MERGE, change.toString()));
+    }
+
+    @Override
+    public void forget(OrderedReplica replica) {
+        boolean _ = api.send(
+                "delete DatasetReplica " + replica.name(),
+                GONE,
+                ReplicaObjects.PATH + "/" + replica.name(),
+                request -> request.delete(JSON, "{}"));
+    }
+
+    /// A pod at a gate may be given affinity (Kubernetes, "Pod Scheduling Readiness"); what somebody has changed
+    /// since it was seen is looked at again.
+    @Override
+    public boolean open(GatedPod pod, List<String> hostnames) {
+        JsonObject object = Optional.ofNullable(seen.get(pod.uid())).orElseThrow();
+        JsonObject spec = new JsonObject();
+        spec.add("schedulingGates", new JsonArray()); // ours was its only one, and none can be added
+        if (!hostnames.isEmpty()) {
+            JsonArray preferred = new JsonArray();
+            JsonParts.each(object, SPEC, "affinity", "nodeAffinity", PREFERRED).forEach(preferred::add);
+            preferred.add(preference(hostnames));
+            JsonObject nodeAffinity = new JsonObject();
+            nodeAffinity.add(PREFERRED, preferred);
+            JsonObject affinity = new JsonObject();
+            affinity.add("nodeAffinity", nodeAffinity);
+            spec.add("affinity", affinity);
+        }
+        JsonObject metadata = new JsonObject();
+        metadata.addProperty("uid", pod.uid());
+        JsonParts.text(object, METADATA, "resourceVersion")
+                .ifPresent(version -> metadata.addProperty("resourceVersion", version));
+        JsonObject change = new JsonObject();
+        change.add(METADATA, metadata);
+        change.add(SPEC, spec);
+        boolean opened = api.send(
+                "patch Pod " + pod.namespace() + "/" + pod.name(),
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_CONFLICT, HTTP_UNPROCESSABLE),
+                "api/v1/namespaces/" + pod.namespace() + "/pods/" + pod.name(),
+                request -> request.patch(MERGE, change.toString()));
+        if (opened) {
+            waiting.drop(pod.uid());
+        }
+        return opened;
+    }
+
+    private static JsonObject preference(List<String> hostnames) {
+        JsonArray values = new JsonArray();
+        hostnames.forEach(values::add);
+        JsonObject expression = new JsonObject();
+        expression.addProperty("key", "kubernetes.io/hostname");
+        expression.addProperty("operator", "In");
+        expression.add("values", values);
+        JsonArray expressions = new JsonArray();
+        expressions.add(expression);
+        JsonObject term = new JsonObject();
+        term.add("matchExpressions", expressions);
+        JsonObject preference = new JsonObject();
+        preference.addProperty("weight", MOST_PREFERRED);
+        preference.add("preference", term);
+        return preference;
+    }
+
+    @Override
+    public void report(GatedPod pod, Notice notice) {
+        events.add(
+                new ObjectEvents.About("v1", "Pod", pod.namespace(), pod.name(), pod.uid()),
+                notice.warning(),
+                notice.reason(),
+                notice.message());
+    }
+
+    @Override
+    public void report(Warmup warmup, Warmup.Status status) {
+        String change = api.json(
+                Map.of("status", new DatasetWarmupObject.Status(status.nodes(), status.local(), status.message())));
+        boolean _ = api.send(
+                "patch status of DatasetWarmup " + warmup.name(),
+                GONE,
+                REPLICAS + WARMUPS + "/" + warmup.name() + "/status",
+                request -> request.patch(MERGE, change));
+    }
+}

@@ -1,0 +1,295 @@
+package dev.siphon.controller.kubernetes;
+
+import com.google.gson.JsonObject;
+import dev.siphon.controller.kubernetes.ObjectParts.Keep;
+import dev.siphon.controller.warm.GatedPod;
+import dev.siphon.controller.warm.NodeRules;
+import dev.siphon.controller.warm.ResourceAmounts;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// What pods say of themselves: what they ask for, where they may run, and which datasets they read.
+final class PodParser {
+    /// By which pods are of one job that are no ReplicaSet's: scheduler-plugins, JobSet, Kubeflow's operators,
+    /// and Kubernetes itself.
+    private static final List<String> GROUP_LABELS = List.of(
+            "scheduling.x-k8s.io/pod-group",
+            "jobset.sigs.k8s.io/jobset-name",
+            "training.kubeflow.org/job-name",
+            "batch.kubernetes.io/job-name");
+
+    /// The same of Volcano.
+    private static final String GROUP_ANNOTATION = "scheduling.k8s.io/group-name";
+
+    /// Which pods are on a node and have not ended, so that they take something of it.
+    static final String RUNNING =
+            "&fieldSelector=spec.nodeName%21%3D%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
+
+    private static final List<String> OF_NEEDS = List.of(
+            "spec.overhead",
+            "spec.resources.requests",
+            "spec.containers.resources.requests",
+            "spec.initContainers.resources.requests",
+            "spec.initContainers.restartPolicy");
+
+    private static final List<String> OF_USES = List.of(
+            "spec.volumes.name",
+            "spec.volumes.csi.driver",
+            "spec.volumes.csi.volumeAttributes.dataset",
+            "spec.volumes.persistentVolumeClaim.claimName",
+            // that it is one
+            "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name");
+
+    /// What [#needs] and [#uses] read of a pod, whose it is and where.
+    static final Keep OF_RUNNING = keep(List.of(
+            OF_NEEDS, OF_USES, List.of("metadata.namespace", "metadata.name", "metadata.uid", "spec.nodeName")));
+
+    /// What [#gated] reads, and whoever lets the pod go.
+    static final Keep OF_GATED = keep(List.of(
+            OF_NEEDS,
+            OF_USES,
+            GROUP_LABELS.stream().map(label -> "metadata.labels." + label).toList(),
+            List.of(
+                    "metadata.namespace",
+                    "metadata.name",
+                    "metadata.uid",
+                    "metadata.resourceVersion",
+                    "metadata.creationTimestamp",
+                    "metadata.generation",
+                    "metadata.deletionTimestamp",
+                    "metadata.annotations." + GatedPod.PATIENCE,
+                    "metadata.annotations." + GROUP_ANNOTATION,
+                    "metadata.ownerReferences.controller",
+                    "metadata.ownerReferences.uid",
+                    "spec.schedulingGates",
+                    "spec.nodeSelector",
+                    "spec.affinity.nodeAffinity",
+                    "spec.tolerations",
+                    "spec.resourceClaims")));
+
+    private static Keep keep(List<List<String>> parts) {
+        return new Keep(parts.stream().flatMap(List::stream).collect(Collectors.toSet()), Keep.USUAL);
+    }
+
+    private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
+
+    /// More digits than an API server takes, which holds no more than 2^63, and no less than 10^-9: a longer
+    /// exponent is minutes and megabytes of arithmetic.
+    private static final Pattern AMOUNT = Pattern.compile("[+-]?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,2}|[A-Za-z]{0,2})");
+
+    private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
+    private static final List<Optional<String>> OUR_GATE = List.of(Optional.of(GatedPod.GATE));
+    private static final String METADATA = "metadata";
+    private static final String SPEC = "spec";
+
+    private final String driver;
+
+    /// @param driver the CSI driver's name
+    PodParser(String driver) {
+        this.driver = driver;
+    }
+
+    /// The pod, if our gate is its only one and it is not being deleted. Since when it waits is not known yet.
+    Optional<GatedPod> gated(JsonObject pod) {
+        List<Optional<String>> gates = JsonParts.each(pod, SPEC, "schedulingGates")
+                .map(gate -> JsonParts.text(gate, "name"))
+                .toList();
+        if (!gates.equals(OUR_GATE)
+                || JsonParts.at(pod, METADATA, "deletionTimestamp").isPresent()) {
+            return Optional.empty();
+        }
+        String uid = JsonParts.text(pod, METADATA, "uid").orElse("");
+        Map<String, String> annotations = JsonParts.map(pod, METADATA, "annotations");
+        return Optional.of(new GatedPod(
+                JsonParts.text(pod, METADATA, "namespace").orElse(""),
+                JsonParts.text(pod, METADATA, "name").orElse(""),
+                uid,
+                Instant.EPOCH,
+                Optional.ofNullable(annotations.get(GatedPod.PATIENCE)).flatMap(PodParser::duration),
+                group(pod, annotations).orElse(uid),
+                needs(pod, _ -> true),
+                rules(pod),
+                uses(pod)));
+    }
+
+    /// Since when a pod waits that no other gate ever held. Kubernetes counts changes of a pod's spec from 1 (its
+    /// generation, since 1.33), and a gate that goes is one. Nothing tells when that was.
+    static Optional<Instant> neverHeldSince(JsonObject pod) {
+        return JsonParts.text(pod, METADATA, "generation")
+                .filter("1"::equals)
+                .flatMap(_ -> JsonParts.text(pod, METADATA, "creationTimestamp"))
+                .flatMap(PodParser::time);
+    }
+
+    /// What is left of a pod that is too long to be kept: whose it is, and its gates. It is warmed for nothing,
+    /// and so let go at once.
+    static JsonObject bare(JsonObject pod) {
+        JsonObject spec = new JsonObject();
+        JsonParts.at(pod, SPEC, "schedulingGates").ifPresent(gates -> spec.add("schedulingGates", gates));
+        JsonObject bare = new JsonObject();
+        JsonParts.object(pod, METADATA).ifPresent(metadata -> bare.add(METADATA, metadata));
+        bare.add(SPEC, spec);
+        return bare;
+    }
+
+    /// Whether it uses nothing any more: it keeps its object, and what it had, for as long as somebody likes.
+    static boolean hasEnded(JsonObject pod) {
+        return JsonParts.text(pod, "status", "phase").filter(ENDED::contains).isPresent();
+    }
+
+    /// A moment; one that cannot be is none.
+    static Optional<Instant> time(String text) {
+        try {
+            return Optional.of(Instant.parse(text));
+        } catch (DateTimeParseException none) {
+            return Optional.empty();
+        }
+    }
+
+    /// Seconds, or a number with a unit; empty if it is neither, which is as if nothing was written.
+    static Optional<Duration> duration(String text) {
+        Matcher matcher = SECONDS.matcher(text.strip());
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        long number = Long.parseLong(matcher.group(1));
+        return Optional.of(
+                switch (matcher.group(2)) {
+                    case "h" -> Duration.ofHours(number);
+                    case "m" -> Duration.ofMinutes(number);
+                    default -> Duration.ofSeconds(number);
+                });
+    }
+
+    private static Optional<String> group(JsonObject pod, Map<String, String> annotations) {
+        Map<String, String> labels = JsonParts.map(pod, METADATA, "labels");
+        return Stream.concat(
+                        Stream.of(Optional.ofNullable(annotations.get(GROUP_ANNOTATION))),
+                        GROUP_LABELS.stream()
+                                .map(label ->
+                                        Optional.ofNullable(labels.get(label)).map(name -> label + "=" + name)))
+                .flatMap(Optional::stream)
+                .findFirst()
+                .or(() -> JsonParts.each(pod, METADATA, "ownerReferences")
+                        .filter(owner -> JsonParts.text(owner, "controller").equals(Optional.of("true")))
+                        .flatMap(owner -> JsonParts.text(owner, "uid").stream())
+                        .findFirst());
+    }
+
+    /// What the scheduler counts for a pod (Kubernetes, "Resource sharing within containers", and "Pod
+    /// Overhead"): all containers together, or an init container if that asks for more, beside the sidecars that
+    /// began before it.
+    ///
+    /// @param counts which resources matter
+    static ResourceAmounts needs(JsonObject pod, Predicate<String> counts) {
+        ResourceAmounts containers = JsonParts.each(pod, SPEC, "containers")
+                .map(container -> requests(container, counts))
+                .reduce(ResourceAmounts.NONE, ResourceAmounts::plus);
+        ResourceAmounts sidecars = ResourceAmounts.NONE;
+        ResourceAmounts most = ResourceAmounts.NONE;
+        for (JsonObject init : JsonParts.each(pod, SPEC, "initContainers").toList()) {
+            ResourceAmounts own = requests(init, counts);
+            if (JsonParts.text(init, "restartPolicy").equals(Optional.of("Always"))) {
+                sidecars = sidecars.plus(own);
+                most = most.max(sidecars);
+            } else {
+                most = most.max(sidecars.plus(own));
+            }
+        }
+        ResourceAmounts all = containers.plus(sidecars).max(most);
+        Map<String, BigDecimal> amounts = new TreeMap<>(all.amounts());
+        // of the pod as a whole, in place of its containers' ("Pod-level resources")
+        amounts.putAll(resources(pod, counts, SPEC, "resources", "requests").amounts());
+        amounts.put("pods", BigDecimal.ONE);
+        return new ResourceAmounts(amounts).plus(resources(pod, counts, SPEC, "overhead"));
+    }
+
+    private static ResourceAmounts requests(JsonObject container, Predicate<String> counts) {
+        return resources(container, counts, "resources", "requests");
+    }
+
+    /// Amounts as Kubernetes writes them.
+    static ResourceAmounts resources(JsonObject object, Predicate<String> counts, String... names) {
+        Map<String, BigDecimal> amounts = new TreeMap<>();
+        JsonParts.map(object, names).entrySet().stream()
+                .filter(each -> counts.test(each.getKey()))
+                .forEach(each -> quantity(each.getValue())
+                        .filter(amount -> amount.signum() != 0)
+                        .ifPresent(amount -> amounts.put(each.getKey(), amount)));
+        return new ResourceAmounts(amounts);
+    }
+
+    private static Optional<BigDecimal> quantity(String text) {
+        if (!AMOUNT.matcher(text).matches()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Quantity.parse(text).getNumericalAmount());
+        } catch (IllegalArgumentException | ArithmeticException none) {
+            return Optional.empty(); // of an API server that takes what this library does not know
+        }
+    }
+
+    private static NodeRules rules(JsonObject pod) {
+        Optional<JsonObject> required = JsonParts.object(
+                pod, SPEC, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution");
+        return new NodeRules(
+                JsonParts.map(pod, SPEC, "nodeSelector"),
+                required.map(terms -> JsonParts.each(terms, "nodeSelectorTerms")
+                        .map(term -> new NodeRules.Term(
+                                expressions(term, "matchExpressions"), expressions(term, "matchFields")))
+                        .toList()),
+                JsonParts.each(pod, SPEC, "tolerations")
+                        .map(each -> new NodeRules.Toleration(
+                                JsonParts.text(each, "key").orElse(""),
+                                JsonParts.text(each, "operator").equals(Optional.of("Exists")),
+                                JsonParts.text(each, "value").orElse(""),
+                                JsonParts.text(each, "effect").orElse("")))
+                        .toList());
+    }
+
+    private static List<NodeRules.Expression> expressions(JsonObject term, String name) {
+        return JsonParts.each(term, name)
+                .map(each -> new NodeRules.Expression(
+                        JsonParts.text(each, "key").orElse(""),
+                        JsonParts.text(each, "operator").orElse(""),
+                        JsonParts.words(each, "values").toList()))
+                .toList();
+    }
+
+    /// Its volumes that may show datasets.
+    List<GatedPod.DatasetReference> uses(JsonObject pod) {
+        List<GatedPod.DatasetReference> uses = new ArrayList<>();
+        JsonParts.each(pod, SPEC, "volumes").forEach(volume -> {
+            if (JsonParts.text(volume, "csi", "driver").equals(Optional.of(driver))) {
+                JsonParts.text(volume, "csi", "volumeAttributes", "dataset")
+                        .map(GatedPod.DatasetReference.ByName::new)
+                        .ifPresent(uses::add);
+            }
+            JsonParts.text(volume, "persistentVolumeClaim", "claimName")
+                    .map(GatedPod.DatasetReference.ByClaim::new)
+                    .ifPresent(uses::add);
+            if (JsonParts.object(volume, "ephemeral").isPresent()) {
+                // Kubernetes, "Generic ephemeral volumes"
+                String made = JsonParts.text(pod, METADATA, "name").orElse("") + "-"
+                        + JsonParts.text(volume, "name").orElse("");
+                uses.add(new GatedPod.DatasetReference.ByClaim(made));
+            }
+        });
+        return uses;
+    }
+}

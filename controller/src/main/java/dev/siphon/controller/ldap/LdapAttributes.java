@@ -1,0 +1,131 @@
+package dev.siphon.controller.ldap;
+
+import com.unboundid.asn1.ASN1OctetString;
+import com.unboundid.ldap.sdk.Attribute;
+import com.unboundid.ldap.sdk.SearchResultEntry;
+import dev.siphon.csi.ByteSize;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.QuotedText;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The attributes of one entry as values. What cannot be used is a fault of the directory, which the message names.
+///
+/// @param entry from a search
+record LdapAttributes(SearchResultEntry entry) {
+    /// The largest uid and gid that Linux has; the one above means "none".
+    private static final long MAX_ID = 0xFFFF_FFFEL;
+
+    private static final int UUID_BYTES = 16;
+
+    /// All values.
+    List<String> texts(String attribute) {
+        String @Nullable [] values = entry.getAttributeValues(attribute);
+        return values == null ? List.of() : List.of(values);
+    }
+
+    /// Hands all values over one by one: a group may have more than should be in memory twice.
+    void each(String attribute, Consumer<String> each) {
+        @Nullable Attribute found = entry.getAttribute(attribute);
+        if (found != null) {
+            for (ASN1OctetString value : found.getRawValues()) {
+                each.accept(new String(value.getValue(), StandardCharsets.UTF_8));
+            }
+        }
+    }
+
+    /// The only value.
+    Optional<String> text(String attribute) {
+        List<String> values = texts(attribute);
+        if (values.size() > 1) {
+            throw fault(attribute, "has " + values.size() + " values, expected one");
+        }
+        return values.stream().findFirst();
+    }
+
+    /// A uid or gid from `least` on, as the unsigned number that it is.
+    int id(String attribute, long least) {
+        String text = text(attribute).orElseThrow(() -> fault(attribute, "is missing"));
+        try {
+            long number = Long.parseLong(text);
+            if (number >= least && number <= MAX_ID) {
+                return (int) number;
+            }
+        } catch (NumberFormatException notANumber) {
+            // falls through to the one error for every value that cannot be
+        }
+        throw fault(attribute, QuotedText.of(text) + " is no number from " + least + " to " + MAX_ID);
+    }
+
+    /// What stays while the entry is renamed: a text (entryUUID), or the two of Active Directory that are bytes.
+    String immutableId(String attribute) {
+        Optional<String> text = switch (attribute.toLowerCase(Locale.ROOT)) {
+            case "objectguid" -> bytes(attribute).map(this::guid);
+            case "objectsid" -> bytes(attribute).map(this::sid);
+            default -> text(attribute).map(it -> it.toLowerCase(Locale.ROOT));
+        };
+        return text.filter(it -> !it.isBlank())
+                .orElseThrow(() -> fault(attribute, "is missing: may Siphon's account read it?"));
+    }
+
+    private Optional<byte[]> bytes(String attribute) {
+        byte @Nullable [] value = entry.getAttributeValueBytes(attribute);
+        return Optional.ofNullable(value);
+    }
+
+    /// As Windows writes it: the first three parts are little-endian (MS-DTYP 2.3.4.2).
+    private String guid(byte[] bytes) {
+        if (bytes.length != UUID_BYTES) {
+            throw fault("objectGUID", "has " + bytes.length + " bytes, expected " + UUID_BYTES);
+        }
+        ByteBuffer little = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        long first = little.getInt() & 0xFFFF_FFFFL;
+        long second = little.getShort() & 0xFFFFL;
+        long third = little.getShort() & 0xFFFFL;
+        long high = (first << 32) | (second << 16) | third;
+        long low = little.order(ByteOrder.BIG_ENDIAN).getLong();
+        return new UUID(high, low).toString();
+    }
+
+    /// As Windows writes it: S-1-5-21-... (MS-DTYP 2.4.2.2).
+    private String sid(byte[] bytes) {
+        int header = 8;
+        if (bytes.length < header || bytes.length != header + Integer.BYTES * (bytes[1] & 0xFF)) {
+            throw fault("objectSid", "is none: " + bytes.length + " bytes");
+        }
+        ByteBuffer rest = ByteBuffer.wrap(bytes);
+        StringBuilder text = new StringBuilder("S-").append(bytes[0] & 0xFF);
+        text.append('-').append(rest.getLong() & 0xFFFF_FFFF_FFFFL);
+        rest.order(ByteOrder.LITTLE_ENDIAN);
+        while (rest.hasRemaining()) {
+            text.append('-').append(rest.getInt() & 0xFFFF_FFFFL);
+        }
+        return text.toString();
+    }
+
+    /// The allowance; empty if the entry has none.
+    OptionalLong allowance(Optional<String> attribute) {
+        Optional<String> text = attribute.flatMap(this::text);
+        if (text.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        try {
+            return OptionalLong.of(ByteSize.bytes(text.get()));
+        } catch (IllegalArgumentException invalid) {
+            throw fault(attribute.get(), String.valueOf(invalid.getMessage()));
+        }
+    }
+
+    private DriverException.BackendFault fault(String attribute, String what) {
+        return new DriverException.BackendFault(
+                "LDAP entry " + QuotedText.of(entry.getDN()) + ": attribute " + attribute + " " + what);
+    }
+}

@@ -1,0 +1,111 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.OptionalLong;
+
+/// The health of volumes as the cluster sees it (CSI v1.13, ControllerGetVolumeHealth,
+/// ControllerListVolumeHealth).
+public final class ClusterVolumeHealth {
+    private final Subvolumes subvolumes;
+    private final Volumes volumes;
+    private final VolumeListing volumeListing;
+
+    public ClusterVolumeHealth(CephPorts ports, Volumes volumes, VolumeListing volumeListing) {
+        this.subvolumes = ports.subvolumes();
+        this.volumes = volumes;
+        this.volumeListing = volumeListing;
+    }
+
+    /// What is wrong with a volume; no entry if nothing is.
+    ///
+    /// @param kind how bad it is
+    /// @param reason one word for programs
+    /// @param message what it is and what to do, for people
+    public record Trouble(Kind kind, String reason, String message) {
+        /// How bad it is, in CSI's terms.
+        public enum Kind {
+            DEGRADED,
+            INACCESSIBLE,
+            DATA_LOSS
+        }
+    }
+
+    /// A volume with what is wrong with it.
+    public record Report(VolumeId id, List<Trouble> troubles) {
+        public Report {
+            troubles = List.copyOf(troubles);
+        }
+    }
+
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no such volume
+    public Report of(VolumeId id) {
+        return switch (id) {
+            case VolumeId.ByHand fixed -> {
+                // a path that is not there is NOT_FOUND; a quota is no matter of health
+                OptionalLong _ = volumes.quotaBytes(fixed);
+                yield new Report(id, List.of());
+            }
+            case VolumeId.Provisioned volume ->
+                subvolumes
+                        .find(volume)
+                        .filter(found -> found.state() != Subvolume.State.RETAINED)
+                        .map(found -> new Report(id, Homes.isDoor(volume) ? behind(volume) : troubles(found)))
+                        .orElseThrow(() -> new DriverException.NotFound("volume " + id + " does not exist"));
+        };
+    }
+
+    /// A page of the volumes with which something is wrong, and what (CSI v1.13,
+    /// ControllerListVolumeHealth); limits and tokens are those of [VolumeListing#volumes].
+    public VolumeListing.Page<Report> list(int most, String token) {
+        return volumeListing.volumes(
+                most,
+                token,
+                (id, _) -> subvolumes
+                        .find(id)
+                        .map(found -> new Report(id, troubles(found)))
+                        .filter(report -> !report.troubles().isEmpty()));
+    }
+
+    /// What is wrong with the home that a door leads to.
+    private List<Trouble> behind(VolumeId.Provisioned door) {
+        VolumeId.Provisioned home = Homes.behind(door);
+        return subvolumes
+                .find(home)
+                .filter(found -> found.state() != Subvolume.State.RETAINED)
+                .map(ClusterVolumeHealth::troubles)
+                .orElseGet(() -> List.of(
+                        new Trouble(Trouble.Kind.DATA_LOSS, "HomeMissing", "the home " + home + " is not there")));
+    }
+
+    private static List<Trouble> troubles(Subvolume found) {
+        return switch (found.state()) {
+            case READY -> full(found);
+            case CLONING ->
+                List.of(new Trouble(
+                        Trouble.Kind.INACCESSIBLE, "Filling", "the volume is still being filled from its source"));
+            case CLONE_ENDED_BADLY ->
+                List.of(new Trouble(
+                        Trouble.Kind.DATA_LOSS, "CloneFailed", "the clone that was to fill it failed: delete it"));
+            case BROKEN ->
+                List.of(new Trouble(
+                        Trouble.Kind.INACCESSIBLE,
+                        "MetadataMissing",
+                        "the mgr's metadata of the subvolume is missing or broken: create it anew or delete it"));
+            case RETAINED -> List.of();
+        };
+    }
+
+    private static List<Trouble> full(Subvolume found) {
+        OptionalLong quota = found.quotaBytes();
+        return quota.isPresent() && found.usedBytes() >= quota.getAsLong()
+                ? List.of(new Trouble(
+                        Trouble.Kind.DEGRADED,
+                        "QuotaReached",
+                        found.usedBytes() + " bytes of " + quota.getAsLong()
+                                + " are used: writes fail with EDQUOT; delete files or expand the volume"))
+                : List.of();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.KeyedOperations;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/// All that the driver can do, put together.
+public record ControllerDomain(
+        Clusters clusters,
+        Volumes volumes,
+        Snapshots snapshots,
+        GroupSnapshots groupSnapshots,
+        PublishedNodes attachments,
+        VolumeListing listings,
+        ClusterVolumeHealth health,
+        AvailableCapacity capacities) {
+    /// The domain over these ports.
+    ///
+    /// @param owners says who owns a volume
+    /// @param callers what those who use volumes need
+    /// @param timeLeft what is left of the caller's deadline
+    public static ControllerDomain over(CephPorts ports, Owners owners, Callers callers, Supplier<Duration> timeLeft) {
+        KeyedOperations operations = new KeyedOperations();
+        Volumes volumes = new Volumes(ports, owners, callers, operations, timeLeft);
+        Snapshots snapshots = new Snapshots(ports, volumes, operations);
+        VolumeListing volumeListing = new VolumeListing(ports, volumes, snapshots);
+        return new ControllerDomain(
+                ports.clusters(),
+                volumes,
+                snapshots,
+                new GroupSnapshots(ports, volumes, snapshots, operations),
+                new PublishedNodes(ports, volumes, operations),
+                volumeListing,
+                new ClusterVolumeHealth(ports, volumes, volumeListing),
+                new AvailableCapacity(ports, volumes));
+    }
+}

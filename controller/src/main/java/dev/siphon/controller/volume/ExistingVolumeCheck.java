@@ -1,0 +1,63 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+
+/// Whether a volume that exists is what a request for a volume of its name asks for (CSI v1.13, CreateVolume).
+final class ExistingVolumeCheck {
+    private final FileTree files;
+
+    ExistingVolumeCheck(FileTree files) {
+        this.files = files;
+    }
+
+    /// The size of what was found, if size, owner and pool are what is asked for.
+    ///
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if one is not
+    long size(ResolvedVolumeSpec requested, Subvolume found) {
+        long size = found.quotaBytes().orElse(0);
+        String exists = "volume " + requested.request().name() + " exists as " + requested.id();
+        if (!requested.capacity().accepts(size)) {
+            throw new DriverException.IncompatibleExisting(
+                    exists + " with " + size + " bytes, which capacity_range does not accept");
+        }
+        if (found.uid() != requested.owner().uid()
+                || found.gid() != requested.owner().gid()) {
+            throw new DriverException.IncompatibleExisting(
+                    exists + " with owner " + found.uid() + ":" + found.gid() + ", not "
+                            + requested.owner().uid() + ":" + requested.owner().gid());
+        }
+        if (requested
+                .parameters()
+                .dataPool()
+                .filter(pool -> !pool.equals(found.dataPool()))
+                .isPresent()) {
+            throw new DriverException.IncompatibleExisting(exists + " in data pool " + found.dataPool());
+        }
+        return size;
+    }
+
+    /// Whether the volume has what could be changed since it was made as the request wants it; a request that
+    /// wants nothing of it fits.
+    ///
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if something differs
+    void checkChangeable(ResolvedVolumeSpec requested, Subvolume found) {
+        MutableParameters wanted = requested.parameters().changeable();
+        String exists = "volume " + requested.request().name() + " exists as " + requested.id() + " with ";
+        String hint = "; ControllerModifyVolume changes that";
+        if (wanted.mode().isPresent() && wanted.mode().getAsInt() != found.mode()) {
+            throw new DriverException.IncompatibleExisting(exists + "mode " + Integer.toOctalString(found.mode())
+                    + ", not " + Integer.toOctalString(wanted.mode().getAsInt()) + hint);
+        }
+        if (wanted.quotaFiles().isPresent()) {
+            VolumeId.Provisioned id = requested.id();
+            String path = found.dataPath().orElseThrow();
+            long limit = files.quotaFiles(id.cluster(), id.fileSystem(), path).orElse(0);
+            if (limit != wanted.quotaFiles().getAsLong()) {
+                throw new DriverException.IncompatibleExisting(exists + "quotaFiles " + limit + ", not "
+                        + wanted.quotaFiles().getAsLong() + hint);
+            }
+        }
+    }
+}

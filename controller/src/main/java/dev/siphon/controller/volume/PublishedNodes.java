@@ -1,0 +1,188 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.KeyedOperations;
+import dev.siphon.csi.NodeId;
+import dev.siphon.csi.QuotedText;
+import dev.siphon.csi.VolumeId;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// Attach mode: which nodes have a volume, noted on its subvolume, so that a volume of a lost node can be taken
+/// over: what detaches a node first ends the Ceph sessions by which it could still write. Off by default, because
+/// attaching costs every pod seconds.
+public final class PublishedNodes {
+    private final Subvolumes subvolumes;
+    private final MdsSessions sessions;
+    private final Volumes volumes;
+    private final KeyedOperations operations;
+
+    /// What the notes of volumes say, once read: the one leader writes them all, and listings ask for all of
+    /// them.
+    private final Map<VolumeId.Provisioned, List<Attachment>> known = new ConcurrentHashMap<>();
+
+    private final AtomicLong changes = new AtomicLong();
+
+    public PublishedNodes(CephPorts ports, Volumes volumes, KeyedOperations operations) {
+        this.subvolumes = ports.subvolumes();
+        this.sessions = ports.sessions();
+        this.volumes = volumes;
+        this.operations = operations;
+    }
+
+    /// A volume at a node, as noted: `NODE_ID|MODE|READONLY`.
+    private record Attachment(NodeId node, ClaimAccessMode mode, boolean readOnly) {
+        boolean writes() {
+            return !readOnly && !mode.readOnly();
+        }
+
+        String text() {
+            return node + "|" + mode + "|" + readOnly;
+        }
+
+        static Attachment parse(String text) {
+            String[] parts = text.split("\\|", -1);
+            if (parts.length != 3) {
+                throw new DriverException.BackendFault("a note of an attachment cannot be read: " + text);
+            }
+            return new Attachment(
+                    NodeId.parse(parts[0]), ClaimAccessMode.valueOf(parts[1]), Boolean.parseBoolean(parts[2]));
+        }
+    }
+
+    /// Attaches a volume to a node (CSI v1.13, ControllerPublishVolume). Repeating it is safe.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the volume or the node does not exist
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if it is attached there in another way
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if another node has it and the mode allows one only
+    public void attach(VolumeId id, String nodeId, ClaimAccessMode mode, boolean readOnly) {
+        Attachment wanted = new Attachment(knownNode(nodeId), mode, readOnly);
+        if (!(id instanceof VolumeId.Provisioned volume)) {
+            volumes.get(id);
+            return;
+        }
+        operations.run(Volumes.key(volume), () -> {
+            Map<String, String> notes = subvolumes.notes(volume);
+            String key = SubvolumeMetadata.NODE + CephNames.node(nodeId);
+            Optional<Attachment> here = Optional.ofNullable(notes.get(key)).map(Attachment::parse);
+            if (here.isPresent()) {
+                if (!here.get().equals(wanted)) {
+                    throw new DriverException.IncompatibleExisting("volume " + id + " is attached to node " + nodeId
+                            + " as " + here.get().text() + ", not as " + wanted.text());
+                }
+                return;
+            }
+            attachments(notes).forEach(other -> checkBeside(volume, other, wanted));
+            subvolumes.setNote(volume, key, wanted.text());
+            forget(volume);
+        });
+    }
+
+    private static void checkBeside(VolumeId volume, Attachment other, Attachment wanted) {
+        String detach = ", so detach it there first";
+        if (!wanted.mode().multiNode() || !other.mode().multiNode()) {
+            throw new DriverException.InUse("volume " + volume + " is attached to node " + other.node() + " as "
+                    + other.mode() + ", and cannot be elsewhere as " + wanted.mode() + detach);
+        }
+        boolean oneWriter = wanted.mode() == ClaimAccessMode.MULTI_NODE_SINGLE_WRITER
+                || other.mode() == ClaimAccessMode.MULTI_NODE_SINGLE_WRITER;
+        if (oneWriter && wanted.writes() && other.writes()) {
+            throw new DriverException.InUse("volume " + volume + " is attached to node " + other.node()
+                    + ", which writes, and MULTI_NODE_SINGLE_WRITER allows one writer" + detach);
+        }
+    }
+
+    /// Detaches a volume from a node, after its sessions there are ended (CSI v1.13, ControllerUnpublishVolume).
+    /// Repeating it is safe; a volume that is gone is detached.
+    ///
+    /// @param nodeId empty for every node
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the node cannot be fenced now
+    public void detach(VolumeId id, Optional<String> nodeId) {
+        if (!(id instanceof VolumeId.Provisioned volume)) {
+            return;
+        }
+        operations.run(Volumes.key(volume), () -> {
+            Map<String, String> notes;
+            try {
+                notes = subvolumes.notes(volume);
+            } catch (DriverException.NotFound gone) {
+                return;
+            }
+            for (Attachment attachment : attachments(notes)) {
+                if (nodeId.filter(only -> !only.equals(attachment.node().toString()))
+                        .isEmpty()) {
+                    sessions.fence(volume, attachment.node());
+                    subvolumes.removeNote(
+                            volume,
+                            SubvolumeMetadata.NODE
+                                    + CephNames.node(attachment.node().toString()));
+                    forget(volume);
+                }
+            }
+        });
+    }
+
+    /// The nodes that have a volume; none if it is gone, or static.
+    public List<String> nodes(VolumeId id) {
+        if (!(id instanceof VolumeId.Provisioned volume)) {
+            return List.of();
+        }
+        List<Attachment> attachments = Optional.ofNullable(known.get(volume)).orElseGet(() -> read(volume));
+        return attachments.stream()
+                .map(attachment -> attachment.node().toString())
+                .sorted()
+                .toList();
+    }
+
+    /// Refuses what must not happen to a volume that a node has.
+    ///
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a node has it
+    public void checkDetached(VolumeId id) {
+        if (id instanceof VolumeId.Provisioned volume) {
+            List<Attachment> attachments = read(volume);
+            forget(volume);
+            if (!attachments.isEmpty()) {
+                throw new DriverException.InUse("volume " + id + " is attached to node "
+                        + attachments.getFirst().node() + "; detach it first");
+            }
+        }
+    }
+
+    private void forget(VolumeId.Provisioned volume) {
+        known.compute(volume, (_, _) -> {
+            changes.incrementAndGet();
+            return null;
+        });
+    }
+
+    /// Keeps what it reads, unless somebody changed the notes meanwhile.
+    private List<Attachment> read(VolumeId.Provisioned volume) {
+        long before = changes.get();
+        try {
+            List<Attachment> attachments = attachments(subvolumes.notes(volume));
+            known.compute(volume, (_, old) -> changes.get() == before ? attachments : old);
+            return attachments;
+        } catch (DriverException.NotFound gone) {
+            return List.of();
+        }
+    }
+
+    private static List<Attachment> attachments(Map<String, String> notes) {
+        return notes.entrySet().stream()
+                .filter(note -> note.getKey().startsWith(SubvolumeMetadata.NODE))
+                .map(note -> Attachment.parse(note.getValue()))
+                .toList();
+    }
+
+    /// A node that can be fenced says its address in its id; any other is none of this driver's in attach mode.
+    private static NodeId knownNode(String nodeId) {
+        return NodeId.tryParse(nodeId)
+                .filter(node -> node.address().isPresent())
+                .orElseThrow(() -> new DriverException.NotFound("node_id " + QuotedText.of(nodeId)
+                        + " is no node of this driver in attach mode, where ids have the form NAME@ADDRESS"
+                        + " (siphon node --node-address)"));
+    }
+}

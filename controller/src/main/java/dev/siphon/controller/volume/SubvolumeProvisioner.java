@@ -1,0 +1,114 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
+import dev.siphon.controller.volume.Subvolumes.SubvolumeSpec;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// Makes subvolumes, and groups for them, as far as the allowances of their accounts go.
+final class SubvolumeProvisioner {
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final SubvolumeInventory inventory;
+    private final AllowanceLedger ledger;
+    private final AccountAccess access;
+
+    SubvolumeProvisioner(CephPorts ports, SubvolumeInventory inventory, AllowanceLedger ledger, AccountAccess access) {
+        this.access = access;
+        this.subvolumes = ports.subvolumes();
+        this.files = ports.files();
+        this.inventory = inventory;
+        this.ledger = ledger;
+    }
+
+    /// Says whether the account may have anything, and how much.
+    void applyAllowance(ResolvedVolumeSpec requested) {
+        if (!requested.account().mayHoldSomething()) {
+            // to Ceph a quota of 0 would be no limit
+            throw new DriverException.QuotaExhausted("account "
+                    + requested.account().name() + " may hold nothing: its allowance in the directory is 0 bytes");
+        }
+        SubvolumeGroup group = SubvolumeGroup.of(requested.id());
+        ledger.applyAllowance(group, inventory.exists(group), requested.account(), requested.allowanceBytes());
+    }
+
+    /// Makes the subvolume, and the group if it is the account's first.
+    ///
+    /// @param size empty for what only stands for a home, and is written by nobody
+    void make(ResolvedVolumeSpec requested, OptionalLong size, int mode) {
+        applyAllowance(requested);
+        boolean overcommit = requested.parameters().overcommit();
+        long counts = CephNames.countsNothing(requested.id().subvolume()) ? 0 : size.orElse(0);
+        boolean _ = ledger.reserve(AllowanceLedger.Request.of(requested.id(), counts, overcommit), () -> {
+            makeSubvolume(requested, size, mode);
+            return true;
+        });
+        if (overcommit) {
+            noteOvercommit(requested.id());
+        }
+    }
+
+    private void makeSubvolume(ResolvedVolumeSpec requested, OptionalLong size, int mode) {
+        prepareGroup(requested);
+        inventory.note(requested.id(), new KnownSubvolume.Unsure());
+        SubvolumeSpec spec = new SubvolumeSpec(
+                size,
+                requested.owner().uid(),
+                requested.owner().gid(),
+                mode,
+                requested.parameters().dataPool());
+        try {
+            subvolumes.create(requested.id(), spec);
+        } catch (DriverException.NotFound groupGone) {
+            // somebody removed it by hand, which Ceph allows once it is empty
+            SubvolumeGroup group = SubvolumeGroup.of(requested.id());
+            inventory.exists(group, false);
+            makeGroup(group, requested);
+            subvolumes.create(requested.id(), spec);
+        }
+    }
+
+    /// Makes the group if it is the account's first, and lets the claim's namespace use it. Comes before the
+    /// volume, since it may be refused. Repeating it costs nothing.
+    void prepareGroup(ResolvedVolumeSpec requested) {
+        SubvolumeGroup group = SubvolumeGroup.of(requested.id());
+        if (!inventory.exists(group)) {
+            makeGroup(group, requested);
+        }
+        allowNamespace(requested);
+    }
+
+    /// Lets the claim's namespace use the account's volumes.
+    void allowNamespace(ResolvedVolumeSpec requested) {
+        requested
+                .parameters()
+                .claim()
+                .ifPresent(claim -> access.grant(
+                        SubvolumeGroup.of(requested.id()), requested.account().name(), claim.namespace()));
+    }
+
+    /// Writes down that a class with `overcommit` made the volume; repeating it is safe.
+    void noteOvercommit(VolumeId.Provisioned id) {
+        String path = SubvolumeGroup.of(id).path() + "/" + id.subvolume();
+        files.setNote(id.cluster(), id.fileSystem(), path, GroupUsage.OVERCOMMITTED, "true");
+    }
+
+    /// The note is for people: of an account that goes before the reconciler has seen the group, nothing else would
+    /// tell the name.
+    private void makeGroup(SubvolumeGroup group, ResolvedVolumeSpec requested) {
+        OptionalLong allowance = requested.allowanceBytes();
+        subvolumes.createGroup(
+                group,
+                allowance.isPresent() ? OptionalLong.of(AllowanceLedger.quota(allowance.getAsLong())) : allowance,
+                Optional.empty());
+        files.setNote(
+                group.cluster(),
+                group.fileSystem(),
+                group.path(),
+                AccountNote.NAME,
+                AccountNote.of(requested.account()).text());
+        inventory.exists(group, true);
+    }
+}

@@ -1,0 +1,351 @@
+package dev.siphon.controller.volume;
+
+import dev.siphon.controller.identity.Account;
+import dev.siphon.controller.volume.FileTree.Copy;
+import dev.siphon.controller.volume.SubvolumeInventory.KnownSubvolume;
+import dev.siphon.controller.volume.Subvolumes.CloneProgress;
+import dev.siphon.controller.volume.Subvolumes.Snapshot;
+import dev.siphon.controller.volume.Subvolumes.Subvolume;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.SnapshotId;
+import dev.siphon.csi.VolumeId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/// Fills a new volume with the contents of a snapshot: by a clone where Ceph's would be right, else by a copy. A
+/// clone keeps the source's RADOS namespace, uid and pool, so it is right within one account and pool only.
+final class VolumePopulator {
+    /// How often a clone is asked how far it is; a clone of little takes half a second.
+    private static final Duration POLL = Duration.ofMillis(250);
+
+    /// Of a file system. The mgr makes that many at once (`mgr/volumes/max_concurrent_clones`), and from Ceph
+    /// 20 on refuses others.
+    private static final int CLONES_AT_ONCE = 4;
+
+    /// Of an account, which are made or wait for it: a provisioner has 32 workers for the claims of all.
+    static final int CLONES_OF_AN_ACCOUNT = 8;
+
+    /// What is kept of the caller's time to finish with and to answer in.
+    private static final Duration RESERVE = Duration.ofSeconds(2);
+
+    private final Subvolumes subvolumes;
+    private final FileTree files;
+    private final SubvolumeInventory inventory;
+    private final AllowanceLedger ledger;
+    private final KeyMinting keys;
+    private final Supplier<Duration> timeLeft;
+    private final Map<VolumeId.Provisioned, RunningCopy> copies = new ConcurrentHashMap<>();
+
+    /// What clones are made of that have been waited for since the start, and have not been let go of.
+    private final Map<VolumeId.Provisioned, SnapshotId> clones = new ConcurrentHashMap<>();
+
+    private final Map<String, Semaphore> cloning = new ConcurrentHashMap<>();
+
+    /// How many calls clone for a group, or wait for it.
+    private final Map<SubvolumeGroup, Integer> cloners = new ConcurrentHashMap<>();
+
+    /// A copy and what it reads.
+    private record RunningCopy(SnapshotId source, Copy copy) {}
+
+    VolumePopulator(
+            CephPorts ports,
+            SubvolumeInventory inventory,
+            AllowanceLedger ledger,
+            KeyMinting keys,
+            Supplier<Duration> timeLeft) {
+        this.ledger = ledger;
+        this.keys = keys;
+        this.subvolumes = ports.subvolumes();
+        this.files = ports.files();
+        this.inventory = inventory;
+        this.timeLeft = timeLeft;
+    }
+
+    /// The snapshot that is filled from.
+    ///
+    /// @param volume what it was taken of, as that is now; empty if that is gone
+    /// @param sizeBytes the size of the volume it was taken of
+    record Origin(SnapshotId snapshot, String dataPool, Optional<Subvolume> volume, OptionalLong sizeBytes) {}
+
+    /// Finds the source and changes nothing; the snapshot of a volume is yet to be taken ([#takeTransferSnapshot]).
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the source does not exist
+    Origin origin(ContentSource source, VolumeId.Provisioned target) {
+        VolumeId.Provisioned of = source.volume();
+        Optional<Subvolume> volume = subvolumes.find(of).filter(found -> found.state() == Subvolume.State.READY);
+        return switch (source) {
+            case ContentSource.FromSnapshot from -> {
+                Snapshot found = subvolumes
+                        .findSnapshot(from.snapshot())
+                        .orElseThrow(() -> new DriverException.NotFound(source + " does not exist"));
+                yield new Origin(from.snapshot(), found.dataPool(), volume, sizeOf(from.snapshot()));
+            }
+            case ContentSource.FromVolume _ -> {
+                Subvolume found = volume.orElseThrow(() -> new DriverException.NotFound(source + " does not exist"));
+                SnapshotId snapshot = new SnapshotId(of, CephNames.transferSnapshot(target.subvolume()));
+                yield new Origin(snapshot, found.dataPool(), volume, found.quotaBytes());
+            }
+        };
+    }
+
+    /// The size that the snapshot's volume had: its quota is in the snapshot.
+    OptionalLong sizeOf(SnapshotId snapshot) {
+        VolumeId.Provisioned volume = snapshot.volume();
+        return files.quotaBytes(volume.cluster(), volume.fileSystem(), dataDirectory(snapshot));
+    }
+
+    /// When the snapshot was taken. The mgr tells that in a zone that it does not name, so the file system is
+    /// asked.
+    Instant takenAt(SnapshotId snapshot) {
+        VolumeId.Provisioned volume = snapshot.volume();
+        return files.takenAt(volume.cluster(), volume.fileSystem(), directory(snapshot));
+    }
+
+    private String dataDirectory(SnapshotId snapshot) {
+        VolumeId.Provisioned volume = snapshot.volume();
+        return files.dataDirectory(volume.cluster(), volume.fileSystem(), directory(snapshot));
+    }
+
+    private static String directory(SnapshotId snapshot) {
+        VolumeId.Provisioned volume = snapshot.volume();
+        return SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/.snap/" + snapshot.name();
+    }
+
+    /// Takes the snapshot of a source volume; one that is a snapshot stays by itself, since the mgr refuses to
+    /// remove what is being cloned, and [#reads] tells what is being copied. Repeating it is safe.
+    void takeTransferSnapshot(ContentSource source, Origin origin) {
+        if (source instanceof ContentSource.FromVolume) {
+            subvolumes.createSnapshot(origin.snapshot());
+        }
+    }
+
+    /// Whether a copy of the snapshot runs.
+    boolean reads(SnapshotId snapshot) {
+        return copies.values().stream().anyMatch(running -> running.source().equals(snapshot));
+    }
+
+    /// Whether a clone by Ceph gives what was asked for: the same group, pool and owner. Of a volume that is
+    /// gone, the owner is taken to have been the account.
+    boolean canClone(Origin origin, VolumeId.Provisioned target, VolumeClass parameters, Account owner) {
+        return SubvolumeGroup.of(origin.snapshot().volume()).equals(SubvolumeGroup.of(target))
+                && parameters
+                        .dataPool()
+                        .filter(pool -> !pool.equals(origin.dataPool()))
+                        .isEmpty()
+                && origin.volume()
+                        .map(volume -> volume.uid() == owner.uid() && volume.gid() == owner.gid())
+                        .orElse(parameters.uid().isEmpty() && parameters.gid().isEmpty());
+    }
+
+    /// Clones, when few others do, and waits for the end of it.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has; at
+    ///     once if [#CLONES_OF_AN_ACCOUNT] others of the account are at it
+    void cloneInto(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
+        SubvolumeGroup group = SubvolumeGroup.of(target);
+        cloners.compute(group, (_, others) -> {
+            int before = others == null ? 0 : others;
+            if (before == CLONES_OF_AN_ACCOUNT) {
+                throw new DriverException.OperationPending("the clone into " + target + " waits for "
+                        + CLONES_OF_AN_ACCOUNT + " others of its account; retry when one has ended");
+            }
+            return before + 1;
+        });
+        try {
+            cloneInTurn(target, origin, existing, size);
+        } finally {
+            cloners.computeIfPresent(group, (_, all) -> all > 1 ? all - 1 : null);
+        }
+    }
+
+    private void cloneInTurn(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
+        Semaphore turn = cloning.computeIfAbsent(
+                target.cluster() + "/" + target.fileSystem(), _ -> new Semaphore(CLONES_AT_ONCE, true));
+        await(turn, target);
+        try {
+            cloneNow(target, origin, existing, size);
+        } finally {
+            turn.release();
+        }
+    }
+
+    private void await(Semaphore turn, VolumeId.Provisioned target) {
+        try {
+            Duration patience = timeLeft.get().minus(RESERVE);
+            if (!turn.tryAcquire(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS)) {
+                throw new DriverException.OperationPending("the clone into " + target + " waits for " + CLONES_AT_ONCE
+                        + " others in file system " + target.fileSystem() + "; retry");
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+    }
+
+    private void cloneNow(VolumeId.Provisioned target, Origin origin, Optional<Subvolume> existing, long size) {
+        if (existing.isEmpty()) {
+            inventory.note(target, new KnownSubvolume.Unsure());
+            subvolumes.startClone(origin.snapshot(), target);
+        }
+        clones.put(target, origin.snapshot());
+        awaitClone(target);
+        awaitLetGo(target, origin.snapshot());
+        clones.remove(target);
+        subvolumes.resize(target, size);
+    }
+
+    /// The mgr says that a clone has ended before it lets go of the snapshot. Of a target that is removed in
+    /// between it looks for the rest for ever, and the snapshot can never be removed (seen on Ceph 20.2.4).
+    private void awaitLetGo(VolumeId.Provisioned target, SnapshotId snapshot) {
+        while (subvolumes
+                .findSnapshot(snapshot)
+                .filter(found -> found.pendingClones().contains(target.subvolume()))
+                .isPresent()) {
+            pause("the clone into " + target + " is being finished; retry");
+        }
+    }
+
+    /// @param unfinished what to say when the caller's time is over
+    private void pause(String unfinished) {
+        if (timeLeft.get().compareTo(RESERVE) < 0) {
+            throw new DriverException.OperationPending(unfinished);
+        }
+        LockSupport.parkNanos(POLL.toNanos());
+        if (Thread.currentThread().isInterrupted()) {
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+    }
+
+    private void awaitClone(VolumeId.Provisioned target) {
+        while (true) {
+            CloneProgress progress = subvolumes
+                    .cloneProgress(target)
+                    .orElseThrow(() -> new DriverException.BackendUnavailable(
+                            "the clone into " + target + " is not there any more; retry"));
+            switch (progress.stage()) {
+                case COMPLETE -> {
+                    return;
+                }
+                case FAILED, CANCELLED -> {
+                    remove(target);
+                    throw new DriverException.BackendUnavailable("the clone into " + target + " ended: "
+                            + progress.progress() + "; what it left was removed; retry");
+                }
+                case RUNNING -> pause("the clone into " + target + " is " + progress.progress() + " done; retry");
+            }
+        }
+    }
+
+    /// Copies, and waits for the end of it; the copy goes on when the caller has left, and a retry waits on.
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if it has not ended when the caller's time has
+    void copyInto(VolumeId.Provisioned target, Origin origin, Subvolume made, Account owner) {
+        RunningCopy running = copies.computeIfAbsent(target, _ -> start(target, origin, made, owner));
+        Copy copy = running.copy();
+        try {
+            copy.done().get(Math.max(0, timeLeft.get().minus(RESERVE).toMillis()), TimeUnit.MILLISECONDS);
+            copies.remove(target, running);
+        } catch (TimeoutException stillRuns) {
+            throw new DriverException.OperationPending("the copy into " + target + " has done " + copy.copiedBytes()
+                    + " bytes and " + copy.copiedEntries() + " entries; retry");
+        } catch (ExecutionException | CancellationException ended) {
+            copies.remove(target, running);
+            throw ended.getCause() instanceof DriverException known
+                    ? known
+                    : new DriverException.BackendFault("the copy into " + target + " broke off", ended);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            throw new DriverException.BackendUnavailable("the driver is stopping; retry");
+        }
+    }
+
+    private RunningCopy start(VolumeId.Provisioned target, Origin origin, Subvolume made, Account owner) {
+        Copy copy = files.copy(
+                target.cluster(),
+                target.fileSystem(),
+                dataDirectory(origin.snapshot()),
+                made.dataPath().orElseThrow(),
+                owner.uid(),
+                owner.gid());
+        return new RunningCopy(origin.snapshot(), copy);
+    }
+
+    /// Removes the snapshot that was taken of a source volume. Repeating it is safe.
+    void release(ContentSource source, VolumeId.Provisioned target) {
+        if (source instanceof ContentSource.FromVolume from) {
+            subvolumes.removeSnapshot(new SnapshotId(from.volume(), CephNames.transferSnapshot(target.subvolume())));
+        }
+    }
+
+    /// Removes a volume, or what there is of it; a copy or clone into it is stopped first, and the snapshot
+    /// that was taken for it goes with it, as does its key.
+    void remove(VolumeId.Provisioned target) {
+        Optional<ContentSource.FromVolume> source =
+                CephNames.kindOf(target.subvolume()).equals(Optional.of(CephNames.Kind.FILLED))
+                        ? claimedFrom(target)
+                        : Optional.empty();
+        Optional.ofNullable(copies.remove(target))
+                .ifPresent(running -> running.copy().done().cancel(true));
+        inventory.leaving(target);
+        keys.leaving(target);
+        Optional.ofNullable(clones.get(target)).ifPresent(snapshot -> {
+            subvolumes.cancelClone(target);
+            awaitLetGo(target, snapshot);
+        });
+        files.flatten(target);
+        try {
+            subvolumes.remove(target);
+        } catch (DriverException.OperationPending cloneRuns) {
+            subvolumes.cancelClone(target);
+            files.flatten(target);
+            subvolumes.remove(target);
+        }
+        clones.remove(target);
+        source.ifPresent(from -> release(from, target));
+        // whatever comes under that name later has another directory, which the key would not open
+        keys.removed(target);
+        inventory.gone(target);
+        ledger.free(SubvolumeGroup.of(target), QuotaItem.of(target));
+    }
+
+    /// The volume that may have a snapshot for `target`. The note of a whole one says what it was made from; of
+    /// others the name holds a hash of that, which is looked for among the volumes, those of the account first.
+    private Optional<ContentSource.FromVolume> claimedFrom(VolumeId.Provisioned target) {
+        boolean whole = subvolumes
+                .find(target)
+                .filter(found -> found.state() == Subvolume.State.READY)
+                .isPresent();
+        Optional<String> note =
+                whole ? Optional.ofNullable(subvolumes.notes(target).get(SubvolumeMetadata.SOURCE)) : Optional.empty();
+        if (note.isPresent()) {
+            return VolumeId.tryParse(note.get())
+                    .filter(VolumeId.Provisioned.class::isInstance)
+                    .map(VolumeId.Provisioned.class::cast)
+                    .map(ContentSource.FromVolume::new);
+        }
+        SubvolumeGroup own = SubvolumeGroup.of(target);
+        return Stream.concat(
+                        Stream.of(own),
+                        subvolumes.groups(own.cluster(), own.fileSystem()).stream()
+                                .filter(name -> CephNames.isGroup(name) && !name.equals(own.name()))
+                                .map(name -> new SubvolumeGroup(own.cluster(), own.fileSystem(), name)))
+                .flatMap(group -> subvolumes.list(group).orElse(List.of()).stream()
+                        .filter(name -> CephNames.kindOf(name).isPresent())
+                        .map(name -> new ContentSource.FromVolume(group.volume(name))))
+                .filter(from -> target.subvolume().endsWith(CephNames.filledSuffix(from)))
+                .findFirst();
+    }
+}

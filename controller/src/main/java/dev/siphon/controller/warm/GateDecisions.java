@@ -1,0 +1,242 @@
+package dev.siphon.controller.warm;
+
+import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.controller.warm.WarmupCluster.Notice;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Decides on which nodes datasets are filled for pods that wait, and when these are let go. It keeps nothing:
+/// what it decided before it sees in the replicas that nodes were told of, and decides the same again.
+final class GateDecisions {
+    /// How long a pod waits although no node can have its datasets: what fails once may go right the next time.
+    static final Duration GRACE = Duration.ofSeconds(30);
+
+    private final Instant now;
+    private final GateSettings settings;
+    private final List<ClusterNode> nodes;
+    private final Map<DatasetOnNode, OrderedReplica> replicas;
+
+    private final SuitableNodes suitable;
+
+    /// @param nodes as they are now
+    /// @param replicas that nodes were told of
+    GateDecisions(Instant now, GateSettings settings, List<ClusterNode> nodes, Collection<OrderedReplica> replicas) {
+        this.now = now;
+        this.settings = settings;
+        this.nodes = List.copyOf(nodes);
+        this.replicas =
+                replicas.stream().collect(Collectors.toMap(OrderedReplica::place, each -> each, (one, _) -> one));
+        this.suitable = new SuitableNodes(nodes);
+    }
+
+    /// @param verdicts one for each pod
+    /// @param wanted where its datasets are to be
+    record Decision(Map<GatedPod, GateVerdict> verdicts, Set<DatasetOnNode> wanted) {}
+
+    /// Decides about the pods of one group.
+    ///
+    /// @param pods at least one
+    /// @param datasets what each of them reads; at least one
+    Decision decide(List<GatedPod> pods, Set<String> datasets) {
+        Map<GatedPod, GateVerdict> verdicts = new LinkedHashMap<>();
+        List<GatedPod> able = new ArrayList<>();
+        for (GatedPod pod : pods) {
+            if (suitable.of(pod).isEmpty()) {
+                verdicts.put(pod, unsuited());
+            } else {
+                able.add(pod);
+            }
+        }
+        if (able.isEmpty()) {
+            return new Decision(verdicts, Set.of());
+        }
+        able.sort(Comparator.comparing(GatedPod::since).thenComparing(GatedPod::uid));
+        List<ClusterNode> ranked = ranked(able, datasets);
+        Choice choice = chooseNodes(able, datasets, ranked);
+        List<String> warm = ranked.stream()
+                .filter(node -> isLocal(datasets, node))
+                .map(ClusterNode::hostname)
+                .toList();
+        able.forEach(pod -> verdicts.put(pod, verdict(pod, datasets, choice, warm)));
+        Set<DatasetOnNode> wanted = new LinkedHashSet<>();
+        choice.warmed()
+                .forEach(node -> datasets.forEach(dataset -> wanted.add(new DatasetOnNode(dataset, node.name()))));
+        return new Decision(verdicts, wanted);
+    }
+
+    /// What would wait for ever would keep an autoscaler from making it a node.
+    private static GateVerdict unsuited() {
+        return new GateVerdict.Open(
+                List.of(),
+                "unsuited",
+                new Notice(
+                        true,
+                        "DatasetNotWarm",
+                        "no node of the cluster suits the pod, so its dataset is filled on none; it is let go, so that"
+                                + " the scheduler says why, and an autoscaler sees it"));
+    }
+
+    /// Best first: nodes that can have the datasets, that have room for a pod now, that have most of the datasets
+    /// already, and most devices free.
+    private List<ClusterNode> ranked(List<GatedPod> pods, Set<String> datasets) {
+        Set<String> suited = new HashSet<>();
+        Set<String> withRoom = new HashSet<>();
+        for (GatedPod pod : pods) {
+            suited.addAll(suitable.of(pod));
+            withRoom.addAll(suitable.withRoom(pod));
+        }
+        return nodes.stream()
+                .filter(node -> suited.contains(node.name()))
+                .map(node -> new Rank(
+                        node,
+                        !troubles(datasets, node).isEmpty(),
+                        !withRoom.contains(node.name()),
+                        progress(datasets, node),
+                        suitable.devices(node)))
+                .sorted(Rank.BEST_FIRST)
+                .map(Rank::node)
+                .toList();
+    }
+
+    /// @param troubled whether it cannot have the datasets
+    /// @param full whether it has room for none of the pods now
+    /// @param progress how much of the datasets it has
+    /// @param devices how many are free
+    private record Rank(ClusterNode node, boolean troubled, boolean full, int progress, BigDecimal devices) {
+        static final Comparator<Rank> BEST_FIRST = Comparator.comparing(Rank::troubled)
+                .thenComparing(Rank::full)
+                .thenComparing(Rank::progress, Comparator.reverseOrder())
+                .thenComparing(Rank::devices, Comparator.reverseOrder())
+                .thenComparing(rank -> rank.node().name());
+    }
+
+    private Stream<OrderedReplica> replicas(Set<String> datasets, ClusterNode node) {
+        return datasets.stream()
+                .flatMap(
+                        dataset -> Optional.ofNullable(replicas.get(new DatasetOnNode(dataset, node.name()))).stream());
+    }
+
+    private List<String> troubles(Set<String> datasets, ClusterNode node) {
+        return replicas(datasets, node)
+                .flatMap(replica -> replica.trouble(now).stream())
+                .toList();
+    }
+
+    /// Also what is only begun counts, so that the same nodes are chosen again.
+    private int progress(Set<String> datasets, ClusterNode node) {
+        return replicas(datasets, node)
+                .mapToInt(replica -> replica.percent() + (replica.order().wanted() ? 1 : 0))
+                .sum();
+    }
+
+    private boolean isLocal(Set<String> datasets, ClusterNode node) {
+        return replicas(datasets, node).filter(OrderedReplica::isLocal).count() == datasets.size();
+    }
+
+    /// @param needed the nodes that the pods will run on, as far as there is room now
+    /// @param isRoom whether there is for any of them
+    /// @param warmed where the datasets are to be
+    private record Choice(List<ClusterNode> needed, boolean isRoom, List<ClusterNode> warmed) {}
+
+    private Choice chooseNodes(List<GatedPod> pods, Set<String> datasets, List<ClusterNode> ranked) {
+        Set<ClusterNode> needed = new LinkedHashSet<>();
+        Map<String, ResourceAmounts> left = new HashMap<>();
+        for (GatedPod pod : pods) {
+            ranked.stream()
+                    .filter(node -> suitable.of(pod).contains(node.name()))
+                    .filter(node ->
+                            left.getOrDefault(node.name(), suitable.free(node)).hold(pod.needs()))
+                    .findFirst()
+                    .ifPresent(node -> {
+                        needed.add(node);
+                        left.merge(
+                                node.name(),
+                                suitable.free(node).minus(pod.needs()),
+                                (now, _) -> now.minus(pod.needs()));
+                    });
+        }
+        boolean isRoom = !needed.isEmpty();
+        Set<ClusterNode> warmed = new LinkedHashSet<>(needed);
+        ranked.stream()
+                .filter(node -> troubles(datasets, node).isEmpty())
+                .takeWhile(_ -> warmed.size() < settings.spread())
+                .forEach(warmed::add);
+        if (warmed.isEmpty()) {
+            warmed.add(ranked.getFirst()); // it goes on trying, and says why
+        }
+        return new Choice(List.copyOf(isRoom ? needed : warmed), isRoom, List.copyOf(warmed));
+    }
+
+    private GateVerdict verdict(GatedPod pod, Set<String> datasets, Choice choice, List<String> warm) {
+        String what = String.join(", ", datasets);
+        Instant end = settings.end(pod);
+        List<ClusterNode> possible = choice.needed().stream()
+                .filter(node -> troubles(datasets, node).isEmpty())
+                .toList();
+        boolean ready = choice.isRoom()
+                ? !possible.isEmpty() && possible.stream().allMatch(node -> isLocal(datasets, node))
+                : possible.stream().anyMatch(node -> isLocal(datasets, node));
+        if (ready) {
+            return new GateVerdict.Open(
+                    warm,
+                    "warm",
+                    new Notice(
+                            false, "DatasetWarm", "dataset " + what + " is on a disk of " + String.join(", ", warm)));
+        }
+        if (now.isAfter(end)) {
+            return late(pod, what, datasets, choice, warm);
+        }
+        if (possible.isEmpty() && now.isAfter(pod.since().plus(GRACE))) {
+            return new GateVerdict.Open(
+                    warm,
+                    "failed",
+                    new Notice(
+                            true,
+                            "DatasetNotWarm",
+                            "dataset " + what + " cannot be filled where the pod may run, so it reads it from CephFS: "
+                                    + choice.warmed().stream()
+                                            .flatMap(node -> troubles(datasets, node).stream())
+                                            .collect(Collectors.joining("; "))));
+        }
+        return new GateVerdict.Wait(new Notice(
+                false,
+                "DatasetWarming",
+                "dataset " + what + " is filled on " + names(choice.needed()) + ", for which the pod waits until " + end
+                        + " at most"));
+    }
+
+    private GateVerdict late(GatedPod pod, String what, Set<String> datasets, Choice choice, List<String> warm) {
+        String far = choice.warmed().stream()
+                .flatMap(node -> replicas(datasets, node))
+                .map(OrderedReplica::describe)
+                .collect(Collectors.joining(", "));
+        return new GateVerdict.Open(
+                warm,
+                "late",
+                new Notice(
+                        true,
+                        "DatasetNotWarm",
+                        "dataset " + what + " is not whole where the pod will run after "
+                                + settings.patience(pod).toSeconds()
+                                + " s, so it is let go, and reads it from CephFS until it is: "
+                                + (far.isEmpty() ? "no node was told yet" : far)));
+    }
+
+    private static String names(List<ClusterNode> nodes) {
+        return nodes.stream().map(ClusterNode::name).sorted().collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,289 @@
+package dev.siphon.controller.warm;
+
+import dev.siphon.controller.dataset.PerObjectRetries;
+import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import dev.siphon.csi.BackgroundTasks;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.Grants;
+import dev.siphon.csi.Grants.Shared;
+import dev.siphon.csi.dataset.DatasetAccess;
+import dev.siphon.csi.dataset.DatasetReplica;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Looks at the pods that wait at the gate and at what administrators want ahead of time, whenever something of
+/// it has changed and every second; has nodes fill what is wanted, and lets pods go.
+///
+/// What it looks at is kept by watches. A pod that is let go costs the API server one change and one event, and one
+/// event more if it had to wait; its PVCs are asked for, and devices that are allocated by claims, as
+/// [WarmupCluster#gated] has it. To see what there is takes a fifth of the time at most.
+public final class WarmupController implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(WarmupController.class);
+
+    /// Patience ends, and PVCs are bound, without a change of what is watched.
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    /// Between two looks, so that what changes together is looked at together.
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    /// Of all time, what is not spent seeing what there is.
+    private static final int PAUSES = 4;
+
+    /// When to tell the same again: the API server forgets events after an hour.
+    private static final Duration AGAIN = Duration.ofMinutes(20);
+
+    private final WarmupCluster cluster;
+    private final GateSettings settings;
+    private final Supplier<Grants> grants;
+    private final InstantSource clock;
+    private final GateMetrics metrics;
+    private final ReplicaProgress progress;
+    private final ReplicaOrderWriter orderWriter;
+    private final WarmupReconciler warmupReconciler;
+    private final GatedDatasets datasets;
+    private final PerObjectRetries opening = new PerObjectRetries();
+    private final PerObjectRetries telling = new PerObjectRetries();
+    private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("dataset-warming").factory());
+
+    private final AtomicBoolean awaited = new AtomicBoolean();
+    private volatile List<BackgroundTasks.Task> watches = List.of();
+
+    /// How long it took to see what there is, in the last look.
+    private Duration reading = Duration.ZERO;
+
+    /// When the next look may be ([System#nanoTime]).
+    private volatile long next = System.nanoTime();
+
+    /// Why not all of the last look came to something.
+    private Optional<String> trouble = Optional.empty();
+
+    /// What the people of pods were told last, and when, by the pods' uids.
+    private final Map<String, Told> told = new ConcurrentHashMap<>();
+
+    private record Told(WarmupCluster.Notice notice, Instant when) {}
+
+    /// @param grants the datasets that there are, and who may read them
+    /// @param answers to a node's question about a dataset of that name
+    /// @param progress gets how far replicas are
+    /// @param clock by which pods and replicas were made
+    public WarmupController(
+            WarmupCluster cluster,
+            GateSettings settings,
+            Supplier<Grants> grants,
+            BiFunction<DatasetReplica.Question, DatasetReplica.Order, DatasetAccess.Answer> answers,
+            GateMetrics metrics,
+            ReplicaProgress progress,
+            InstantSource clock) {
+        this.progress = progress;
+        this.cluster = cluster;
+        this.settings = settings;
+        this.grants = grants;
+        this.clock = clock;
+        this.metrics = metrics;
+        this.orderWriter = new ReplicaOrderWriter(cluster, answers);
+        this.warmupReconciler = new WarmupReconciler(cluster, clock);
+        this.datasets = new GatedDatasets(cluster);
+    }
+
+    /// Begins to look.
+    public WarmupController start(BackgroundTasks tasks) {
+        Runnable look = () -> wake(tasks);
+        watches = cluster.follow(tasks, look);
+        var _ = worker.scheduleWithFixedDelay(look, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
+        return this;
+    }
+
+    @Override
+    public void close() {
+        watches.forEach(BackgroundTasks.Task::close);
+        worker.shutdownNow();
+        orderWriter.close();
+    }
+
+    private void wake(BackgroundTasks tasks) {
+        if (awaited.compareAndSet(false, true)) {
+            try {
+                var _ = worker.schedule(() -> keep(tasks), Math.max(0, next - System.nanoTime()), TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException _) {
+                // the process ends
+            }
+        }
+    }
+
+    /// Throws nothing, since nobody would look again.
+    private void keep(BackgroundTasks tasks) {
+        awaited.set(false); // what changes from now on is for the next look
+        reading = Duration.ZERO;
+        try {
+            reconcile();
+            trouble = Optional.empty();
+        } catch (DriverException notNow) {
+            Optional<String> why = Optional.ofNullable(notNow.getMessage());
+            if (!why.equals(trouble)) {
+                LOG.warn("not all pods at the gate, or replicas, could be seen to: {}", notNow.getMessage());
+            }
+            trouble = why;
+        } catch (RuntimeException | Error unforeseen) {
+            tasks.failed("dataset-warming", unforeseen);
+        }
+        Duration pause = Collections.max(List.of(PAUSE, reading.multipliedBy(PAUSES)));
+        next = System.nanoTime() + pause.toNanos();
+    }
+
+    /// Looks once. What got no answer about one object keeps no other, and is thrown at the end.
+    ///
+    /// @throws DriverException if anything of it cannot be known now, or got no answer
+    public void reconcile() {
+        long begun = System.nanoTime();
+        List<GatedPod> gated = cluster.gated(clock.instant());
+        List<Warmup> warmups = cluster.warmups();
+        List<OrderedReplica> replicas = cluster.replicas();
+        metrics.waiting(gated.size());
+        told.keySet().retainAll(gated.stream().map(GatedPod::uid).collect(Collectors.toSet()));
+        if (gated.isEmpty() && warmups.isEmpty() && replicas.isEmpty()) {
+            progress.seen(replicas, Map.of());
+            return;
+        }
+        List<ClusterNode> nodes = cluster.nodes();
+        reading = Duration.ofNanos(System.nanoTime() - begun);
+        Map<String, Shared> declared = grants.get().datasets();
+        GatedDatasets.GatedReads found = datasets.all(gated, declared);
+        progress.seen(replicas, found.namespaces());
+        GateDecisions gateDecisions = new GateDecisions(clock.instant(), settings, nodes, replicas);
+        Set<DatasetOnNode> wanted = new HashSet<>();
+        Map<GatedPod, GateVerdict> verdicts = new HashMap<>();
+        for (Map.Entry<Together, List<GatedPod>> group : groups(found.reads(), verdicts)) {
+            GateDecisions.Decision decision =
+                    gateDecisions.decide(group.getValue(), group.getKey().datasets());
+            wanted.addAll(decision.wanted());
+            verdicts.putAll(decision.verdicts());
+        }
+        if (found.reads().containsValue(new GatedDatasets.ReadDecision.Unknown())) {
+            // what was wanted before, as by whoever led then, may be for a pod of which that is to be found out
+            replicas.stream()
+                    .filter(replica -> replica.order().wanted())
+                    .forEach(replica -> wanted.add(replica.place()));
+        }
+        Optional<DriverException.BackendUnavailable> notReported =
+                warmupReconciler.reconcile(warmups, declared.keySet(), nodes, replicas, wanted);
+        Optional<DriverException.BackendUnavailable> notOrdered = orderWriter.keep(
+                wanted,
+                replicas,
+                declared,
+                nodes.stream().map(ClusterNode::name).collect(Collectors.toSet()));
+        // pods first: what people are told of it can wait
+        Map<GatedPod, WarmupCluster.Notice> notices = new ConcurrentHashMap<>();
+        Optional<DriverException.BackendUnavailable> notOpened =
+                opening.take(steps(verdicts, (pod, verdict) -> carryOut(pod, verdict, notices)));
+        Optional<DriverException.BackendUnavailable> notTold = telling.take(steps(notices, this::report));
+        Optional<DriverException.BackendUnavailable> silent = Stream.of(
+                        found.silent(), notReported, notOrdered, notOpened, notTold)
+                .flatMap(Optional::stream)
+                .findFirst();
+        if (silent.isPresent()) {
+            throw silent.get();
+        }
+    }
+
+    /// Pods that are warmed for together: of one group, with the same datasets.
+    private record Together(String group, Set<String> datasets) {}
+
+    /// @param verdicts gets those of pods that are in no group, since there is nothing to wait for
+    private Collection<Map.Entry<Together, List<GatedPod>>> groups(
+            Map<GatedPod, GatedDatasets.ReadDecision> reads, Map<GatedPod, GateVerdict> verdicts) {
+        Map<Together, List<GatedPod>> groups = new HashMap<>();
+        reads.forEach((pod, read) -> {
+            switch (read) {
+                case GatedDatasets.ReadDecision.Nothing(var why) ->
+                    verdicts.put(pod, new GateVerdict.Open(List.of(), "nothing", why));
+                case GatedDatasets.ReadDecision.Cannot(var why) -> verdicts.put(pod, new GateVerdict.Wait(why));
+                case GatedDatasets.ReadDecision.Unknown _ -> {
+                    if (clock.instant().isAfter(settings.end(pod))) {
+                        verdicts.put(pod, unknown(pod));
+                    }
+                }
+                case GatedDatasets.ReadDecision.All(var datasets) ->
+                    groups.computeIfAbsent(
+                                    new Together(pod.namespace() + "/" + pod.group(), datasets), _ -> new ArrayList<>())
+                            .add(pod);
+            }
+        });
+        return groups.entrySet();
+    }
+
+    /// Nobody waits for ever, also if the API server never says what a PVC is.
+    private GateVerdict unknown(GatedPod pod) {
+        return new GateVerdict.Open(
+                List.of(),
+                "late",
+                new WarmupCluster.Notice(
+                        true,
+                        "DatasetNotWarm",
+                        "which datasets the pod's PVCs show could not be found out within "
+                                + settings.patience(pod).toSeconds() + " s, so it is let go"));
+    }
+
+    /// What cannot be done to one pod keeps no other. Those that wait longest come first.
+    private static <T> List<PerObjectRetries.Step> steps(Map<GatedPod, T> of, BiConsumer<GatedPod, T> act) {
+        return of.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey(Comparator.comparing(GatedPod::since)))
+                .map(each -> new PerObjectRetries.Step(
+                        each.getKey().uid(),
+                        () -> act.accept(each.getKey(), each.getValue()),
+                        refused -> LOG.warn(
+                                "pod {}/{} waits on: {}",
+                                each.getKey().namespace(),
+                                each.getKey().name(),
+                                refused.getMessage())))
+                .toList();
+    }
+
+    /// @param notices gets what the pod's people are to be told
+    private void carryOut(GatedPod pod, GateVerdict verdict, Map<GatedPod, WarmupCluster.Notice> notices) {
+        switch (verdict) {
+            case GateVerdict.Wait(var notice) -> notices.put(pod, notice);
+            case GateVerdict.Open(var hostnames, var result, var notice) -> {
+                if (cluster.open(pod, hostnames)) {
+                    metrics.opened(result);
+                    notices.put(pod, notice);
+                }
+            }
+        }
+    }
+
+    private void report(GatedPod pod, WarmupCluster.Notice notice) {
+        boolean isNew = Optional.ofNullable(told.get(pod.uid()))
+                .filter(last ->
+                        last.notice().equals(notice) && last.when().plus(AGAIN).isAfter(clock.instant()))
+                .isEmpty();
+        if (isNew) {
+            cluster.report(pod, notice);
+            told.put(pod.uid(), new Told(notice, clock.instant()));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package dev.siphon.controller.warm;
+
+import static dev.siphon.controller.warm.WarmWorld.NOW;
+import static dev.siphon.controller.warm.WarmWorld.X;
+import static dev.siphon.controller.warm.WarmWorld.anywhere;
+import static dev.siphon.controller.warm.WarmWorld.failed;
+import static dev.siphon.controller.warm.WarmWorld.filling;
+import static dev.siphon.controller.warm.WarmWorld.local;
+import static dev.siphon.controller.warm.WarmWorld.node;
+import static dev.siphon.controller.warm.WarmWorld.on;
+import static dev.siphon.controller.warm.WarmWorld.pod;
+import static dev.siphon.controller.warm.WarmWorld.silent;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.siphon.controller.warm.OrderedReplica.DatasetOnNode;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/// Where datasets are filled for pods that wait, and when these are let go.
+final class GateDecisionsTest {
+    private static final GateSettings SETTINGS = new GateSettings(Duration.ofMinutes(10), 2);
+    private static final Set<String> DATASETS = Set.of(X);
+
+    private static GateDecisions gates(List<ClusterNode> nodes, OrderedReplica... replicas) {
+        return new GateDecisions(NOW, SETTINGS, nodes, Arrays.asList(replicas));
+    }
+
+    private static GateVerdict only(GateDecisions gateDecisions, GatedPod pod) {
+        GateDecisions.Decision decision = gateDecisions.decide(List.of(pod), DATASETS);
+        assertEquals(Set.of(pod), decision.verdicts().keySet());
+        return decision.verdicts().values().iterator().next();
+    }
+
+    private static Set<String> wanted(GateDecisions gateDecisions, GatedPod... pods) {
+        return gateDecisions.decide(Arrays.asList(pods), DATASETS).wanted().stream()
+                .map(DatasetOnNode::node)
+                .collect(Collectors.toSet());
+    }
+
+    private static List<String> opened(GateVerdict verdict, String result) {
+        GateVerdict.Open open = assertInstanceOf(GateVerdict.Open.class, verdict, verdict::toString);
+        assertEquals(result, open.result());
+        return open.hostnames();
+    }
+
+    @Test
+    void aDatasetIsFilledWhereMostGpusAreFree() {
+        GateDecisions gateDecisions =
+                gates(List.of(node("a", 8, 1), node("b", 8, 8), node("c", 8, 4), node("d", 8, 0)));
+        assertEquals(Set.of("b", "c"), wanted(gateDecisions, pod("p", 2, anywhere())));
+        GateVerdict.Wait wait = assertInstanceOf(GateVerdict.Wait.class, only(gateDecisions, pod("p", 2, anywhere())));
+        assertTrue(wait.notice().message().contains("filled on b,"), wait.notice()::message);
+    }
+
+    @Test
+    void whatIsBegunIsGoneOnWith() {
+        List<ClusterNode> nodes = List.of(node("a", 8, 2), node("b", 8, 8), node("c", 8, 4));
+        assertEquals(Set.of("a", "b"), wanted(gates(nodes, filling("a", 0)), pod("p", 2, anywhere())));
+    }
+
+    @Test
+    void aPodIsLetGoWhenTheNodeThatItWillRunOnHasIt() {
+        List<ClusterNode> nodes = List.of(node("a", 8, 2), node("b", 8, 8));
+        assertEquals(
+                List.of("host-a"),
+                opened(only(gates(nodes, local("a"), filling("b", 50)), pod("p", 2, anywhere())), "warm"));
+    }
+
+    @Test
+    void aNodeWithoutRoomIsNotWaitedForWhereAnotherHasRoom() {
+        List<ClusterNode> nodes = List.of(node("a", 8, 0), node("b", 8, 8));
+        assertInstanceOf(
+                GateVerdict.Wait.class, only(gates(nodes, local("a"), filling("b", 50)), pod("p", 2, anywhere())));
+        assertEquals(
+                List.of("host-b", "host-a"),
+                opened(only(gates(nodes, local("a"), local("b")), pod("p", 2, anywhere())), "warm"));
+    }
+
+    /// The queue is the scheduler's.
+    @Test
+    void whereNoNodeHasRoomOneThatHasTheDatasetIsEnough() {
+        List<ClusterNode> nodes = List.of(node("a", 8, 0), node("b", 8, 1));
+        assertEquals(Set.of("a", "b"), wanted(gates(nodes), pod("p", 2, anywhere())));
+        assertEquals(List.of("host-a"), opened(only(gates(nodes, local("a")), pod("p", 2, anywhere())), "warm"));
+    }
+
+    @Test
+    void theNodesOfAJobAreFilledTogetherAndItsPodsLetGoTogether() {
+        List<ClusterNode> nodes = List.of(node("a", 4, 4), node("b", 4, 4), node("c", 4, 4), node("d", 4, 4));
+        GatedPod[] ranks = IntStream.range(0, 3)
+                .mapToObj(rank -> pod("rank-" + rank, 4, anywhere()))
+                .toArray(GatedPod[]::new);
+        assertEquals(Set.of("a", "b", "c"), wanted(gates(nodes), ranks));
+        GateDecisions some = gates(nodes, local("a"), local("b"), filling("c", 90));
+        some.decide(Arrays.asList(ranks), DATASETS)
+                .verdicts()
+                .values()
+                .forEach(verdict -> assertInstanceOf(GateVerdict.Wait.class, verdict));
+        GateDecisions all = gates(nodes, local("a"), local("b"), local("c"));
+        all.decide(Arrays.asList(ranks), DATASETS)
+                .verdicts()
+                .values()
+                .forEach(verdict -> assertEquals(List.of("host-a", "host-b", "host-c"), opened(verdict, "warm")));
+    }
+
+    @Test
+    void morePodsThanGpusWaitForTheNodesThereAre() {
+        List<ClusterNode> nodes = List.of(node("a", 2, 2), node("b", 2, 2));
+        List<GatedPod> pods = IntStream.range(0, 20)
+                .mapToObj(index -> pod("p-" + index, 1, anywhere()))
+                .toList();
+        GateDecisions.Decision decision = gates(nodes, local("a"), local("b")).decide(pods, DATASETS);
+        assertEquals(20, decision.verdicts().size());
+        decision.verdicts().values().forEach(verdict -> opened(verdict, "warm"));
+    }
+
+    @Test
+    void aPodThatNoNodeSuitsIsLetGoAtOnce() {
+        GateDecisions gateDecisions = gates(List.of(node("a", 8, 8)));
+        assertEquals(List.of(), opened(only(gateDecisions, pod("p", 16, anywhere())), "unsuited"));
+        assertEquals(List.of(), opened(only(gateDecisions, pod("p", 1, on("b"))), "unsuited"));
+        assertEquals(Set.of(), wanted(gateDecisions, pod("p", 1, on("b"))));
+    }
+
+    @Test
+    void aNodeThatCannotHaveItIsTheLastThatIsChosen() {
+        List<ClusterNode> nodes = List.of(node("a", 8, 8), node("b", 8, 4), node("c", 8, 2));
+        assertEquals(Set.of("b", "c"), wanted(gates(nodes, failed("a", "disk full")), pod("p", 2, anywhere())));
+        assertEquals(Set.of("b", "c"), wanted(gates(nodes, silent("a", 60)), pod("p", 2, anywhere())));
+        assertEquals(Set.of("a", "b"), wanted(gates(nodes, silent("a", 5)), pod("p", 2, anywhere())));
+    }
+
+    @Test
+    void whereNoNodeCanHaveItAPodWaitsAMomentAndIsToldWhy() {
+        GateDecisions gateDecisions = gates(List.of(node("a", 8, 8)), failed("a", "disk full"));
+        assertInstanceOf(GateVerdict.Wait.class, only(gateDecisions, pod("p", 1, anywhere(), 10)));
+        GateVerdict verdict = only(gateDecisions, pod("p", 1, anywhere(), 31));
+        assertEquals(List.of(), opened(verdict, "failed"));
+        assertTrue(verdict.notice().message().endsWith("node a: disk full"), verdict.notice()::message);
+        assertEquals(Set.of("a"), wanted(gateDecisions, pod("p", 1, anywhere(), 10)), "it is tried again");
+    }
+
+    @Test
+    void nobodyWaitsForEver() {
+        GateDecisions gateDecisions = gates(List.of(node("a", 8, 8)), filling("a", 43));
+        assertInstanceOf(GateVerdict.Wait.class, only(gateDecisions, pod("p", 1, anywhere(), 599)));
+        GateVerdict verdict = only(gateDecisions, pod("p", 1, anywhere(), 601));
+        assertEquals(List.of(), opened(verdict, "late"));
+        assertTrue(verdict.notice().message().contains("a 43 %"), verdict.notice()::message);
+        assertEquals(List.of(), opened(only(gates(List.of(node("a", 8, 8))), pod("p", 1, anywhere(), 601)), "late"));
+    }
+
+    @Test
+    void ofTwoDatasetsBothAreWaitedFor() {
+        Set<String> both = Set.of(X, "u1.y");
+        GatedPod pod = pod("p", 1, anywhere());
+        GateDecisions.Decision decision =
+                gates(List.of(node("a", 8, 8)), local("a")).decide(List.of(pod), both);
+        assertEquals(Set.of(new DatasetOnNode(X, "a"), new DatasetOnNode("u1.y", "a")), decision.wanted());
+        assertInstanceOf(GateVerdict.Wait.class, decision.verdicts().get(pod));
+    }
+
+    /// What is filled for it would stay on the disk for as long.
+    @Test
+    void aPodThatWantsToWaitForYearsWaitsForADay() {
+        GatedPod pod = pod("p", 1, anywhere(), 24 * 3_600 + 1);
+        GatedPod patient = new GatedPod(
+                pod.namespace(),
+                pod.name(),
+                pod.uid(),
+                pod.since(),
+                Optional.of(Duration.ofHours(9_999_999)),
+                pod.group(),
+                pod.needs(),
+                pod.rules(),
+                pod.uses());
+        assertEquals(List.of(), opened(only(gates(List.of(node("a", 8, 8)), filling("a", 50)), patient), "late"));
+    }
+}

@@ -1,0 +1,48 @@
+package dev.siphon.cli;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toCollection;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/// One simple name, one type, over all modules: docs/glossary.md. A nested type is read with the name of the type
+/// around it, so two nested types may have the same name; none may have that of a type that stands alone.
+final class TypeNamesTest {
+    @Test
+    void noSimpleNameHasTwoMeanings() {
+        Map<String, Set<JavaClass>> all = new ClassFileImporter()
+                .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("dev.siphon").stream()
+                        .filter(TypeNamesTest::isNamedForOthers)
+                        .collect(groupingBy(
+                                JavaClass::getSimpleName, mapping(type -> type, toCollection(TypeNamesTest::byName))));
+        Map<String, Set<JavaClass>> several = new TreeMap<>(all);
+        several.values().removeIf(types -> types.size() == 1 || types.stream().noneMatch(JavaClass::isTopLevelClass));
+        assertEquals(Map.of(), several, "names with several meanings");
+    }
+
+    private static Set<JavaClass> byName() {
+        return new TreeSet<>(Comparator.comparing(JavaClass::getName));
+    }
+
+    /// Not the generated types of protocols, whose names are theirs, nor types that are private.
+    private static boolean isNamedForOthers(JavaClass type) {
+        boolean hasName = !type.isAnonymousClass()
+                && !type.isLocalClass()
+                && !type.getSimpleName().equals("package-info");
+        return hasName
+                && !type.getPackageName().endsWith(".v1")
+                && !type.getModifiers().contains(JavaModifier.PRIVATE)
+                && !type.getModifiers().contains(JavaModifier.SYNTHETIC);
+    }
+}

@@ -1,0 +1,93 @@
+package dev.siphon.node.device;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.pod.Pod;
+import dev.siphon.node.pod.PodHealth;
+import dev.siphon.node.topology.CacheRanking;
+import dev.siphon.node.topology.DevicePlace;
+import dev.siphon.node.topology.Distance;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// Shows datasets to pods from where they are nearest to the pods' GPUs, and tells what came of it.
+public final class NearestDatasetPublisher {
+    /// That a pod's people can see where it reads from.
+    static final String PLACED = "DatasetPlaced";
+
+    private static final int DIGITS = 12;
+
+    private final NearestCaches nearest;
+    private final PodHealth pods;
+    private final Counter placed;
+    private final Counter moved;
+
+    /// @param pods who is told
+    public NearestDatasetPublisher(NearestCaches nearest, PodHealth pods, PrometheusRegistry metrics) {
+        this.nearest = nearest;
+        this.pods = pods;
+        this.placed = Counter.builder()
+                .name("siphon_dataset_placements_total")
+                .help("Datasets that were published to pods with GPUs, by how far the replica is, or is going to be.")
+                .labelNames("distance")
+                .register(metrics);
+        this.moved = Counter.builder()
+                .name("siphon_dataset_moves_total")
+                .help(
+                        "Datasets whose replica moves nearer to the GPUs of pods that run, by pod and how far it will be.")
+                .labelNames("distance")
+                .register(metrics);
+    }
+
+    /// Has a dataset published.
+    ///
+    /// @param publish publishes it, given the cache directories that are nearest to the pod's devices, or none if
+    ///     it does not matter; and says in which of all the replica is, or is going to be, or none if that does
+    ///     not matter
+    ///
+    /// @throws DriverException.OperationPending (ABORTED) if nothing is known and whoever asked is gone: a
+    ///     kubelet that is started anew asks again, and knows
+    public void publish(VolumeId.DatasetVolume dataset, Optional<Pod> pod, Function<List<Path>, List<Path>> publish) {
+        Optional<CacheRanking> ranking = pod.flatMap(nearest::of);
+        if (ranking.isEmpty() && Deadlines.callerGone()) {
+            throw new DriverException.OperationPending(
+                    "whoever wanted dataset " + dataset + " published is gone; nothing was done");
+        }
+        List<Path> homes = publish.apply(ranking.map(CacheRanking::nearest).orElse(List.of()));
+        if (pod.isPresent() && ranking.isPresent() && !homes.isEmpty()) {
+            placed.labelValues(report(dataset.digest(), pod.get(), ranking.get(), homes)
+                            .label())
+                    .inc();
+        }
+    }
+
+    /// The replica that `pod` reads of a dataset goes to `home`, now that its devices are others.
+    ///
+    /// @param digest the dataset's
+    void moved(String digest, Pod pod, CacheRanking ranking, Path home) {
+        moved.labelValues(report(digest, pod, ranking, List.of(home)).label()).inc();
+    }
+
+    private Distance report(String digest, Pod pod, CacheRanking ranking, List<Path> homes) {
+        Distance distance = ranking.distance(homes.getFirst()).orElse(Distance.UNKNOWN);
+        String gpus = ranking.devices().stream().map(DevicePlace::shown).collect(Collectors.joining(", "));
+        boolean near = homes.stream().anyMatch(ranking.nearest()::contains);
+        pods.report(
+                pod,
+                PLACED,
+                "dataset " + digest.substring(0, DIGITS) + " has its replica in " + joined(homes) + ", "
+                        + distance.label() + (near ? ", nearest to its GPUs (" : " from its GPUs (") + gpus + ")"
+                        + (near ? "" : "; " + joined(ranking.nearest()) + " is nearer, and has no room for one"));
+        return distance;
+    }
+
+    private static String joined(List<Path> paths) {
+        return paths.stream().map(Path::toString).collect(Collectors.joining(" or "));
+    }
+}

@@ -1,0 +1,85 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.QuotedText;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/// Keeps what comes from elsewhere from filling a file system: a server may send without end, and little may be
+/// unpacked to anything. A CephFS that is full takes no byte of anybody.
+final class FreeSpaceGuard {
+    /// What is left to others: a twentieth of all, and of a large file system a TiB.
+    private static final int SHARE = 20;
+
+    private static final long ENOUGH = 1L << 40;
+
+    /// How much is written between two looks, in bytes.
+    private static final long EVERY = 16 << 20;
+
+    private final Path directory;
+    private final Space space;
+    private long unseen;
+
+    /// How large a file system is.
+    interface Space {
+        /// In bytes.
+        long total() throws IOException;
+
+        /// In bytes.
+        long usable() throws IOException;
+    }
+
+    FreeSpaceGuard(Path directory, Space space) {
+        this.directory = directory;
+        this.space = space;
+    }
+
+    /// @param directory exists
+    static FreeSpaceGuard at(Path directory) {
+        try {
+            FileStore store = Files.getFileStore(directory);
+            return new FreeSpaceGuard(directory, new Space() {
+                @Override
+                public long total() throws IOException {
+                    return store.getTotalSpace();
+                }
+
+                @Override
+                public long usable() throws IOException {
+                    return store.getUsableSpace();
+                }
+            });
+        } catch (IOException e) {
+            throw StoreErrors.translate("measuring", directory, e);
+        }
+    }
+
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no room for `bytes` more
+    void check(long bytes) {
+        try {
+            long usable = space.usable();
+            long left = Math.min(space.total() / SHARE, ENOUGH);
+            if (usable - left < bytes) {
+                throw new DriverException.QuotaExhausted("there is room for " + Math.max(0, usable - left)
+                        + " bytes at " + QuotedText.of(directory.toString()) + ", where " + left
+                        + " more are left to others, and " + (bytes > 0 ? bytes + " are" : "nobody knows how many are")
+                        + " to be written: make room");
+            }
+        } catch (IOException e) {
+            throw StoreErrors.translate("measuring", directory, e);
+        }
+    }
+
+    /// To be told of what is to be written before it is; looks each so many bytes.
+    ///
+    /// @throws DriverException.QuotaExhausted as [#check]
+    void writing(long bytes) {
+        unseen += bytes;
+        if (unseen >= EVERY) {
+            unseen = 0;
+            check(1);
+        }
+    }
+}

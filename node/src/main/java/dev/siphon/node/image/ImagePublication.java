@@ -1,0 +1,100 @@
+package dev.siphon.node.image;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.QuotedText;
+import dev.siphon.csi.dataset.Manifest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+
+/// The last steps, of which each is on disk before the next: where there is a manifest, there is its image.
+final class ImagePublication {
+    private ImagePublication() {}
+
+    /// Gives [ImageFiles#part], which is whole and on disk, its name.
+    static void publish(ImageFiles files, Manifest manifest) {
+        try {
+            write(files.manifestPart(), manifest.text());
+            rename(files.part(), files.image());
+            rename(files.manifestPart(), files.manifest());
+            Files.deleteIfExists(files.done());
+        } catch (IOException e) {
+            throw StoreErrors.translate("publishing", files.image(), e);
+        }
+    }
+
+    /// Makes a file anew, which is on disk when this returns.
+    static void write(Path path, String text) throws IOException {
+        Files.deleteIfExists(path);
+        try (FileChannel channel = FileChannel.open(path, PartFile.OPENED, PartFile.PRIVATE)) {
+            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+    }
+
+    static void rename(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        // a directory is opened for reading alone, and flushed all the same
+        try (FileChannel directory = FileChannel.open(to.resolveSibling(".").normalize(), StandardOpenOption.READ)) {
+            directory.force(true);
+        }
+    }
+
+    /// The manifest of an image that is there and whole, if it is the one that would be made. Tells it by its
+    /// first block, whose UUID and checksum stand for all metadata.
+    ///
+    /// @param firstBlock of the image that would be made
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if another file is there
+    static Optional<Manifest> existing(ImageFiles files, ByteBuffer firstBlock, long imageBytes) {
+        try {
+            if (!Files.exists(files.image())) {
+                // an image that somebody removed: a manifest that waits for another one would lie
+                Files.deleteIfExists(files.manifest());
+                return Optional.empty();
+            }
+            if (Files.exists(files.manifest())
+                    && Files.size(files.image()) == imageBytes
+                    && firstBlock(files.image(), firstBlock.remaining()).equals(firstBlock)) {
+                Files.deleteIfExists(files.done());
+                return Optional.of(Manifest.read(files.manifest()));
+            }
+        } catch (IOException e) {
+            throw StoreErrors.translate("reading", files.image(), e);
+        }
+        throw isOther(files);
+    }
+
+    /// Whether the image may be made, as far as that can be said before its source is known.
+    ///
+    /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if a file has its name that no packer made
+    static void checkName(ImageFiles files) {
+        if (Files.exists(files.image()) && !Files.exists(files.manifest())) {
+            throw isOther(files);
+        }
+    }
+
+    private static DriverException isOther(ImageFiles files) {
+        return new DriverException.IncompatibleExisting(
+                QuotedText.of(files.image().toString())
+                        + " is there, and is not the image of this source: remove it and its manifest, or choose another name");
+    }
+
+    private static ByteBuffer firstBlock(Path image, int bytes) throws IOException {
+        ByteBuffer block = ByteBuffer.allocate(bytes);
+        try (FileChannel channel = FileChannel.open(image, StandardOpenOption.READ)) {
+            while (block.hasRemaining() && channel.read(block) >= 0) {
+                // as much as there is
+            }
+        }
+        return block.flip();
+    }
+}

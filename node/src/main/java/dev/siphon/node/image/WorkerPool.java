@@ -1,0 +1,72 @@
+package dev.siphon.node.image;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadFactory;
+
+/// Threads that do one thing together. Of the platform, since their calls into the kernel would pin the
+/// carriers of virtual ones; and so many at most, which bounds memory, descriptors and the load on the
+/// source.
+final class WorkerPool {
+    private WorkerPool() {}
+
+    /// What each of them does until nothing is left, and how the others hear that one has failed.
+    interface Work {
+        void untilDone();
+
+        /// Makes [#untilDone] return soon in all threads.
+        void giveUp();
+    }
+
+    /// Does `work` on `size` threads and returns when all have ended.
+    ///
+    /// @param name of the threads, for who looks at them
+    /// @throws RuntimeException the first failure, as it was thrown
+    static void run(String name, int size, Work work) {
+        ThreadFactory threads = Thread.ofPlatform().name(name + "-", 0).daemon().factory();
+        try (ExecutorService pool = Executors.newFixedThreadPool(size, threads)) {
+            List<Future<Boolean>> ends = new ArrayList<>();
+            for (Callable<Boolean> each : Collections.nCopies(size, (Callable<Boolean>) () -> attempt(work))) {
+                ends.add(pool.submit(each));
+            }
+            for (Future<Boolean> end : ends) {
+                await(end, work);
+            }
+        }
+    }
+
+    private static boolean attempt(Work work) {
+        boolean done = false;
+        try {
+            work.untilDone();
+            done = true;
+        } finally {
+            if (!done) {
+                work.giveUp();
+            }
+        }
+        return done;
+    }
+
+    private static void await(Future<Boolean> end, Work work) {
+        try {
+            end.get();
+        } catch (ExecutionException e) {
+            switch (e.getCause()) {
+                case RuntimeException cause -> throw cause;
+                case Error cause -> throw cause;
+                case null, default -> throw new IllegalStateException(e);
+            }
+        } catch (InterruptedException e) {
+            work.giveUp();
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while packing", e);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.siphon.node.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collection;
+import jnr.constants.platform.Errno;
+
+/// mount(2), umount2(2) and what goes with them. Each may hang with the file system concerned.
+public final class MountSyscalls {
+    private static final long UMOUNT_NOFOLLOW = 8;
+    private static final long FSOPEN_CLOEXEC = 1;
+    private static final long MS_SYNCHRONOUS = 0x10;
+    private static final long MS_DIRSYNC = 0x80;
+    /// `struct statfs` of 64-bit Linux; offsets in it are in units of 8 bytes.
+    private static final int STATFS_LONGS = 15;
+
+    private static final int F_BSIZE = 1;
+    private static final int F_BLOCKS = 2;
+    private static final int F_BFREE = 3;
+    private static final int F_BAVAIL = 4;
+    private static final int F_FRSIZE = 9;
+
+    private MountSyscalls() {}
+
+    /// How to unmount what does not go by itself (umount2(2)).
+    public enum Unmount {
+        /// Ends requests that wait for the server with an error. What a kernel client had not yet written is
+        /// lost.
+        FORCE(1),
+        /// Takes the mount out of the tree now, and ends it when its last user is gone.
+        DETACH(2);
+
+        private final long flag;
+
+        Unmount(long flag) {
+            this.flag = flag;
+        }
+    }
+
+    /// Whether the kernel knows the file system `type`, or finds a module for it: opening a context of that type
+    /// makes it look, without mounting anything.
+    public static boolean kernelHas(String type) {
+        try (Arena arena = Arena.ofConfined()) {
+            new Descriptor(Syscalls.FSOPEN.call(Syscalls.text(arena, type), FSOPEN_CLOEXEC)).close();
+            return true;
+        } catch (ErrnoException e) {
+            if (e.is(Errno.ENODEV)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /// mount(2).
+    ///
+    /// @param options the file system's own options, comma-separated; `sync` and `dirsync`, which mount(2)
+    ///     takes as flags of the superblock, stand in `synchronous`
+    public static void mount(
+            String source,
+            String target,
+            String type,
+            Collection<MountFlag> flags,
+            Collection<String> synchronous,
+            String options) {
+        long bits = MountFlag.legacy(flags)
+                | (synchronous.contains("sync") ? MS_SYNCHRONOUS : 0)
+                | (synchronous.contains("dirsync") ? MS_DIRSYNC : 0);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment data = arena.allocateFrom(options, StandardCharsets.UTF_8);
+            try {
+                Syscalls.MOUNT.call(
+                        Syscalls.text(arena, source),
+                        Syscalls.text(arena, target),
+                        Syscalls.text(arena, type),
+                        bits,
+                        data.address());
+            } finally {
+                data.fill((byte) 0); // the options may hold a key
+            }
+        }
+    }
+
+    /// umount2(2) of the topmost mount at `path`, whose last part may not be a symbolic link.
+    ///
+    /// @throws ErrnoException EINVAL if nothing is mounted there, EBUSY if it is in use
+    public static void unmount(String path, Unmount... how) {
+        long flags = Arrays.stream(how).mapToLong(u -> u.flag).reduce(UMOUNT_NOFOLLOW, (a, b) -> a | b);
+        try (Arena arena = Arena.ofConfined()) {
+            Syscalls.UMOUNT2.call(Syscalls.text(arena, path), flags);
+        }
+    }
+
+    static FileSystemUsage usage(int descriptor) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment statfs = arena.allocate(ValueLayout.JAVA_LONG, STATFS_LONGS);
+            Syscalls.FSTATFS.call(descriptor, statfs.address());
+            long fragment = statfs.getAtIndex(ValueLayout.JAVA_LONG, F_FRSIZE);
+            long unit = fragment > 0 ? fragment : statfs.getAtIndex(ValueLayout.JAVA_LONG, F_BSIZE);
+            long total = statfs.getAtIndex(ValueLayout.JAVA_LONG, F_BLOCKS) * unit;
+            return new FileSystemUsage(
+                    total,
+                    statfs.getAtIndex(ValueLayout.JAVA_LONG, F_BAVAIL) * unit,
+                    Math.max(0, total - statfs.getAtIndex(ValueLayout.JAVA_LONG, F_BFREE) * unit));
+        }
+    }
+}

@@ -1,9 +1,0 @@
-package dev.siphon.node.linux;
-
-/// Whose a file is.
-public record Owner(long uid, long gid) {
-    @Override
-    public String toString() {
-        return uid + ":" + gid;
-    }
-}

@@ -1,0 +1,337 @@
+package dev.siphon.node.mount;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.Dataset;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.csi.dataset.ManifestOutline;
+import dev.siphon.node.linux.DirectoryHandle;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.MountEntry;
+import dev.siphon.node.linux.MountSyscalls;
+import dev.siphon.node.linux.MountTable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Where the images of datasets are reached: a client's mount for each dataset, in a directory of the driver's
+/// own, from before its tree is mounted until after the last volume that shows it is gone. The node goes back to
+/// the image whenever a replica fails, so the client outlives the fill.
+final class ImageClientMounts {
+    private static final Logger LOG = LoggerFactory.getLogger(ImageClientMounts.class);
+    private static final String IMAGE = Dataset.IMAGE;
+    private static final String MANIFEST = Dataset.MANIFEST;
+
+    private final Path directory;
+    private final VolumeMounts mounts;
+    private final MountedDatasets datasets;
+    private final ClientRoots roots;
+    private final SharedValues<String, ReentrantLock> locks = new SharedValues<>(_ -> new ReentrantLock(), _ -> false);
+
+    /// Datasets at which somebody would have looked who found them busy: whoever is busy looks for them.
+    private final Set<String> left = ConcurrentHashMap.newKeySet();
+
+    private final ImageKeys keys = new ImageKeys(System::nanoTime);
+
+    /// How the digests of datasets begin whose images are read though no volume shows them, and who needs each.
+    private final Set<Holding> held = ConcurrentHashMap.newKeySet();
+
+    private record Holding(String digest, Object holder) {}
+
+    /// @param directory theirs alone
+    ImageClientMounts(Path directory, VolumeMounts mounts, MountedDatasets datasets, ClientRoots roots) {
+        this.directory = directory;
+        this.mounts = mounts;
+        this.datasets = datasets;
+        this.roots = roots;
+    }
+
+    /// Mounts what is not mounted of `volume`, and binds its tree to `target`.
+    ///
+    /// @param nearest as of [#showNear]; empty if that is to follow
+    /// @param limit for the client to come up, and for whoever stages the same dataset just now
+    /// @return as [#showNear]
+    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset is staged for longer
+    List<Path> show(
+            VolumeId.DatasetVolume volume,
+            Mounter mounter,
+            ClientMount client,
+            DirectoryHandle target,
+            Optional<List<Path>> nearest,
+            Duration limit) {
+        return alone(volume, limit, () -> {
+            Path source = directory.resolve(volume.digest());
+            try {
+                Digest digest = open(volume, source, mounter, client, limit);
+                Path common = datasets.attach(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
+                MountedDatasets.Nearby shown = nearest.flatMap(caches -> near(digest, caches))
+                        .orElseGet(() -> new MountedDatasets.Nearby(common, List.of()));
+                try (DirectoryHandle root = DirectoryHandle.open(shown.tree().toString())) {
+                    mounts.bind(root, target, client.options().flags());
+                }
+                return shown.homes();
+            } catch (ErrnoException e) {
+                end(source, limit);
+                throw SystemErrors.translate("attaching dataset " + volume, e);
+            } catch (RuntimeException e) {
+                end(source, limit);
+                throw e;
+            }
+        });
+    }
+
+    /// Mounts the image of `volume` where it is not mounted, and has a replica made of it. It stays mounted until
+    /// [#unpin] by all who hold it, or as long as volumes show it.
+    ///
+    /// @param holder who needs it
+    /// @param limit as of [#show]
+    Digest hold(VolumeId.DatasetVolume volume, Object holder, Mounter mounter, ClientMount client, Duration limit) {
+        return alone(volume, limit, () -> {
+            Path source = directory.resolve(volume.digest());
+            Holding holding = new Holding(volume.digest(), holder);
+            boolean isNew = held.add(holding);
+            try {
+                Digest digest = open(volume, source, mounter, client, limit);
+                datasets.warm(digest, source.resolve(IMAGE), source.resolve(MANIFEST));
+                return digest;
+            } catch (RuntimeException e) {
+                if (isNew) {
+                    held.remove(holding);
+                }
+                end(source, limit);
+                throw e;
+            }
+        });
+    }
+
+    /// Undoes [#hold]; that nothing is held is success.
+    void unpin(VolumeId.DatasetVolume volume, Object holder, Duration limit) {
+        if (held.remove(new Holding(volume.digest(), holder))) {
+            sweep(volume, limit);
+        }
+    }
+
+    /// Has a staged dataset shown to a pod, from the tree that is best for it.
+    ///
+    /// @param staged where it is staged, which is good for every pod
+    /// @param nearest the cache directories that are nearest to the pod's devices; none if it does not matter
+    /// @param bind is called with the path to bind
+    /// @return the cache directories of which one has the replica that the pod reads, or is to have it; none
+    ///     where that does not matter
+    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset is staged for longer
+    List<Path> showNear(
+            VolumeId.DatasetVolume volume, Path staged, List<Path> nearest, Duration limit, Consumer<Path> bind) {
+        return alone(volume, limit, () -> {
+            MountedDatasets.Nearby shown = datasets.attached().stream()
+                    .map(MountedDatasets.Tree::digest)
+                    .filter(each -> each.beginning().equals(volume.digest()))
+                    .findFirst()
+                    .flatMap(digest -> near(digest, nearest))
+                    .orElseGet(() -> new MountedDatasets.Nearby(staged, List.of()));
+            bind.accept(shown.tree());
+            return shown.homes();
+        });
+    }
+
+    /// A pod without the best tree reads another.
+    private Optional<MountedDatasets.Nearby> near(Digest digest, List<Path> nearest) {
+        try {
+            return datasets.near(digest, nearest);
+        } catch (DriverException notNow) {
+            LOG.atWarn()
+                    .addKeyValue("dataset", digest)
+                    .addKeyValue("reason", notNow.getMessage())
+                    .log("a pod is shown a dataset from wherever it is");
+            return Optional.empty();
+        }
+    }
+
+    private <T> T alone(VolumeId.DatasetVolume volume, Duration limit, Supplier<T> body) {
+        return locks.use(volume.digest(), lock -> {
+            if (!taken(lock, limit)) {
+                throw new DriverException.OperationPending(
+                        "dataset " + volume + " is being attached by another volume");
+            }
+            try {
+                return body.get();
+            } finally {
+                lock.unlock();
+                if (left.contains(volume.digest())) {
+                    sweepIfPossible(volume.digest(), limit);
+                }
+            }
+        });
+    }
+
+    /// Mounts the image where it is not mounted, and has the key show that it opens it.
+    private Digest open(
+            VolumeId.DatasetVolume volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
+        boolean mounted = mounts.findAlive(volume.forNobody(), TargetPath.parse("state directory", source.toString()))
+                .isPresent();
+        if (mounted && keys.have(volume, client.credentials())) {
+            return digest(volume, source);
+        }
+        if (mounted) {
+            openAside(volume, mounter, client, limit);
+        } else {
+            keys.forget(volume.digest());
+            try {
+                Files.createDirectories(source);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot make a mount point in the state directory", e);
+            }
+            mounter.mount(client, source, limit);
+        }
+        Digest digest = digest(volume, source);
+        keys.add(volume, client.credentials());
+        return digest;
+    }
+
+    /// As if nobody had it mounted: a mount of its own, and its manifest read by that.
+    private void openAside(VolumeId.DatasetVolume volume, Mounter mounter, ClientMount client, Duration limit) {
+        Optional<MountEntry> mounted;
+        try (ClientRoots.Root aside = roots.create()) {
+            mounter.mount(client, aside.path(), limit);
+            mounted = MountTable.read().at(aside.path().toString());
+            var _ = digest(volume, aside.path());
+        }
+        mounted.ifPresent(entry -> mounter.awaitEnd(entry, limit));
+    }
+
+    /// Reads the manifest: what the id names is what is shown.
+    private static Digest digest(VolumeId.DatasetVolume volume, Path source) {
+        Path manifest = source.resolve(MANIFEST);
+        try {
+            Digest digest = ManifestOutline.read(manifest).root();
+            if (!digest.beginning().equals(volume.digest())) {
+                throw new DriverException.InUse("what lies at " + volume.path() + " is another dataset, "
+                        + digest.beginning() + ", and not " + volume + "; the PV needs its digest in its volumeHandle");
+            }
+            return digest;
+        } catch (java.nio.file.NoSuchFileException _) {
+            throw new DriverException.NotFound("dataset " + volume + ": there is no " + MANIFEST + " in "
+                    + volume.path() + "; `siphon dataset pack` writes one beside the image");
+        } catch (DriverException.InvalidRequest e) {
+            throw new DriverException.InUse("dataset " + volume + ": " + e.getMessage());
+        } catch (IOException e) {
+            throw new DriverException.BackendUnavailable("dataset " + volume + ": cannot read its manifest: " + e, e);
+        }
+    }
+
+    /// Takes away what no volume shows any more, also of a run that was killed. What is being attached stays.
+    ///
+    /// @param limit for each client to end
+    void sweep(Duration limit) {
+        Stream.concat(
+                        datasets.attached().stream().map(tree -> tree.digest().beginning()),
+                        sources().stream().map(source -> String.valueOf(source.getFileName())))
+                .distinct()
+                .forEach(digest -> sweepIfPossible(digest, limit));
+    }
+
+    /// The same of one dataset.
+    ///
+    /// @throws DriverException if that cannot be; it is tried again with each volume that goes
+    void sweep(VolumeId.DatasetVolume volume, Duration limit) {
+        sweep(volume.digest(), limit);
+    }
+
+    /// One that cannot go now keeps no other.
+    private void sweepIfPossible(String digest, Duration limit) {
+        try {
+            sweep(digest, limit);
+        } catch (DriverException notNow) {
+            LOG.atWarn()
+                    .addKeyValue("dataset", digest)
+                    .addKeyValue("reason", notNow.getMessage())
+                    .log("a dataset that no volume shows is taken away later");
+        }
+    }
+
+    private void sweep(String digest, Duration limit) {
+        left.add(digest);
+        locks.with(digest, lock -> {
+            while (left.contains(digest) && lock.tryLock()) {
+                try {
+                    left.remove(digest);
+                    datasets.attached().stream()
+                            .filter(tree -> tree.digest().beginning().equals(digest))
+                            .forEach(this::detach);
+                    end(directory.resolve(digest), limit);
+                } finally {
+                    lock.unlock();
+                }
+            }
+        });
+    }
+
+    private void detach(MountedDatasets.Tree tree) {
+        if (!roots.isShown(MountTable.read(), tree.mount().device())) {
+            datasets.detach(tree);
+        }
+    }
+
+    private List<Path> sources() {
+        List<Path> paths = new ArrayList<>();
+        try {
+            Files.createDirectories(directory);
+            try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+                found.forEach(paths::add);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the state directory", e);
+        }
+        return paths;
+    }
+
+    /// Unmounts an image whose tree is not there.
+    private void end(Path source, Duration limit) {
+        String digest = String.valueOf(source.getFileName());
+        if (held.stream().anyMatch(each -> each.digest().equals(digest))
+                || datasets.attached().stream()
+                        .anyMatch(tree -> tree.digest().beginning().equals(digest))) {
+            return;
+        }
+        Optional<MountEntry> mounted = MountTable.read().at(source.toString());
+        try {
+            if (mounted.isPresent()) {
+                // a fill may still read: its files end the client when they are closed
+                MountSyscalls.unmount(source.toString(), MountSyscalls.Unmount.DETACH);
+            }
+            keys.forget(digest);
+            Files.deleteIfExists(source);
+        } catch (ErrnoException e) {
+            if (!e.is(Errno.EINVAL, Errno.ENOENT)) {
+                throw SystemErrors.translate("unmounting the image of dataset " + digest, e);
+            }
+        } catch (IOException e) {
+            LOG.atWarn().addKeyValue("path", source).setCause(e).log("cannot remove the mount point of an image");
+        }
+        mounted.flatMap(mounts::kindOf).ifPresent(kind -> kind.awaitEnd(mounted.get(), limit));
+    }
+
+    private static boolean taken(ReentrantLock lock, Duration limit) {
+        try {
+            return lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

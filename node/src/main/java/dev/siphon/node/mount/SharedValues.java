@@ -1,0 +1,68 @@
+package dev.siphon.node.mount;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/// Values by key, such as a lock for each dataset. A value is made when somebody first uses it, everybody who
+/// uses it at the same time has the same one, and it goes with the last of them, unless there is something to
+/// remember.
+///
+/// Safe for use by several threads.
+public final class SharedValues<K, V> {
+    private final Map<K, Entry<V>> entries = new ConcurrentHashMap<>();
+    private final Function<K, V> make;
+    private final Predicate<V> stays;
+
+    private record Entry<V>(V value, int users) {}
+
+    /// @param make makes the value of a key; must not wait
+    /// @param stays whether a value that nobody uses stays; must not wait
+    public SharedValues(Function<K, V> make, Predicate<V> stays) {
+        this.make = make;
+        this.stays = stays;
+    }
+
+    /// Has `body` use the value of `key`.
+    public <T> T use(K key, Function<V, T> body) {
+        V value = taken(key);
+        try {
+            return body.apply(value);
+        } finally {
+            given(key);
+        }
+    }
+
+    /// The same for a `body` that gives nothing back.
+    public void with(K key, Consumer<V> body) {
+        use(key, value -> {
+            body.accept(value);
+            return value;
+        });
+    }
+
+    private V taken(K key) {
+        Entry<V> taken = entries.compute(
+                key, (_, now) -> now == null ? new Entry<>(make.apply(key), 1) : new Entry<>(now.value, now.users + 1));
+        return taken.value;
+    }
+
+    private void given(K key) {
+        entries.computeIfPresent(
+                key,
+                (_, now) -> now.users == 1 && !stays.test(now.value) ? null : new Entry<>(now.value, now.users - 1));
+    }
+
+    /// The keys that have a value.
+    public Stream<K> keys() {
+        return entries.keySet().stream();
+    }
+
+    /// The values that there are, to look at.
+    public Stream<V> values() {
+        return entries.values().stream().map(Entry::value);
+    }
+}

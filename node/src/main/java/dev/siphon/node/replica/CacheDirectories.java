@@ -1,0 +1,304 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.linux.FileIdentity;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.replica.cache.CacheDirectory;
+import dev.siphon.node.replica.cache.CacheDirectoryLimits;
+import dev.siphon.node.replica.cache.CachedReplica;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/// The cache directories of this node. One that fails or does not answer is passed over, and tried again later;
+/// the others go on.
+final class CacheDirectories {
+    /// Of a replica.
+    private static final long MOST_BYTES = 4L << 40;
+
+    private final List<CacheDirectory> directories;
+    private final BlockingCalls calls;
+    private final ReplicaPolicy policy;
+
+    /// @param onFailure as of [CacheDirectory]
+    CacheDirectories(
+            List<CacheDirectoryLimits> limits, Consumer<Path> onFailure, BlockingCalls calls, ReplicaPolicy policy) {
+        this.directories = limits.stream()
+                .map(each -> new CacheDirectory(each, onFailure, InstantSource.system()))
+                .toList();
+        this.calls = calls;
+        this.policy = policy;
+    }
+
+    /// Makes every directory ready; one that cannot be is not used.
+    void prepare() {
+        directories.forEach(directory -> readFrom(directory, "prepare", () -> true));
+    }
+
+    List<CacheDirectory> directories() {
+        return directories;
+    }
+
+    CacheDirectory at(Path path) {
+        return directories.stream()
+                .filter(directory -> directory.path().equals(path))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no cache directory " + path));
+    }
+
+    /// What `body` says of a directory's disk; empty if that one cannot be read now.
+    private <T> Optional<T> readFrom(CacheDirectory directory, String subject, Supplier<T> body) {
+        if (!directory.isReadable()) {
+            return Optional.empty();
+        }
+        String name = subject + " in " + directory.path();
+        try {
+            return Optional.of(calls.check(name, name, policy.callLimit(), () -> {
+                directory.prepare();
+                return body.get();
+            }));
+        } catch (ErrnoException | UncheckedIOException | DriverException.DeadlinePassed e) {
+            if (isMissing(directory, e)) {
+                directory.missing(policy.diskRetry());
+            } else if (!Thread.currentThread().isInterrupted()) {
+                failing(directory, String.valueOf(e.getMessage()));
+            }
+            return Optional.empty();
+        } catch (DriverException.BackendUnavailable _) {
+            return Optional.empty(); // calls to other file systems hang, and this disk was not asked
+        }
+    }
+
+    private static boolean isMissing(CacheDirectory directory, RuntimeException failure) {
+        return failure.getCause() instanceof NoSuchFileException missing
+                && directory.path().toString().equals(missing.getFile());
+    }
+
+    /// Which directories can be read, as far as is known. Asks no disk.
+    Map<Path, Boolean> readable() {
+        Map<Path, Boolean> readable = new LinkedHashMap<>();
+        directories.forEach(directory -> readable.put(directory.path(), directory.isReadable()));
+        return readable;
+    }
+
+    /// Has nothing read from a directory any more, whose disk fails.
+    void failing(CacheDirectory directory, String why) {
+        directory.failing("the cache directory " + directory.path() + " fails: " + why, policy.diskRetry());
+    }
+
+    /// Reads a block of the dataset's whole replica in `directory`, where the disk may be unable to; nothing if
+    /// there is none.
+    void probe(CacheDirectory directory, Digest dataset) {
+        CachedReplica replica = directory.replica(dataset);
+        var _ = readFrom(directory, "a block of " + dataset, () -> replica.probe());
+    }
+
+    /// The directories that must not be read now.
+    List<Path> unreadable() {
+        return directories.stream()
+                .filter(directory -> !directory.isReadable())
+                .map(CacheDirectory::path)
+                .toList();
+    }
+
+    private <T> List<T> collect(String subject, Function<CacheDirectory, List<T>> body) {
+        List<T> all = new ArrayList<>();
+        directories.forEach(directory ->
+                readFrom(directory, subject, () -> body.apply(directory)).ifPresent(all::addAll));
+        return all;
+    }
+
+    private List<CachedReplica> replicas(Digest dataset, String what, Predicate<CachedReplica> wanted) {
+        return collect(
+                what + " of " + dataset,
+                directory -> Optional.of(directory.replica(dataset)).filter(wanted).stream()
+                        .toList());
+    }
+
+    /// The whole replicas of a dataset.
+    List<CachedReplica> whole(Digest dataset) {
+        return replicas(dataset, "replica", CachedReplica::isWhole);
+    }
+
+    /// The replicas of a dataset, whole and in part.
+    List<CachedReplica> of(Digest dataset) {
+        return replicas(dataset, "files", replica -> replica.isWhole() || replica.isPart());
+    }
+
+    /// Pins replicas, or undoes that.
+    void pin(List<CachedReplica> replicas, boolean pinned) {
+        replicas.forEach(replica -> calls.change(
+                "pin of " + replica.digest() + " in " + replica.cache(),
+                policy.callLimit(),
+                () -> replica.pin(pinned)));
+    }
+
+    /// Notes a use of the dataset's replicas.
+    void use(Digest dataset, Instant at) {
+        var _ = replicas(dataset, "use at " + at, replica -> {
+            replica.use(at);
+            return true;
+        });
+    }
+
+    /// The replica that is `file`, if any of the dataset's is.
+    Optional<CachedReplica> holding(Digest dataset, FileIdentity file) {
+        return replicas(dataset, "file " + file, replica -> replica.identity().equals(Optional.of(file))).stream()
+                .findFirst();
+    }
+
+    /// A replica as it was found on its disk.
+    ///
+    /// @param percent of it that is there
+    record FoundReplica(
+            Digest digest, Path cache, long bytes, int percent, boolean whole, boolean pinned, Instant lastUse) {
+        private static final int ALL = 100;
+
+        static FoundReplica of(CachedReplica replica) {
+            boolean whole = replica.isWhole();
+            return new FoundReplica(
+                    replica.digest(),
+                    replica.cache(),
+                    replica.bytes(),
+                    whole ? ALL : replica.percentDone(),
+                    whole,
+                    replica.isPinned(),
+                    replica.lastUse());
+        }
+    }
+
+    /// Everything in all directories that can be read.
+    List<FoundReplica> inventory() {
+        return collect("inventory", CacheDirectories::inventory);
+    }
+
+    /// Everything in one.
+    static List<FoundReplica> inventory(CacheDirectory directory) {
+        return directory.replicas().stream()
+                .map(FoundReplica::of)
+                .filter(found -> found.whole() || found.bytes() > 0)
+                .toList();
+    }
+
+    /// The directory that an attachment is for; empty for one that is not for any, or no longer.
+    Optional<Path> preferredCache(ImageMountKey key) {
+        return directories.stream()
+                .map(CacheDirectory::path)
+                .filter(path -> ImageMountKey.at(key.digest(), path).equals(key))
+                .findFirst();
+    }
+
+    /// Whether there is nothing known against filling a replica in the directory `path`.
+    boolean isUsable(Path path) {
+        return at(path).trouble().isEmpty();
+    }
+
+    /// Whether a replica may have so many bytes, wherever it is: a fill holds the digests of its chunks, 8 MiB a
+    /// terabyte.
+    ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if they are more than 4 TiB
+    static void checkSize(Digest dataset, long bytes) {
+        if (bytes > MOST_BYTES) {
+            throw new DriverException.QuotaExhausted("dataset " + dataset + " has " + bytes + " bytes, and a replica "
+                    + MOST_BYTES + " at most: it is read from CephFS; seal it in parts for the local disks");
+        }
+    }
+
+    /// Where a replica of `bytes` is to be filled: where it was begun, or where `placement` says. One of `near`
+    /// if there are some, unless it takes an eviction there and none elsewhere.
+    ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if there is no place for it
+    CacheDirectory place(Digest dataset, long bytes, ReplicaPlacement placement, List<Path> near) {
+        for (CachedReplica begun : of(dataset)) {
+            CacheDirectory there = at(begun.cache());
+            if (there.trouble().isEmpty() && (near.isEmpty() || near.contains(there.path()))) {
+                return there;
+            }
+        }
+        List<Path> whole = whole(dataset).stream().map(CachedReplica::cache).toList();
+        List<ReplicaPlacement.Candidate> all = candidates().stream()
+                .filter(each -> !whole.contains(each.directory()))
+                .toList();
+        List<ReplicaPlacement.Candidate> close =
+                all.stream().filter(each -> near.contains(each.directory())).toList();
+        return (near.isEmpty() ? Stream.of(all) : Stream.of(roomy(close, bytes), roomy(all, bytes), close, all))
+                .flatMap(some -> placement.choose(dataset, bytes, some).stream())
+                .findFirst()
+                .map(this::at)
+                .orElseThrow(() -> new DriverException.QuotaExhausted("no cache directory takes the " + bytes
+                        + " bytes of dataset " + dataset + "; those that work: "
+                        + all.stream()
+                                .map(ReplicaPlacement.Candidate::directory)
+                                .toList()
+                        + "; those that do not: " + problems()));
+    }
+
+    /// Which of `near` takes a replica of `bytes` without an eviction; empty if none does, or no replica has so
+    /// many.
+    Optional<Path> room(Digest dataset, long bytes, ReplicaPlacement placement, List<Path> near) {
+        if (bytes > MOST_BYTES) {
+            return Optional.empty();
+        }
+        return placement.choose(
+                dataset,
+                bytes,
+                roomy(
+                        candidates().stream()
+                                .filter(each -> near.contains(each.directory()))
+                                .toList(),
+                        bytes));
+    }
+
+    private static List<ReplicaPlacement.Candidate> roomy(List<ReplicaPlacement.Candidate> candidates, long bytes) {
+        return candidates.stream().filter(each -> each.room() >= bytes).toList();
+    }
+
+    private List<ReplicaPlacement.Candidate> candidates() {
+        List<ReplicaPlacement.Candidate> candidates = new ArrayList<>();
+        directories.stream()
+                .filter(directory -> directory.trouble().isEmpty())
+                .forEach(directory -> readFrom(
+                                directory,
+                                "room",
+                                () -> new ReplicaPlacement.Candidate(
+                                        directory.path(),
+                                        directory.limits().limitBytes(),
+                                        directory.usedBytes(),
+                                        directory.freeBytes()))
+                        .ifPresent(candidates::add));
+        return candidates;
+    }
+
+    /// What each directory still takes without an eviction, in bytes; without those that cannot be read.
+    Map<Path, Long> freeBytes() {
+        Map<Path, Long> free = new LinkedHashMap<>();
+        directories.forEach(directory -> readFrom(
+                        directory,
+                        "free bytes",
+                        () -> Math.min(directory.freeBytes(), directory.limits().limitBytes() - directory.usedBytes()))
+                .ifPresent(bytes -> free.put(directory.path(), Math.max(0, bytes))));
+        return free;
+    }
+
+    /// Why directories are not used now.
+    List<String> problems() {
+        return directories.stream()
+                .flatMap(directory -> directory.trouble().stream())
+                .map(CacheDirectory.Trouble::why)
+                .toList();
+    }
+}

@@ -1,0 +1,23 @@
+package dev.siphon.node.replica;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// Where an attached dataset is read from.
+public sealed interface ReadLocation {
+    /// The cache directory that it is in; empty for CephFS.
+    default Optional<Path> cache() {
+        return switch (this) {
+            case Remote _ -> Optional.empty();
+            case Local local -> Optional.of(local.directory());
+        };
+    }
+
+    /// The image on CephFS.
+    record Remote() implements ReadLocation {}
+
+    /// A replica.
+    ///
+    /// @param directory the cache directory that it is in
+    record Local(Path directory) implements ReadLocation {}
+}

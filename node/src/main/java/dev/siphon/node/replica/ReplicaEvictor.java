@@ -1,0 +1,173 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Digest;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.mount.SharedValues;
+import dev.siphon.node.replica.cache.CacheDirectory;
+import dev.siphon.node.replica.cache.CachedReplica;
+import dev.siphon.node.replica.cache.EvictionOrder;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Takes replicas away: what is read from one is first put back over CephFS, under its readers.
+final class ReplicaEvictor {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaEvictor.class);
+
+    private final BackingFileSwitcher switcher;
+    private final ImageMounts imageMounts;
+    private final BlockingCalls calls;
+    private final ReplicaPolicy policy;
+    private final ReplicaCounts counts;
+    private final SharedValues<Digest, DatasetState> states;
+    private final Map<Path, ReentrantLock> locks = new ConcurrentHashMap<>();
+
+    /// @param states of every dataset
+    ReplicaEvictor(
+            BackingFileSwitcher switcher,
+            ImageMounts imageMounts,
+            BlockingCalls calls,
+            ReplicaPolicy policy,
+            ReplicaCounts counts,
+            SharedValues<Digest, DatasetState> states) {
+        this.states = states;
+        this.switcher = switcher;
+        this.imageMounts = imageMounts;
+        this.calls = calls;
+        this.policy = policy;
+        this.counts = counts;
+    }
+
+    /// Makes room in `directory` for a replica of `bytes` of `dataset`, and has `then` take it.
+    ///
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if what may go is not enough
+    void make(CacheDirectory directory, Digest dataset, long bytes, Runnable then) {
+        // one at a time in each directory, so that two fills do not count on the same room
+        ReentrantLock lock = locks.computeIfAbsent(directory.path(), _ -> new ReentrantLock(true));
+        if (!taken(lock)) {
+            throw new DriverException.OperationPending(
+                    "room is still being made in " + directory.path() + " for another dataset");
+        }
+        try {
+            for (List<Digest> leaving = leaving(directory, dataset, bytes);
+                    !leaving.isEmpty();
+                    leaving = leaving(directory, dataset, bytes)) {
+                Digest first = leaving.getFirst();
+                LOG.atInfo()
+                        .addKeyValue("dataset", first)
+                        .addKeyValue("cache", directory.path())
+                        .addKeyValue("for", dataset)
+                        .log("evicting a replica");
+                // if it was pinned meanwhile, the next look finds another
+                boolean _ = states.use(first, state -> evictUnpinned(state, () -> List.of(directory.replica(first))));
+            }
+            then.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean taken(ReentrantLock lock) {
+        try {
+            return lock.tryLock(policy.callLimit().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private List<Digest> leaving(CacheDirectory directory, Digest dataset, long bytes) {
+        List<CacheDirectories.FoundReplica> found = calls.change(
+                "room in " + directory.path(), policy.callLimit(), () -> CacheDirectories.inventory(directory));
+        List<EvictionOrder.Candidate> present = found.stream()
+                .filter(other -> !other.digest().equals(dataset))
+                .map(other -> states.use(other.digest(), state -> candidate(other, state, directory.path())))
+                .toList();
+        return EvictionOrder.toFit(directory.limits(), present, bytes)
+                .orElseThrow(() -> new DriverException.QuotaExhausted("dataset " + dataset + " of " + bytes
+                        + " bytes does not fit into " + directory.path() + ", whose limit is "
+                        + directory.limits().limitBytes()
+                        + " bytes, beside what is pinned, ordered by a DatasetReplica, or being filled"));
+    }
+
+    private static EvictionOrder.Candidate candidate(
+            CacheDirectories.FoundReplica found, DatasetState state, Path directory) {
+        return new EvictionOrder.Candidate(
+                found.digest(),
+                found.bytes(),
+                found.lastUse(),
+                found.pinned() || state.isPinned() || state.isFilling(),
+                state.mayRead(directory));
+    }
+
+    /// Removes replicas of a dataset, whole or in part, and has none made until somebody wants it again.
+    ///
+    /// @param replicas asked for when nobody works on them any more
+    /// @throws DriverException.OperationPending (ABORTED) if it is being worked on and that does not end
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if one is pinned, or something reads it that is not
+    ///     of the driver
+    void evict(DatasetState state, Supplier<List<CachedReplica>> replicas) {
+        if (!evictUnpinned(state, replicas)) {
+            throw new DriverException.InUse("the replica of dataset " + state.digest() + " is pinned; unpin it first");
+        }
+    }
+
+    /// As [#evict].
+    ///
+    /// @return whether they are gone: not if one is pinned, be it while this waited for whoever worked on them
+    private boolean evictUnpinned(DatasetState state, Supplier<List<CachedReplica>> replicas) {
+        if (replicas.get().stream().anyMatch(this::isPinned)) {
+            return false; // nobody is disturbed for that
+        }
+        state.pause();
+        try {
+            if (!state.tryLock(policy.callLimit())) {
+                throw new DriverException.OperationPending("the replica of dataset " + state.digest()
+                        + " is still being filled or checked; retry when that has ended");
+            }
+            try {
+                List<CachedReplica> leaving = replicas.get();
+                if (leaving.stream().anyMatch(this::isPinned)) {
+                    return false;
+                }
+                state.cancelReplicas();
+                leaving.forEach(replica -> {
+                    remove(state, replica);
+                    counts.evictions().increment();
+                });
+                return true;
+            } finally {
+                state.unlock();
+            }
+        } finally {
+            state.resume();
+        }
+    }
+
+    private boolean isPinned(CachedReplica replica) {
+        return calls.change(
+                "pin of " + replica.digest() + " in " + replica.cache(), policy.callLimit(), replica::isPinned);
+    }
+
+    /// As [#evict], by whoever has entered the dataset.
+    void remove(DatasetState state, CachedReplica replica) {
+        Path cache = replica.cache();
+        switcher.back(state, cache);
+        calls.change("cache " + cache + " of " + state.digest(), policy.callLimit(), () -> {
+            if (replica.identity()
+                    .filter(file -> imageMounts.isRead(state.digest(), file))
+                    .isPresent()) {
+                throw new DriverException.InUse("a loop device still reads " + replica.image());
+            }
+            replica.discard();
+        });
+        state.unchecked(replica);
+    }
+}

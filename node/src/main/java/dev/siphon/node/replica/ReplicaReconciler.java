@@ -1,0 +1,387 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.dataset.Manifest;
+import dev.siphon.csi.dataset.ManifestOutline;
+import dev.siphon.node.linux.ErrnoException;
+import dev.siphon.node.mount.BlockingCalls;
+import dev.siphon.node.replica.cache.Bandwidth;
+import dev.siphon.node.replica.cache.CacheDirectory;
+import dev.siphon.node.replica.cache.CachedReplica;
+import dev.siphon.node.replica.cache.ChunkCheck;
+import dev.siphon.node.replica.cache.ReplicaFill;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What is to be done next for a dataset, found anew each time from what is on the disks and what is attached: so
+/// it does not matter after which step the driver was killed.
+final class ReplicaReconciler {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaReconciler.class);
+    private static final Bandwidth UNLIMITED = new Bandwidth(OptionalLong.empty());
+
+    private final CacheDirectories cacheDirectories;
+    private final BackingFileSwitcher switcher;
+    private final ReplicaEvictor evictor;
+    private final BlockingCalls calls;
+    private final ReplicaSettings settings;
+    private final BooleanSupplier closed;
+    private final ReplicaCounts counts;
+    private final Semaphore fills;
+    private final Bandwidth fillBandwidth;
+    private final Bandwidth scrubBandwidth;
+
+    ReplicaReconciler(
+            CacheDirectories cacheDirectories,
+            BackingFileSwitcher switcher,
+            ReplicaEvictor evictor,
+            BlockingCalls calls,
+            ReplicaSettings settings,
+            BooleanSupplier closed,
+            ReplicaCounts counts) {
+        this.cacheDirectories = cacheDirectories;
+        this.switcher = switcher;
+        this.evictor = evictor;
+        this.calls = calls;
+        this.settings = settings;
+        this.closed = closed;
+        this.counts = counts;
+        this.fills = new Semaphore(settings.pace().fillsAtOnce(), true);
+        this.fillBandwidth = new Bandwidth(settings.pace().fillBytesPerSecond());
+        this.scrubBandwidth = new Bandwidth(settings.pace().scrubBytesPerSecond());
+    }
+
+    /// Takes the next step.
+    ///
+    /// @return how long to wait before the one after it; empty if nothing is left to do until somebody asks
+    /// @throws DriverException if it failed, and is to be tried again later
+    Optional<Duration> step(DatasetState state) {
+        if (state.isPaused() || !state.tryLock(settings.pace().callLimit())) {
+            return Optional.of(settings.pace().firstRetry());
+        }
+        try {
+            state.takeUse().ifPresent(at -> cacheDirectories.use(state.digest(), at));
+            long news = state.attachmentChanges();
+            boolean left = false;
+            for (Path cache : state.servedFrom()) {
+                left |= abandonReplica(state, cacheDirectories.at(cache));
+            }
+            if (left) {
+                return Optional.of(Duration.ZERO);
+            }
+            // a scrub before a further fill, which may fail for days
+            return serve(state)
+                    .or(() -> scrub(state, news))
+                    .or(() -> fill(state, news))
+                    .or(() -> untilScrub(state));
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /// Puts a better replica behind a tree, if there is one, or checks one that is wanted without any tree.
+    ///
+    /// @return when to go on; empty if there is nothing to do
+    private Optional<Duration> serve(DatasetState state) {
+        List<CachedReplica> whole = cacheDirectories.whole(state.digest());
+        if (whole.isEmpty()) {
+            return Optional.empty();
+        }
+        if (!state.isAttached()) {
+            return state.isWanted() ? adopt(state, Optional.empty(), whole.getFirst()) : Optional.empty();
+        }
+        for (ImageMount tree : state.attachments()) {
+            Optional<CachedReplica> better = better(state, tree, whole);
+            if (better.isPresent()) {
+                return adopt(state, Optional.of(tree.key()), better.get());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// Which of the replicas is to be behind a tree instead of what is there: that in the tree's own cache
+    /// directory, or any instead of CephFS.
+    private Optional<CachedReplica> better(DatasetState state, ImageMount tree, List<CachedReplica> whole) {
+        Optional<Path> now = tree.place().cache();
+        List<Path> homes = tree.key().equals(state.key())
+                ? state.preferredCaches()
+                : cacheDirectories.preferredCache(tree.key()).stream().toList();
+        if (now.filter(homes::contains).isPresent()) {
+            return Optional.empty();
+        }
+        return whole.stream()
+                .filter(replica -> homes.contains(replica.cache()))
+                .findFirst()
+                .or(() -> now.isPresent() ? Optional.empty() : whole.stream().findFirst());
+    }
+
+    /// Leaves the replica in `directory`, which is behind a tree, if it or its disk is bad.
+    private boolean abandonReplica(DatasetState state, CacheDirectory directory) {
+        Optional<String> disk =
+                directory.trouble().filter(CacheDirectory.Trouble::unreadable).map(CacheDirectory.Trouble::why);
+        if (disk.isPresent()) {
+            switcher.back(state, directory.path());
+            // what is there is read whole before it serves again
+            state.markCorrupt(state.markCorrupt().filter(damaged -> !damaged.equals(directory.path())));
+            state.problem(disk);
+            state.requestReplica(false);
+            return true;
+        }
+        if (state.markCorrupt().filter(directory.path()::equals).isEmpty()) {
+            return false;
+        }
+        state.requestReplica(false);
+        if (state.attachment(ImageMountKey.at(state.digest(), directory.path())).isPresent()) {
+            state.requestReplicaIn(directory.path());
+        }
+        discard(state, directory, directory.replica(state.digest()));
+        return true;
+    }
+
+    /// Checks the replicas that are read again, once a period each.
+    private Optional<Duration> scrub(DatasetState state, long news) {
+        for (Path cache : state.servedFrom()) {
+            CachedReplica replica = cacheDirectories.at(cache).replica(state.digest());
+            if (!untilCheck(state, replica).isPositive()
+                    && !verifyReplica(state, replica, Optional.of(scrubBandwidth), () -> isOver(state, news))) {
+                return Optional.of(Duration.ZERO);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Duration> untilScrub(DatasetState state) {
+        return state.servedFrom().stream()
+                .map(cache -> untilCheck(state, cacheDirectories.at(cache).replica(state.digest())))
+                .min(Duration::compareTo);
+    }
+
+    /// Throws a bad replica away. Where even that fails, it is the disk that is bad.
+    private void discard(DatasetState state, CacheDirectory directory, CachedReplica replica) {
+        try {
+            evictor.remove(state, replica);
+        } catch (ErrnoException | UncheckedIOException e) {
+            cacheDirectories.failing(directory, String.valueOf(e.getMessage()));
+        }
+        state.markCorrupt(Optional.empty());
+    }
+
+    private Duration untilCheck(DatasetState state, CachedReplica replica) {
+        long failures = cacheDirectories.at(replica.cache()).failures();
+        return state.lastCheck(replica)
+                .filter(last -> last.failures() == failures)
+                .map(last -> Duration.between(
+                        Instant.now(), last.at().plus(settings.pace().scrubPeriod())))
+                .orElse(Duration.ZERO);
+    }
+
+    /// Takes a whole replica into use. One that this run of the driver has not read within a period, or not since
+    /// its disk failed, is read before it is trusted.
+    private Optional<Duration> adopt(DatasetState state, Optional<ImageMountKey> tree, CachedReplica replica) {
+        if (!untilCheck(state, replica).isPositive()) {
+            if (!verifyReplica(state, replica, Optional.empty(), () -> false)) {
+                if (state.markCorrupt().filter(replica.cache()::equals).isPresent()) {
+                    state.requestReplica(false);
+                    discard(state, cacheDirectories.at(replica.cache()), replica);
+                }
+                return Optional.of(Duration.ZERO);
+            }
+        }
+        state.has(replica.cache());
+        if (tree.isEmpty()) {
+            return Optional.empty();
+        }
+        switcher.to(state, tree.get(), replica);
+        state.problem(Optional.empty());
+        return Optional.of(Duration.ZERO);
+    }
+
+    /// Reads all of a replica. If it is bad, that is noted as damage; if it could not be read to its end, nothing
+    /// is.
+    ///
+    /// @param stop when to leave off
+    private boolean verifyReplica(
+            DatasetState state, CachedReplica replica, Optional<Bandwidth> scrub, BooleanSupplier stop) {
+        Optional<String> damage = Optional.empty();
+        long failures = cacheDirectories.at(replica.cache()).failures();
+        try {
+            Manifest manifest = calls.check(
+                    "cache " + replica.cache() + " of " + state.digest(),
+                    "manifest of " + state.digest() + " in " + replica.cache(),
+                    settings.pace().callLimit(),
+                    replica::manifest);
+            ChunkCheck check = new ChunkCheck(replica.image(), manifest);
+            boolean all = check.run(
+                    ChunkCheck.all(manifest),
+                    scrub.isPresent() ? state.scrubLane() : state.lanes(),
+                    scrub.orElse(UNLIMITED),
+                    () -> isStopped(state) || stop.getAsBoolean() || !check.isClean());
+            if (!check.isClean()) {
+                damage = Optional.of("chunk " + check.damaged().nextSetBit(0) + " of " + replica.image()
+                        + " is not what its manifest says");
+            } else if (all) {
+                state.checked(replica, failures);
+                return cacheDirectories.at(replica.cache()).failures() == failures;
+            }
+        } catch (DriverException.BackendFault | ErrnoException | UncheckedIOException e) {
+            damage = Optional.of(String.valueOf(e.getMessage()));
+        }
+        damage.ifPresent(why -> {
+            LOG.atError().addKeyValue("dataset", state.digest()).log("a replica is damaged: {}", why);
+            state.unchecked(replica);
+            state.problem(Optional.of(why));
+            state.markCorrupt(Optional.of(replica.cache()));
+        });
+        return false;
+    }
+
+    /// Readers that a disk fails come before all that takes long.
+    private boolean isStopped(DatasetState state) {
+        return closed.getAsBoolean() || state.isPaused() || isReadFromFailing(state);
+    }
+
+    private boolean isReadFromFailing(DatasetState state) {
+        return state.servedFrom().stream()
+                .anyMatch(cache -> !cacheDirectories.at(cache).isReadable());
+    }
+
+    /// Makes the replica that is wanted and not there.
+    ///
+    /// @return when to go on; empty if none is
+    private Optional<Duration> fill(DatasetState state, long news) {
+        if (settings.caches().isEmpty() || state.image().isEmpty()) {
+            return Optional.empty(); // whoever attaches it next tells where it is
+        }
+        List<Path> whole = cacheDirectories.whole(state.digest()).stream()
+                .map(CachedReplica::cache)
+                .toList();
+        whole.forEach(state::cancelReplicaIn);
+        if (isCommonWanted(state, whole)) {
+            Duration wait = state.untilSettled();
+            return wait.isPositive() ? Optional.of(wait) : fillCommon(state, news, whole);
+        }
+        Optional<Path> at =
+                state.wantedAt().stream().filter(cacheDirectories::isUsable).findFirst();
+        if (at.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return fill(
+                    state, at, () -> isOver(state, news) || !state.wantedAt().contains(at.get()));
+        } catch (DriverException.QuotaExhausted e) {
+            LOG.atInfo()
+                    .addKeyValue("dataset", state.digest())
+                    .addKeyValue("cache", at.get())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("no replica is made there: the dataset is read from wherever it is");
+            state.cancelReplicaIn(at.get());
+            return Optional.of(Duration.ZERO);
+        }
+    }
+
+    private boolean isCommonWanted(DatasetState state, List<Path> whole) {
+        List<Path> homes = state.preferredCaches().stream()
+                .filter(cacheDirectories::isUsable)
+                .toList();
+        return state.isWantedAnywhere()
+                && (homes.isEmpty() ? whole.isEmpty() : homes.stream().noneMatch(whole::contains));
+    }
+
+    private Optional<Duration> fillCommon(DatasetState state, long news, List<Path> whole) {
+        try {
+            return fill(state, Optional.empty(), () -> isOver(state, news) || !state.isWantedAnywhere());
+        } catch (DriverException.QuotaExhausted e) {
+            if (whole.isEmpty()) {
+                throw e;
+            }
+            state.setPreferredCache(whole.getFirst());
+            return Optional.of(Duration.ZERO);
+        }
+    }
+
+    /// News may want a replica behind a tree that is there, for which there is no time during a fill.
+    private boolean isOver(DatasetState state, long news) {
+        return isStopped(state) || state.attachmentChanges() != news;
+    }
+
+    /// @param at the cache directory; wherever the common tree's is to be if that is empty
+    private Optional<Duration> fill(DatasetState state, Optional<Path> at, BooleanSupplier stop) {
+        ReplicaPolicy policy = settings.pace();
+        DatasetImage image = state.image().orElseThrow();
+        if (!takeFill(stop)) {
+            return Optional.of(Duration.ZERO);
+        }
+        try {
+            String name = "manifest of " + state.digest();
+            ManifestOutline outline = calls.change(name, policy.callLimit(), image::readOutline);
+            CacheDirectories.checkSize(state.digest(), outline.imageBytes());
+            List<Path> homes = state.preferredCaches();
+            CacheDirectory directory = at.map(cacheDirectories::at)
+                    .orElseGet(() ->
+                            cacheDirectories.place(state.digest(), outline.imageBytes(), settings.placement(), homes));
+            if (at.isEmpty() && !state.setPreferredCacheUnlessChanged(homes, directory.path())) {
+                return Optional.of(Duration.ZERO);
+            }
+            CachedReplica replica = directory.replica(state.digest());
+            Manifest manifest = calls.change(name, policy.callLimit(), image::readManifest);
+            ReplicaFill fill = new ReplicaFill(
+                    directory,
+                    replica,
+                    image.image(),
+                    manifest,
+                    new ReplicaFill.Terms(
+                            calls,
+                            policy.callLimit(),
+                            state.lanes(),
+                            fillBandwidth,
+                            policy.diskRetry(),
+                            stop,
+                            counts.filledBytes()));
+            state.filling(true);
+            long failures = directory.failures();
+            evictor.make(directory, state.digest(), manifest.imageBytes(), fill::begin);
+            long begun = System.nanoTime();
+            if (fill.run()) {
+                state.checked(replica, failures);
+                state.problem(Optional.empty());
+                counts.fills().increment();
+                LOG.atInfo()
+                        .addKeyValue("dataset", state.digest())
+                        .addKeyValue("cache", directory.path())
+                        .addKeyValue("bytes", manifest.imageBytes())
+                        .addKeyValue("duration_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun))
+                        .log("filled a replica");
+            }
+            return Optional.of(Duration.ZERO);
+        } catch (DriverException | ErrnoException | UncheckedIOException e) {
+            counts.failedFills().increment();
+            throw e;
+        } finally {
+            state.filling(false);
+            fills.release();
+        }
+    }
+
+    /// Waits for a place among the fills at once.
+    private boolean takeFill(BooleanSupplier stop) {
+        try {
+            while (!stop.getAsBoolean()) {
+                if (fills.tryAcquire(settings.pace().firstRetry().toMillis(), TimeUnit.MILLISECONDS)) {
+                    return true;
+                }
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        return false;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.siphon.node.replica;
+
+import dev.siphon.csi.DriverException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// Follows a dataset on its way to a disk, which its own thread brings it: whoever follows may leave at any time.
+final class WarmupProgress {
+    private static final Duration PERIOD = Duration.ofMillis(200);
+
+    private final DatasetState state;
+    private final long failuresBefore;
+    private final Supplier<Optional<ReplicaStatus>> look;
+
+    /// @param failuresBefore what the dataset's [DatasetState#failures] were when it was not yet asked for
+    /// @param look at the disks
+    WarmupProgress(DatasetState state, long failuresBefore, Supplier<Optional<ReplicaStatus>> look) {
+        this.state = state;
+        this.failuresBefore = failuresBefore;
+        this.look = look;
+    }
+
+    /// @param end by [System#nanoTime]
+    void follow(long end, Consumer<ReplicaStatus> progress, BooleanSupplier gone) {
+        Optional<ReplicaState> told = Optional.empty();
+        while (!gone.getAsBoolean()) {
+            boolean wanted = state.isWanted(); // before the look: what is whole by then is wanted no more
+            Optional<ReplicaStatus> now = look.get();
+            Optional<ReplicaState> reached = now.map(ReplicaStatus::state);
+            boolean whole = reached.filter(ReplicaState.Local.class::isInstance).isPresent();
+            boolean done = whole && (!wanted || !state.servedFrom().isEmpty());
+            // a replica that is whole but not yet checked is not there yet
+            if (now.isPresent() && (done || (!whole && !reached.equals(told)))) {
+                progress.accept(now.get());
+                told = reached;
+            }
+            if (done) {
+                return;
+            }
+            state.failureAfter(failuresBefore).ifPresent(failure -> {
+                throw failure;
+            });
+            if (!whole && state.image().isEmpty()) {
+                throw new DriverException.InUse("the replica of dataset " + state.digest() + " is gone: "
+                        + state.problem().orElse("it was removed")
+                        + "; start a pod that uses the dataset here, for the node does not know where its image is");
+            }
+            if (!wanted) {
+                throw new DriverException.OperationPending(
+                        "dataset " + state.digest() + " was evicted while it was warmed; warm it again");
+            }
+            if (System.nanoTime() > end) {
+                throw new DriverException.DeadlinePassed("dataset " + state.digest()
+                        + " is not whole on a disk yet; the fill goes on, see `siphon cache list`");
+            }
+            LockSupport.parkNanos(PERIOD.toNanos());
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package dev.siphon.node.rpc;
+
+import csi.v1.NodePublishVolumeRequest;
+import csi.v1.NodePublishVolumeResponse;
+import csi.v1.NodeStageVolumeRequest;
+import csi.v1.NodeStageVolumeResponse;
+import csi.v1.NodeUnpublishVolumeRequest;
+import csi.v1.NodeUnpublishVolumeResponse;
+import csi.v1.NodeUnstageVolumeRequest;
+import csi.v1.NodeUnstageVolumeResponse;
+import dev.siphon.csi.DriverException;
+import dev.siphon.csi.VolumeContext;
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.server.Deadlines;
+import dev.siphon.node.device.NearestDatasetPublisher;
+import dev.siphon.node.grant.PublishCheck;
+import dev.siphon.node.inline.InlineDatasets;
+import dev.siphon.node.mount.CephCredentials;
+import dev.siphon.node.mount.NodeVolumes;
+import dev.siphon.node.mount.PublishRequest;
+import dev.siphon.node.mount.StageRequest;
+import dev.siphon.node.mount.TargetPath;
+import dev.siphon.node.mount.VolumeUse;
+import dev.siphon.node.pod.Pod;
+import dev.siphon.node.pod.PodHealth;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// The four calls that mount and unmount. An id that no volume of this driver has is NOT_FOUND where a
+/// volume is wanted, and success where it is to be gone.
+final class NodeMountHandler {
+    private static final String STAGING = "staging_target_path";
+    private static final String TARGET = "target_path";
+
+    private final NodeVolumes volumes;
+    private final PublishCheck check;
+    private final InlineVolumeHandler inline;
+    private final NearestDatasetPublisher placing;
+    private final PodHealth pods;
+    private final Deadlines deadlines;
+
+    NodeMountHandler(
+            NodeVolumes volumes,
+            PublishCheck check,
+            InlineVolumeHandler inline,
+            NearestDatasetPublisher placing,
+            PodHealth pods,
+            Deadlines deadlines) {
+        this.volumes = volumes;
+        this.check = check;
+        this.inline = inline;
+        this.placing = placing;
+        this.pods = pods;
+        this.deadlines = deadlines;
+    }
+
+    NodeStageVolumeResponse stage(NodeStageVolumeRequest request) {
+        Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
+        TargetPath staging = TargetPath.parse(STAGING, request.getStagingTargetPath());
+        VolumeUse use = Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), false);
+        checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
+        VolumeId volume = id.orElseThrow(() -> NodeRequestFields.noSuchVolume(request.getVolumeId()));
+        VolumeContext context = VolumeContext.fromMap(volume, request.getVolumeContextMap());
+        if (inline.isAskedFor(volume, request.getSecretsMap())) {
+            return NodeStageVolumeResponse.getDefaultInstance(); // each pod's publish asks, and shows it at the target
+        }
+        CephCredentials credentials = CephCredentials.ofVolume(volume, request.getSecretsMap());
+        volumes.stage(new StageRequest(volume, staging, context, use, credentials), deadlines.remaining());
+        return NodeStageVolumeResponse.getDefaultInstance();
+    }
+
+    NodeUnstageVolumeResponse unstage(NodeUnstageVolumeRequest request) {
+        Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
+        TargetPath staging = TargetPath.parse(STAGING, request.getStagingTargetPath());
+        id.ifPresent(volume -> volumes.unstage(volume, staging, deadlines.remaining()));
+        return NodeUnstageVolumeResponse.getDefaultInstance();
+    }
+
+    NodePublishVolumeResponse publish(NodePublishVolumeRequest request) {
+        Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
+        TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
+        if (InlineDatasets.isWanted(request.getVolumeContextMap())) {
+            checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
+            inline.publish(request, target);
+        } else {
+            publishStaged(request, id, target);
+        }
+        pods.published(target, Pod.ofContext(request.getVolumeContextMap()));
+        volumes.slowness(target).ifPresent(why -> pods.slow(target, why));
+        return NodePublishVolumeResponse.getDefaultInstance();
+    }
+
+    private void publishStaged(NodePublishVolumeRequest request, Optional<VolumeId> id, TargetPath target) {
+        VolumeUse use =
+                Capability.read(request.hasVolumeCapability(), request.getVolumeCapability(), request.getReadonly());
+        checkMaps(request.getVolumeContextMap(), request.getPublishContextMap(), request.getSecretsMap());
+        if (request.getStagingTargetPath().isEmpty()) {
+            throw new DriverException.InUse(STAGING + " is missing; NodeStageVolume comes first");
+        }
+        TargetPath staging = TargetPath.parse(STAGING, request.getStagingTargetPath());
+        if (staging.text().equals(target.text())) {
+            throw new DriverException.InvalidRequest(TARGET + " is the staging path itself");
+        }
+        VolumeId volume = id.orElseThrow(() -> NodeRequestFields.noSuchVolume(request.getVolumeId()));
+        Optional<VolumeContext> context = request.getVolumeContextCount() == 0
+                ? Optional.empty()
+                : Optional.of(VolumeContext.fromMap(volume, request.getVolumeContextMap()));
+        boolean isAsked = inline.isAskedFor(volume, request.getSecretsMap());
+        if (isAsked && volume instanceof VolumeId.DatasetVolume dataset) {
+            // the controller says who may read it
+            inline.publishClaimed(dataset, context, Pod.ofContext(request.getVolumeContextMap()), use, target);
+            return;
+        }
+        check.check(
+                volume,
+                context,
+                Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAMESPACE)),
+                Optional.ofNullable(request.getVolumeContextMap().get(Pod.NAME)));
+        Optional<CephCredentials> credentials = CephCredentials.arePresent(request.getSecretsMap())
+                ? Optional.of(CephCredentials.ofVolume(volume, request.getSecretsMap()))
+                : Optional.empty();
+        Function<List<Path>, List<Path>> publish = nearest -> volumes.publish(
+                new PublishRequest(volume, staging, target, use, context, credentials, nearest), deadlines.remaining());
+        if (volume instanceof VolumeId.DatasetVolume dataset) {
+            placing.publish(dataset, Pod.ofContext(request.getVolumeContextMap()), publish);
+        } else {
+            var _ = publish.apply(List.of());
+        }
+    }
+
+    NodeUnpublishVolumeResponse unpublish(NodeUnpublishVolumeRequest request) {
+        Optional<VolumeId> id = NodeRequestFields.volumeId(request.getVolumeId());
+        TargetPath target = TargetPath.parse(TARGET, request.getTargetPath());
+        pods.ends(target);
+        if (!inline.unpublish(request, target)) {
+            id.ifPresent(volume -> volumes.unpublish(volume, target, deadlines.remaining()));
+        }
+        return NodeUnpublishVolumeResponse.getDefaultInstance();
+    }
+
+    private static void checkMaps(
+            Map<String, String> volumeContext, Map<String, String> publishContext, Map<String, String> secrets) {
+        NodeRequestFields.checkSize("volume_context", volumeContext);
+        NodeRequestFields.checkSize("publish_context", publishContext);
+        NodeRequestFields.checkSize("secrets", secrets);
+    }
+}

@@ -1,0 +1,83 @@
+package dev.siphon.node.warm;
+
+import dev.siphon.csi.VolumeId;
+import dev.siphon.csi.dataset.DatasetReplica;
+import dev.siphon.node.mount.PinnedImages;
+import dev.siphon.node.replica.Replicas;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+
+/// Fills what the controller wants of this node, each order on a thread of its own, and says how far it is.
+/// Closing leaves everything as it is: the next run is told of the same orders.
+public final class ReplicaOrderRunner implements ReplicaOrders.Follower, AutoCloseable {
+    private final ReplicaOrders orders;
+    private final PinnedImages images;
+    private final Replicas replicas;
+
+    /// By the names of the orders' objects; under this object's lock.
+    private final Map<String, ReplicaOrderWorker> keepers = new HashMap<>();
+
+    private Optional<ReplicaOrders.Following> following = Optional.empty();
+    private boolean closed;
+
+    public ReplicaOrderRunner(ReplicaOrders orders, PinnedImages images, Replicas replicas) {
+        this.orders = orders;
+        this.images = images;
+        this.replicas = replicas;
+    }
+
+    /// Begins.
+    public ReplicaOrderRunner start() {
+        following = Optional.of(orders.follow(this));
+        return this;
+    }
+
+    @Override
+    public synchronized void all(Map<String, DatasetReplica.Order> now) {
+        for (String name : new HashSet<>(keepers.keySet())) {
+            if (!now.containsKey(name)) {
+                gone(name);
+            }
+        }
+        now.forEach(this::changed);
+    }
+
+    @Override
+    public synchronized void changed(String name, DatasetReplica.Order order) {
+        if (!closed) {
+            keepers.computeIfAbsent(name, this::begin).change(order);
+        }
+    }
+
+    private ReplicaOrderWorker begin(String name) {
+        ReplicaOrderWorker worker = new ReplicaOrderWorker(name, orders, images, replicas);
+        var _ = Thread.ofVirtual().name("warm-" + name).start(worker);
+        return worker;
+    }
+
+    /// The dataset that is declared under that name, if the controller has ordered it for this node.
+    public synchronized Optional<VolumeId.DatasetVolume> ordered(String dataset) {
+        return keepers.values().stream()
+                .flatMap(worker -> worker.order().stream())
+                .filter(order -> order.dataset().equals(dataset))
+                .map(DatasetReplica.Order::volume)
+                .findFirst();
+    }
+
+    @Override
+    public synchronized void gone(String name) {
+        Optional.ofNullable(keepers.remove(name)).ifPresent(ReplicaOrderWorker::end);
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            keepers.values().forEach(ReplicaOrderWorker::abandon);
+            keepers.clear();
+        }
+        following.ifPresent(ReplicaOrders.Following::close);
+    }
+}
