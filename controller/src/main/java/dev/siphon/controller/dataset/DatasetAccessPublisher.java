@@ -28,8 +28,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keeps what nodes know of datasets in step with what administrators declare, with the namespaces there are, and
-/// with the groups that accounts are in. What cannot be known now stays as it was published.
+/// Publishes to nodes which namespaces may read which datasets. It reconciles this with the declared datasets, the
+/// existing namespaces and the groups of accounts. What cannot be determined now stays as published.
 public final class DatasetAccessPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetAccessPublisher.class);
 
@@ -40,10 +40,10 @@ public final class DatasetAccessPublisher implements AutoCloseable {
     private final NamespaceGrants published;
     private final Optional<DatasetVolumes.Keys> keys;
 
-    /// The accounts of which was told that nobody knows what they may read.
+    /// Accounts whose failed lookup was already logged.
     private final Set<String> told = new HashSet<>();
 
-    /// What is known of the datasets that are declared, by their names; empty before the first look.
+    /// The declared datasets by name; empty before the first pass.
     private volatile Optional<Map<String, NamespaceAccess.ReadableDataset>> details = Optional.empty();
 
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
@@ -66,9 +66,9 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         this.keys = keys;
     }
 
-    /// Begins to look.
+    /// Starts periodic reconciliation.
     ///
-    /// @param every how long after one look the next one begins
+    /// @param every delay from the end of one pass to the start of the next
     public DatasetAccessPublisher start(Duration every, BackgroundTasks tasks) {
         var _ = worker.scheduleWithFixedDelay(
                 tasks.guarded("dataset-grants", this::reconcileAndLog), 0, every.toMillis(), TimeUnit.MILLISECONDS);
@@ -80,19 +80,19 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         worker.shutdownNow();
     }
 
-    /// What is known of the datasets that are declared, by their names; empty before the first look.
+    /// Returns the declared datasets by name; empty before the first pass.
     public Optional<Map<String, NamespaceAccess.ReadableDataset>> details() {
         return details;
     }
 
-    /// What a dataset may be called that is where a volume is, by what is published.
+    /// Returns the published names of the datasets that a volume may show.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be known now
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the published state cannot be read now
     public List<String> names(VolumeId.DatasetVolume volume) {
         return published.published().datasets().entrySet().stream()
                 .filter(each -> each.getValue().volume().equals(volume.forNobody()))
                 .map(Map.Entry::getKey)
-                .filter(name -> !name.contains("@")) // one that is no more
+                .filter(name -> !name.contains("@")) // not a former dataset
                 .toList();
     }
 
@@ -106,10 +106,10 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         }
     }
 
-    /// Looks once, and publishes what has changed. Ceph is asked after that: a cluster that hangs keeps nobody's
-    /// reader.
+    /// Runs one pass and publishes what changed. It queries Ceph only afterwards, so a hanging cluster delays no
+    /// grant.
     ///
-    /// @throws DriverException if anything of it cannot be known now
+    /// @throws DriverException if some input cannot be read now
     void reconcile() {
         DatasetCatalog.Declared declared = datasets.all();
         Grants before = published.published();
@@ -128,7 +128,7 @@ public final class DatasetAccessPublisher implements AutoCloseable {
                             dataset.isForEverybody(),
                             readable.getOrDefault(dataset, new TreeSet<>())));
         }
-        // a slip of the pen takes nothing from anybody
+        // an invalid declaration revokes nothing
         declared.wrong().keySet().forEach(name -> before.dataset(name).ifPresent(shared -> now.put(name, shared)));
         Map<String, Shared> former = former(before, now);
         now.putAll(former);
@@ -138,9 +138,9 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         report(declared, leftOut, silent);
     }
 
-    /// What is no dataset any more but may have a key, under names that no dataset can have: one that is declared
-    /// anew may have the old one. Nobody may read it. It is published so that a controller that is killed is
-    /// followed by one that finds it.
+    /// Returns the datasets that are no longer declared but may still have a key. Their names are ones that no
+    /// dataset can have, because a new dataset may reuse the old name. Nobody may read them. They are published so
+    /// that another controller finds them after a crash.
     private Map<String, Shared> former(Grants before, Map<String, Shared> now) {
         Set<VolumeId.DatasetVolume> there =
                 now.values().stream().map(Shared::volume).collect(Collectors.toSet());
@@ -154,9 +154,10 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         return former;
     }
 
-    /// Takes away the identities of what is no dataset any more and has no volumes; and then forgets it.
+    /// Removes the identities of undeclared datasets without volumes, then drops these datasets from the published
+    /// state.
     ///
-    /// @param silent clusters that gave no answer: they are asked nothing more
+    /// @param silent clusters that gave no reply: they get no further requests
     private void removeKeys(Map<String, Shared> former, Map<String, Shared> now, Map<String, DriverException> silent) {
         Map<String, Shared> left = new TreeMap<>(now);
         former.forEach((name, shared) -> {
@@ -189,7 +190,7 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         }
     }
 
-    /// What one report cannot say keeps no other from being written.
+    /// Writes the status of every dataset. A refused write does not block the others.
     private void report(
             DatasetCatalog.Declared declared, Map<String, String> leftOut, Map<String, DriverException> silent) {
         keys.ifPresent(all -> all.identities()
@@ -227,7 +228,7 @@ public final class DatasetAccessPublisher implements AutoCloseable {
                 .isPresent();
     }
 
-    /// Whether volumes can show a dataset. What was well once is not looked at again.
+    /// Checks whether volumes can show a dataset. A successful check of its directory is cached.
     private DatasetCatalog.DatasetStatus state(Dataset dataset, Map<String, DriverException> silent) {
         VolumeId.DatasetVolume volume = dataset.volume(clusters.defaultCluster());
         if (!clusters.ids().contains(volume.cluster())) {
@@ -250,9 +251,8 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         }
     }
 
-    /// The namespaces that may read each dataset that is not everybody's. Where the directory does not say
-    /// whether one may, it is as it was published: one account's entry, or a directory that is silent, holds up
-    /// no other change.
+    /// Returns the namespaces that may read each dataset that not everybody may read. Where the directory gives no
+    /// reply, the published grant stays. One account's entry, or a silent directory, blocks no other change.
     private Map<Dataset, NavigableSet<String>> readable(List<Dataset> declared, Grants before) {
         List<Dataset> some =
                 declared.stream().filter(dataset -> !dataset.isForEverybody()).toList();
@@ -281,7 +281,7 @@ public final class DatasetAccessPublisher implements AutoCloseable {
                 .findFirst();
     }
 
-    /// Each once.
+    /// Logs each account once.
     private void logUnknown(Map<String, DriverException> unknown) {
         unknown.forEach((account, why) -> {
             if (!told.contains(account)) {
@@ -292,7 +292,7 @@ public final class DatasetAccessPublisher implements AutoCloseable {
         told.addAll(unknown.keySet());
     }
 
-    /// The namespaces of Kubernetes; without it those that volumes were ever made for.
+    /// Visits all namespaces of Kubernetes; without Kubernetes, those that volumes were ever created for.
     private void each(Grants before, BiConsumer<String, Map<String, String>> each) {
         if (accounts.knowsNamespaces()) {
             accounts.each(each);

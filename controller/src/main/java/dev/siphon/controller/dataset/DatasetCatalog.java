@@ -5,23 +5,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Port: the datasets that administrators have declared. Every answer is of this moment.
+/// Port: the datasets that administrators declared. Nothing is cached.
 ///
-/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
-/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not look.
+/// All methods throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if the backend does not
+/// reply, and [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver lacks permission.
 public interface DatasetCatalog {
-    /// The dataset of that name; empty if there is none.
+    /// Returns the dataset of that name; empty if there is none.
     ///
-    /// @param name as [Dataset#name] gives it
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if what is written of it cannot be,
-    ///     or its image was read back and is not what its manifest says
+    /// @param name as [Dataset#name] returns it
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if its declaration is invalid, or its
+    ///     image was read back and does not match its manifest
     Optional<Dataset> find(String name);
 
-    /// All that are declared.
+    /// All declarations.
     ///
-    /// @param datasets those that can be
-    /// @param wrong those that [#find] refuses: why, by their names
-    /// @param seen whom the names of their readers meant, by the datasets' names
+    /// @param datasets the valid ones
+    /// @param wrong why [#find] refuses the others, by name
+    /// @param seen the recorded accounts behind reader names, by dataset name
     record Declared(List<Dataset> datasets, Map<String, String> wrong, Map<String, ReaderIds> seen) {
         public Declared {
             datasets = List.copyOf(datasets);
@@ -29,28 +29,29 @@ public interface DatasetCatalog {
             seen = Map.copyOf(seen);
         }
 
-        /// Whom the names of a dataset's readers meant.
+        /// Returns the recorded accounts behind the names of a dataset's readers.
         public ReaderIds readers(String dataset) {
             return seen.getOrDefault(dataset, ReaderIds.NONE);
         }
     }
 
-    /// Whom the names of a dataset's readers meant when they were first seen. One that is gone has none.
+    /// Returns the accounts that the names of a dataset's readers meant when first seen; none for a deleted
+    /// dataset.
     ReaderIds readers(String name);
 
-    /// Writes down whom the names of a dataset's readers mean. One that was deleted meanwhile needs nothing.
+    /// Records the accounts behind the names of a dataset's readers. Does nothing if the dataset was deleted
+    /// meanwhile.
     void note(String name, ReaderIds readers);
 
-    /// What an administrator should see of a dataset.
+    /// What an administrator sees of a dataset.
     ///
     /// @param ready whether volumes can show it
     /// @param message why not
     record DatasetStatus(boolean ready, String message) {}
 
-    /// Writes down what has become of a declaration, where whoever wrote it looks. Costs nothing if it is the
-    /// same as before.
+    /// Writes the status where the author of the declaration sees it. Costs nothing if the status has not changed.
     void report(String name, DatasetStatus state);
 
-    /// All of them.
+    /// Returns all declarations.
     Declared all();
 }

@@ -25,17 +25,17 @@ import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The cephx identities of datasets, each of which reads its dataset's directory and nothing else: one for each
-/// node that asks for a dataset, and one whose key volumes of claims have copies of.
+/// The cephx identities of datasets; each may read its dataset's directory and nothing else. Each node that
+/// requests a dataset has its own. One more is shared: volumes of claims have copies of its key.
 public final class DatasetIdentities {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetIdentities.class);
 
-    /// How many nodes' identities there may be in all clusters: docs/adr/0035 says what mons pay for them.
+    /// Most node identities in all clusters together: docs/adr/0035 gives their cost for the mons.
     static final int MOST = 10_000;
 
     private static final int MANY = MOST / 10 * 8;
 
-    /// How many the datasets of one account may have once half of all are given.
+    /// Most node identities for the datasets of one account, once half of [#MOST] exist.
     static final int OF_ACCOUNT = MOST / 8;
 
     private final FileTree files;
@@ -43,20 +43,20 @@ public final class DatasetIdentities {
     private final Supplier<Optional<String>> owner;
     private final long started = System.nanoTime();
 
-    /// The nodes' identities that are known, by cluster and id, each with the time when it was last given.
+    /// The known node identities, by cluster and id, each with the time when its key was last given out.
     private final NavigableMap<String, Long> ofNodes = new ConcurrentSkipListMap<>();
 
-    /// Where the objects are of the declared datasets that have a RADOS namespace.
+    /// Pool and namespace of each declared dataset that has a RADOS namespace of its own.
     private final Map<VolumeId.DatasetVolume, FileTree.Layout> apart = new ConcurrentHashMap<>();
 
-    /// Whose the declared datasets are, of those that are an account's.
+    /// The accounts that own declared datasets.
     private volatile Map<VolumeId.DatasetVolume, String> accounts = Map.of();
 
-    /// Of datasets whose keys were given to volumes or removed.
+    /// One lock per dataset whose key was given to volumes or removed.
     private final Map<VolumeId.DatasetVolume, ReadWriteLock> locks = new ConcurrentHashMap<>();
 
-    /// @param owner whose they are, as of [DatasetIdentity]; asked each time, and may throw what its Kubernetes
-    /// throws
+    /// @param owner the owner recorded in [DatasetIdentity]; called each time, and may throw what its Kubernetes
+    ///     throws
     public DatasetIdentities(FileTree files, Identities identities, Supplier<Optional<String>> owner) {
         this.files = files;
         this.identities = identities;
@@ -67,17 +67,17 @@ public final class DatasetIdentities {
         return new DatasetIdentity(dataset.fileSystem(), CephNames.dataset(dataset), owner.get(), Optional.empty());
     }
 
-    /// Whether an identity was made for this Kubernetes cluster, and no other's nodes know its key.
+    /// Whether an identity was minted for this Kubernetes cluster; then no other cluster's nodes know its key.
     boolean isOwn(DatasetIdentity identity) {
         return identity.owner().equals(owner.get());
     }
 
-    /// Whether it may have been: a controller of before did not say whose identities are.
+    /// Whether it may be this cluster's own: earlier controllers recorded no owner.
     boolean mayBeOwn(DatasetIdentity identity) {
         return identity.owner().isEmpty() || isOwn(identity);
     }
 
-    /// Looks whether a dataset can have an identity: 1 round trip to the MDS, unless it could before.
+    /// Checks whether a dataset can have an identity: 1 round trip to the MDS, unless an earlier check succeeded.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) as [#mint]
     void check(VolumeId.DatasetVolume dataset) {
@@ -87,14 +87,14 @@ public final class DatasetIdentities {
         checkAlone(dataset);
     }
 
-    /// Whether nobody has to look at its directory to know whether a dataset can have an identity.
+    /// Whether an earlier check of a dataset's directory is cached.
     boolean isKnown(VolumeId.DatasetVolume dataset) {
         return apart.containsKey(dataset);
     }
 
-    /// Forgets what is declared no more, so that another dataset may have its RADOS namespace.
+    /// Forgets undeclared datasets, so that another dataset may use their RADOS namespaces.
     ///
-    /// @param declared with the account whose each is, if it is one's
+    /// @param declared each with its owner's account, if it has one
     void keepOnly(Map<VolumeId.DatasetVolume, Optional<String>> declared) {
         apart.keySet().retainAll(declared.keySet());
         Map<VolumeId.DatasetVolume, String> owned = new HashMap<>();
@@ -102,25 +102,27 @@ public final class DatasetIdentities {
         accounts = Map.copyOf(owned);
     }
 
-    /// Makes a dataset's identity for volumes of claims, or finds it: 1 round trip to the MDS, 1 mon command.
+    /// Returns the key of a dataset's identity for volumes of claims; mints it if necessary: 1 round trip to the
+    /// MDS, 1 mon command.
     ///
-    /// @param dataset for no claim
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its directory is not there, or its objects are in
-    ///     no RADOS namespace of their own, so that a key for them would open others'
-    /// @throws DriverException whatever [Identities#mint] throws
+    /// @param dataset without a claim
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its directory does not exist, or its objects have no
+    ///     RADOS namespace of their own (a key would open others too)
+    /// @throws DriverException as [Identities#mint]
     VolumeKey mint(VolumeId.DatasetVolume dataset) {
         return identities.mint(dataset.cluster(), shared(dataset).userId(), grant(dataset));
     }
 
-    /// Makes the identity by which a node reads a dataset, or finds it: 1 round trip to the MDS, 1 mon command,
-    /// and 2 more for each that is being revoked.
+    /// Returns the key with which a node reads a dataset; mints it if necessary: 1 round trip to the MDS, 1 mon
+    /// command, and 2 more for each identity that is being revoked.
     ///
-    /// @param dataset for no claim
+    /// @param dataset without a claim
     /// @param node its name
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if nodes have [#MOST] already, or the
-    ///     account whose dataset it is has its share
-    /// @throws DriverException.OperationPending (ABORTED) if all that it may have are being revoked
-    /// @throws DriverException as [#mint(VolumeId.Dataset)]
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if nodes have [#MOST] already, or the owner's
+    ///     account has reached its share
+    /// @throws DriverException.OperationPending (ABORTED) if all identities that the node may have for it are being
+    ///     revoked
+    /// @throws DriverException as [#mint(VolumeId.DatasetVolume)]
     VolumeKey mint(VolumeId.DatasetVolume dataset, String node) {
         VolumeCaps volumeCaps = grant(dataset);
         DatasetIdentity shared = shared(dataset);
@@ -162,7 +164,7 @@ public final class DatasetIdentities {
         }
     }
 
-    /// How many nodes' identities are known of the datasets of an account.
+    /// Counts the known node identities for the datasets of an account.
     private long ofAccount(String account) {
         return accounts.entrySet().stream()
                 .filter(each -> each.getValue().equals(account))
@@ -176,14 +178,15 @@ public final class DatasetIdentities {
         return cluster + " " + userId;
     }
 
-    /// The clock of [#removeIdle], in nanoseconds since whenever.
+    /// Returns the clock of [#removeIdle], in nanoseconds from an arbitrary origin.
     long now() {
         return System.nanoTime();
     }
 
-    /// The ids of all identities of datasets in a cluster: 1 mon command.
+    /// Returns the ids of all dataset identities in a cluster: 1 mon command. Also updates the count of node
+    /// identities.
     ///
-    /// @param begun what was given since then counts, listed or not
+    /// @param begun an identity whose key was given out since then counts, listed or not
     List<String> listed(String cluster, long begun) {
         List<String> listed = identities.startingWith(cluster, DatasetIdentity.PREFIX);
         Set<String> keys = listed.stream().map(userId -> key(cluster, userId)).collect(Collectors.toSet());
@@ -198,7 +201,7 @@ public final class DatasetIdentities {
         return listed;
     }
 
-    /// Removes a node's identity, unless the node was given its key lately, or is being given it.
+    /// Removes a node's identity, unless the node got its key recently or is getting it now.
     ///
     /// @param since by the clock of [#now]
     /// @return whether it was removed
@@ -268,13 +271,14 @@ public final class DatasetIdentities {
         }
     }
 
-    /// Held for reading while a volume is given a copy of the key, and for writing while the identity is removed.
+    /// Returns a dataset's lock: held for reading while its key is given out, for writing while the identity is
+    /// removed.
     ReadWriteLock lock(VolumeId.DatasetVolume dataset) {
         return locks.computeIfAbsent(dataset, _ -> new ReentrantReadWriteLock());
     }
 
-    /// Removes all identities of a dataset but those of other Kubernetes clusters: 1 mon command, and 1
-    /// for each. None is no error.
+    /// Removes all identities of a dataset except those of other Kubernetes clusters: 1 mon command, and 1 for each
+    /// identity. Succeeds if there is none.
     void remove(VolumeId.DatasetVolume dataset) {
         DatasetIdentity shared = shared(dataset);
         String begin = DatasetIdentity.allOf(shared.fileSystem(), shared.dataset());

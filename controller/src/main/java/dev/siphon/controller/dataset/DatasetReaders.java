@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Decides whether a namespace may read a dataset: whether an account may for which it stands.
+/// Decides whether a namespace may read a dataset: whether an account that it stands for may.
 public final class DatasetReaders {
     private final NamespaceAccounts accounts;
     private final AccountDirectory directory;
@@ -30,16 +30,16 @@ public final class DatasetReaders {
         this.names = names;
     }
 
-    /// Looks at everything anew: what is written at the namespace (1 round trip to the API server, where there is
-    /// one), and the directory.
+    /// Decides without caches: reads the namespace (1 round trip to the API server, if there is one) and the
+    /// directory.
     ///
-    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if the namespace is gone
-    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if directory, API server or the
-    ///     dataset's cluster do not answer
-    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if it might, but for its account being
-    ///     frozen
-    /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the name of its account, or of a
-    ///     group, meant somebody else when it was first seen at the dataset
+    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if the namespace does not exist
+    /// @throws dev.siphon.csi.DriverException.BackendUnavailable (UNAVAILABLE) if the directory, the API server or
+    ///     the dataset's cluster does not reply
+    /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if only the freeze of its account forbids
+    ///     it
+    /// @throws dev.siphon.csi.DriverException.AccessDenied (PERMISSION_DENIED) if the name of its account or group
+    ///     meant another one when first seen at the dataset
     boolean mayRead(Dataset dataset, String namespace) {
         if (dataset.isForEverybody()) {
             return true;
@@ -67,34 +67,35 @@ public final class DatasetReaders {
                 + " it go on");
     }
 
-    /// Refuses to give out a dataset that a frozen account has sealed.
+    /// Refuses a dataset that a frozen account sealed.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it has
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its account is frozen
     void checkOwner(VolumeId.DatasetVolume volume, String name) {
         frozen.checkOwner(volume, name);
     }
 
-    /// Whom names meant and mean.
+    /// Returns the recorded and current meaning of reader names.
     ReaderNames names() {
         return names;
     }
 
-    /// Who read nothing any more at the last look: the groups of frozen accounts, and names that have changed.
+    /// Returns who had lost access at the last pass: the groups of frozen accounts, and reader names that changed
+    /// meaning.
     Set<String> withdrawn() {
         Set<String> withdrawn = new HashSet<>(frozen.groups());
         withdrawn.addAll(names.changed());
         return withdrawn;
     }
 
-    /// Whether a namespace stands for an account that might read a dataset, but for being frozen, or another one
-    /// than was meant, at the last look. Looks anew for whom it stands.
+    /// Whether a namespace stands for an account that lost access to a dataset by the last pass: it was frozen, or
+    /// its name meant another one before. Reads the accounts of the namespace without a cache.
     boolean isWithdrawn(Dataset dataset, String namespace) {
         return accounts(accounts.of(namespace)).stream()
                 .filter(account -> include(dataset, account))
                 .anyMatch(account -> !include(names.trusted(dataset), account) || frozen.wasFrozen(account, dataset));
     }
 
-    /// Whether an account may read it: it is named, or a group that it is in.
+    /// Whether an account may read a dataset: the account or one of its groups is named as a reader.
     static boolean include(Dataset dataset, Account account) {
         return dataset.isForEverybody()
                 || dataset.readers().contains(account.name())
@@ -106,14 +107,14 @@ public final class DatasetReaders {
         return names.stream().flatMap(name -> directory.account(name).stream()).toList();
     }
 
-    /// The accounts for which a namespace stands.
+    /// The accounts that a namespace stands for.
     ///
     /// @param known those that the directory has
-    /// @param unknown why of others it cannot be known now, by their names
+    /// @param unknown names whose lookup failed, with the reason
     record ResolvedReaders(List<Account> known, Map<String, DriverException> unknown) {}
 
-    /// Whether a namespace may read a dataset by the accounts for which it stands, those aside that are frozen or
-    /// not those that were meant; empty if that cannot be known now. Asks nobody.
+    /// Whether a namespace may read a dataset through its accounts, without frozen ones and changed names; empty if
+    /// unknown now. Sends no request.
     Optional<Boolean> reads(ResolvedReaders standing, Dataset declared) {
         Dataset dataset = names.trusted(declared);
         boolean unsure = !standing.unknown().isEmpty();
@@ -129,8 +130,8 @@ public final class DatasetReaders {
         return unsure ? Optional.empty() : Optional.of(false);
     }
 
-    /// For whom a namespace stands, by what is known to be written at it. The directory is not asked for those in
-    /// whose place `silence` is.
+    /// Resolves the accounts of a namespace by its known annotations. If `silence` is present, all of them are
+    /// unknown and the directory is not queried.
     ResolvedReaders standing(String namespace, Map<String, String> annotations, Optional<DriverException> silence) {
         List<Account> known = new ArrayList<>();
         Map<String, DriverException> unknown = new LinkedHashMap<>();

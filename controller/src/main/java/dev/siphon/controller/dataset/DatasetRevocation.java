@@ -22,20 +22,20 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/// Makes keys of datasets worthless at once.
+/// Revokes keys of datasets at once.
 ///
-/// Each step is done for all identities before the next begins. All are retired: the mons refuse their
-/// keys, and a node that asks for the dataset meanwhile gets another identity. Their sessions are ended until
-/// there is none, after which the MDS refuses what was mounted and the OSDs refuse these clients. Then a
-/// node's identity is removed, and volumes of claims get another key. Killed anywhere, a repeat finishes it:
-/// the mons say what is retired.
+/// Each step covers all identities before the next one starts. First, all are retired: the mons refuse their keys,
+/// and a node that requests the dataset meanwhile gets another identity. Then their sessions are evicted until none
+/// is left; after that the MDS refuses existing mounts and the OSDs refuse these clients. Finally, node identities
+/// are removed, and volumes of claims get another key. After a crash anywhere, a retry finishes the work: the mons
+/// list what is retired.
 public final class DatasetRevocation {
     private final Identities identities;
     private final ClientSessions sessions;
     private final DatasetVolumes.Keys keys;
     private final Duration patience;
 
-    /// @param patience how long to go on ending sessions that come again
+    /// @param patience how long to keep evicting sessions that reconnect
     public DatasetRevocation(
             Identities identities, ClientSessions sessions, DatasetVolumes.Keys keys, Duration patience) {
         this.identities = identities;
@@ -61,12 +61,12 @@ public final class DatasetRevocation {
         }
     }
 
-    /// What was done for one identity.
+    /// The result for one identity.
     ///
-    /// @param ended the sessions that were ended
-    /// @param elsewhere sessions of a key that nodes share, at other nodes: they go on until their tickets end
-    /// @param volumes of claims that have another key now
-    /// @param unfinished what is still to be done, though the key is worthless; a repeat does it
+    /// @param ended the evicted sessions
+    /// @param elsewhere sessions of a shared key at other nodes: they continue until their tickets expire
+    /// @param volumes volumes of claims that have another key now
+    /// @param unfinished work left although the key is revoked; a retry does it
     public record Revoked(
             Target target,
             List<ClientSession> ended,
@@ -81,9 +81,9 @@ public final class DatasetRevocation {
         }
     }
 
-    /// All identities of a dataset, but those that are another Kubernetes cluster's: 1 mon command.
+    /// Returns all identities of a dataset, except those of other Kubernetes clusters: 1 mon command.
     ///
-    /// @param dataset for no claim
+    /// @param dataset without a claim
     /// @throws DriverException.NotFound (NOT_FOUND) if it has none
     public List<Target> of(VolumeId.DatasetVolume dataset) {
         List<Target> found = own(dataset);
@@ -99,7 +99,7 @@ public final class DatasetRevocation {
                 .toList();
     }
 
-    /// Those of them that the Secrets of claims may have keys of: none where nodes ask for their own. 1 mon
+    /// Returns those identities whose keys the Secrets of claims may have; none if nodes request their own. 1 mon
     /// command.
     public List<Target> ofClaims(VolumeId.DatasetVolume dataset) {
         return own(dataset).stream()
@@ -107,12 +107,12 @@ public final class DatasetRevocation {
                 .toList();
     }
 
-    /// The identities that a node may know: all that were minted for it, whether or not it uses them now, and those
-    /// that have a session there. If such a session is another node's by its identity, all of that node's come with
-    /// it: the node may be called so. What a run retired that was cut off is among them too. Another Kubernetes
-    /// cluster's are among them where a session tells that the node knows them.
+    /// Returns the identities that a node may know: all that were minted for it, in use or not, and those with a
+    /// session there. If such a session uses another node's identity, all identities of that name are included: it
+    /// may be the same node. Identities that an interrupted run retired are included too. Another Kubernetes
+    /// cluster's identity is included only if it is a node's own and has a session there.
     ///
-    /// @param name the node's, as the cluster knows it; empty if only `where` tells
+    /// @param name of the node, as the cluster knows it; empty if only `where` identifies it
     public List<Target> at(String cluster, String fileSystem, Optional<String> name, Predicate<ClientSession> where) {
         List<Target> minted = minted(cluster, fileSystem, "");
         Set<String> used = sessions.all(cluster, fileSystem).stream()
@@ -131,7 +131,7 @@ public final class DatasetRevocation {
                     boolean isUsed = used.contains(target.identity().userId());
                     boolean isNamed =
                             node.filter(at -> names.contains(at.name())).isPresent();
-                    // of what another cluster's nodes share, that cluster alone can give its claims another key
+                    // only the other cluster can give its claims another key in place of a shared one
                     return keys.identities().mayBeOwn(target.identity())
                             ? isUsed || isNamed || target.objects().isEmpty()
                             : isUsed && node.isPresent();
@@ -145,9 +145,9 @@ public final class DatasetRevocation {
                 .toList();
     }
 
-    /// Those of some identities of a file system by which somebody reads now, each with its sessions.
+    /// Returns the identities of a file system that have sessions now, each with its sessions.
     ///
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not see sessions
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the driver's own identity may not list sessions
     public Map<Target, List<ClientSession>> inUse(String cluster, String fileSystem, Collection<Target> targets) {
         List<ClientSession> open = sessions.all(cluster, fileSystem);
         Map<Target, List<ClientSession>> used = new LinkedHashMap<>();
@@ -157,14 +157,14 @@ public final class DatasetRevocation {
         return used;
     }
 
-    /// Revokes identities of one file system, and ends their sessions. Of one that nodes share only those that
-    /// `where` tells are ended.
+    /// Revokes identities of one file system and evicts their sessions. For a shared identity, only sessions that
+    /// match `where` are evicted.
     ///
     /// @throws DriverException if nothing was done: [DriverException.AccessDenied] (PERMISSION_DENIED) if the
-    ///     driver's own identity may not see sessions
+    ///     driver's own identity may not list sessions
     public List<Revoked> revoke(
             String cluster, String fileSystem, Collection<Target> targets, Predicate<ClientSession> where) {
-        // fails before anything is changed where sessions could not be ended
+        // fails before any change if sessions cannot be listed
         List<ClientSession> open = sessions.all(cluster, fileSystem);
         Map<String, Target> byId = new LinkedHashMap<>();
         targets.forEach(target -> byId.put(target.identity().userId(), target));
@@ -192,8 +192,8 @@ public final class DatasetRevocation {
         return revoked;
     }
 
-    /// Removes a node's identity, where sessions cannot be ended: they go on until their tickets end.
-    /// Those that volumes of claims share stay. Repeating it is safe.
+    /// Removes a node's identity where sessions cannot be evicted: they continue until their tickets expire. Shared
+    /// identities stay. Idempotent.
     void removeOfNode(Target target) {
         if (target.identity().node().isPresent()) {
             identities.remove(target.cluster(), target.identity().userId());
@@ -207,7 +207,8 @@ public final class DatasetRevocation {
                 .toList();
     }
 
-    /// A retired identity stays while sessions of it may go on, so that a repeat finds it.
+    /// Replaces or removes one retired identity. It stays while its sessions may continue, so that a retry finds
+    /// it.
     private Revoked finish(
             Target target, List<ClientSession> ended, List<ClientSession> elsewhere, Optional<String> goesOn) {
         List<String> unfinished = new ArrayList<>(goesOn.stream().toList());
@@ -229,7 +230,7 @@ public final class DatasetRevocation {
         return new Revoked(target, ended, elsewhere, volumes, unfinished);
     }
 
-    /// Another key for all volumes of claims that have a copy; none where nodes ask for their own.
+    /// Replaces the key of all volumes of claims that have a copy; removes it instead if nodes request their own.
     private List<VolumeId.DatasetVolume> giveAnother(Target target) {
         DatasetKeyStore store = keys.store();
         List<VolumeId.DatasetVolume> volumes =

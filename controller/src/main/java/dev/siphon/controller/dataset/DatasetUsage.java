@@ -8,14 +8,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// How many pods use a dataset, and where: what an administrator is shown who wants to delete it, or to drain a
-/// node. However many nodes and namespaces there are, it is some KiB at most.
+/// How many pods use a dataset, and where. Administrators see it before they delete a dataset or drain a node. It
+/// stays within some KiB for any number of nodes and namespaces.
 ///
 /// @param pods on all nodes
-/// @param nodes those with most pods first, [#MOST_NODES] at most
-/// @param moreNodes how many others have such pods
+/// @param nodes those with most pods first, at most [#MOST_NODES]
+/// @param moreNodes how many other nodes have such pods
 public record DatasetUsage(int pods, List<PodsOnNode> nodes, int moreNodes) {
-    /// Administrators list a hundred datasets, and the controller lists all of them every 15 s.
+    /// Limits the size: administrators list a hundred datasets, and the controller lists all of them every 15 s.
     static final int MOST_NODES = 50;
 
     static final int MOST_NAMESPACES = 5;
@@ -24,10 +24,10 @@ public record DatasetUsage(int pods, List<PodsOnNode> nodes, int moreNodes) {
         nodes = List.copyOf(nodes);
     }
 
-    /// Those on one node.
+    /// The pods on one node.
     ///
-    /// @param namespaces of these pods, sorted, [#MOST_NAMESPACES] at most
-    /// @param moreNamespaces how many others have such pods there
+    /// @param namespaces of these pods, sorted, at most [#MOST_NAMESPACES]
+    /// @param moreNamespaces how many other namespaces have such pods there
     public record PodsOnNode(String node, int pods, List<String> namespaces, int moreNamespaces) {
         public PodsOnNode {
             namespaces = List.copyOf(namespaces);
@@ -43,14 +43,13 @@ public record DatasetUsage(int pods, List<PodsOnNode> nodes, int moreNodes) {
             private final TreeSet<String> namespaces = new TreeSet<>();
         }
 
-        /// One more.
         void add(String node, String namespace) {
             Pods pods = nodes.computeIfAbsent(node, _ -> new Pods());
             pods.number++;
             pods.namespaces.add(namespace);
         }
 
-        /// Of all pods.
+        /// Returns the namespaces of all pods.
         Set<String> namespaces() {
             return nodes.values().stream()
                     .flatMap(pods -> pods.namespaces.stream())

@@ -8,33 +8,32 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// Port: the pods that use datasets, and where it is written down how many there are.
+/// Port: the pods that use datasets, and the recorded usage of each dataset.
 ///
-/// All of it throws [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer, and
-/// [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver may not.
+/// All methods throw [dev.siphon.csi.DriverException.BackendUnavailable] (UNAVAILABLE) if the backend does not
+/// reply, and [dev.siphon.csi.DriverException.AccessDenied] (PERMISSION_DENIED) if the driver lacks permission.
 public interface DatasetUsageCluster {
-    /// The datasets that are declared and can be.
+    /// Returns the valid declared datasets.
     List<RecordedUsage> declared();
 
-    /// A dataset.
+    /// A dataset with its recorded usage.
     ///
-    /// @param written what is said of its use now; empty if nothing is
+    /// @param written the recorded usage; empty if there is none
     record RecordedUsage(Dataset dataset, Optional<DatasetUsage> written) {}
 
-    /// Hands over the pods that are on a node, have not ended, and have a volume of one of `datasets`: each once
-    /// for each of these. One that is still to begin counts, and so does one that waits in vain for a volume of a
-    /// claim.
+    /// Passes on each pod that is on a node, has not ended, and has a volume of one of `datasets`: once per
+    /// dataset. Pods that have not started count, even those that wait in vain for a claim's volume.
     ///
-    /// @param datasets for no claim
+    /// @param datasets without claims
     void each(Set<VolumeId.DatasetVolume> datasets, Consumer<PodUse> each);
 
-    /// A pod with a dataset.
+    /// A pod that uses a dataset.
     record PodUse(VolumeId.DatasetVolume dataset, String node, String namespace) {}
 
-    /// Hands over the nodes that are told to have a replica now, each with its dataset.
+    /// Passes on each node that is ordered to have a replica now, with the dataset.
     void eachReplica(BiConsumer<VolumeId.DatasetVolume, String> each);
 
-    /// Writes down how a dataset is used. One that was deleted meanwhile needs nothing.
+    /// Records the usage of a dataset. Does nothing if the dataset was deleted meanwhile.
     ///
     /// @param name the dataset's
     void report(String name, DatasetUsage use);

@@ -19,16 +19,16 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes down at each dataset how many pods use it on which nodes, again and again; only where that has changed.
-/// It keeps nothing: whoever leads next compares with what is written.
+/// Records periodically at each dataset how many pods use it on which nodes; it writes only changes. It keeps no
+/// state: the next leader compares with what is recorded.
 ///
-/// Pods and volumes are watched, so a look that finds what it found before asks Kubernetes for nothing. Looks
-/// take a twentieth of the time at most.
+/// Pods and volumes are watched, so a pass without changes sends no request to Kubernetes. Passes take at most a
+/// twentieth of the time.
 public final class DatasetUsageReporter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetUsageReporter.class);
     private static final Duration PAUSE = Duration.ofSeconds(15);
 
-    /// Of all time, what is not spent looking.
+    /// Pause after a pass, as a multiple of the time that the pass took.
     private static final int PAUSES = 19;
 
     private final DatasetUsageCluster pods;
@@ -38,10 +38,10 @@ public final class DatasetUsageReporter implements AutoCloseable {
     private final ScheduledExecutorService worker = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("dataset-users").factory());
 
-    /// Why the last look came to nothing.
+    /// Why the last pass failed.
     private Optional<String> trouble = Optional.empty();
 
-    /// @param namespaces gets those of the pods that use datasets, by the datasets' names
+    /// @param namespaces receives the namespaces of the pods that use datasets, by dataset name
     public DatasetUsageReporter(
             DatasetUsageCluster pods, Clusters clusters, Consumer<Map<String, Set<String>>> namespaces) {
         this.namespaces = namespaces;
@@ -49,7 +49,7 @@ public final class DatasetUsageReporter implements AutoCloseable {
         this.clusters = clusters;
     }
 
-    /// Begins to look.
+    /// Starts periodic reconciliation.
     public DatasetUsageReporter start(BackgroundTasks tasks) {
         worker.execute(() -> keep(tasks));
         return this;
@@ -60,7 +60,7 @@ public final class DatasetUsageReporter implements AutoCloseable {
         worker.shutdownNow();
     }
 
-    /// Throws nothing, since nobody would look again.
+    /// Runs one pass and schedules the next. Throws nothing: an exception would end the cycle.
     private void keep(BackgroundTasks tasks) {
         long begun = System.nanoTime();
         try {
@@ -79,18 +79,18 @@ public final class DatasetUsageReporter implements AutoCloseable {
         try {
             var _ = worker.schedule(() -> keep(tasks), pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException _) {
-            // the process ends
+            // the process is shutting down
         }
     }
 
-    /// @param taken by a look
+    /// @param taken duration of a pass
     static Duration pause(Duration taken) {
         return Collections.max(List.of(PAUSE, taken.multipliedBy(PAUSES)));
     }
 
-    /// Looks once. What was counted in part is not written down.
+    /// Runs one pass. Partial counts are not recorded.
     ///
-    /// @throws DriverException if anything of it cannot be known now
+    /// @throws DriverException if some input cannot be read now
     public void reconcile() {
         List<DatasetUsageCluster.RecordedUsage> declared = pods.declared();
         if (declared.isEmpty()) {

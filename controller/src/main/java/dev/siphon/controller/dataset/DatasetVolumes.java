@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 
-/// The volumes that show a dataset to a claim. They hold nothing and cost nothing: to make one is to look whether
-/// the claim's namespace may read the dataset, and to hand out the dataset's key.
+/// The volumes that show a dataset to a claim. They store nothing: creating one checks whether the claim's
+/// namespace may read the dataset, and gives out the dataset's key.
 public final class DatasetVolumes {
     private final Clusters clusters;
     private final DatasetCatalog datasets;
@@ -33,10 +33,10 @@ public final class DatasetVolumes {
     public record Keys(DatasetIdentities identities, DatasetKeyStore store) {
         private static final int MOST_NAMED = 5;
 
-        /// Keeps a volume, with a copy of its dataset's key unless nodes ask for theirs.
+        /// Stores a volume, with a copy of its dataset's key unless nodes request their own.
         ///
-        /// @param check whether the dataset is still declared, while nobody can take it back
-        /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
+        /// @param check fails if the dataset is no longer declared; runs under the lock against its removal
+        /// @throws DriverException.OperationPending (ABORTED) if the dataset's key is being removed
         void give(VolumeId.DatasetVolume volume, String name, Runnable check) {
             VolumeId.DatasetVolume dataset = volume.forNobody();
             keeping(dataset, check, () -> {
@@ -46,16 +46,16 @@ public final class DatasetVolumes {
             });
         }
 
-        /// The key by which a node reads a dataset; nothing is kept of it.
+        /// Returns the key with which a node reads a dataset; stores nothing.
         ///
         /// @param node its name
-        /// @param check as with [#give]
-        /// @throws DriverException.OperationPending (ABORTED) if that key is being removed
+        /// @param check as for [#give]
+        /// @throws DriverException.OperationPending (ABORTED) if the dataset's key is being removed
         VolumeKey mint(VolumeId.DatasetVolume dataset, String node, Runnable check) {
             return keeping(dataset, check, () -> identities.mint(dataset, node));
         }
 
-        /// Gives a volume that has none a copy.
+        /// Gives a volume without a key a copy.
         ///
         /// @throws DriverException.OperationPending (ABORTED) as [#give]
         void fill(VolumeId.DatasetVolume volume) {
@@ -80,12 +80,12 @@ public final class DatasetVolumes {
             }
         }
 
-        /// Ends a dataset that nobody uses: takes it back, and removes its identity.
+        /// Deletes an unused dataset: withdraws its declaration and removes its identity.
         ///
-        /// @param withdraw takes back what declares it
-        /// @throws DriverException.InUse (FAILED_PRECONDITION) if a volume has a copy of its key; then nothing
-        /// is done
-        /// @throws DriverException.OperationPending (ABORTED) if a volume is being given one
+        /// @param withdraw removes the declaration
+        /// @throws DriverException.InUse (FAILED_PRECONDITION) if the store lists users of the dataset; then
+        ///     nothing changes
+        /// @throws DriverException.OperationPending (ABORTED) if a volume is getting the key now
         public void end(VolumeId.DatasetVolume dataset, String name, Runnable withdraw) {
             Lock removing = identities.lock(dataset).writeLock();
             if (!removing.tryLock()) {
@@ -110,9 +110,9 @@ public final class DatasetVolumes {
             return users.size() > MOST_NAMED ? first + " and " + (users.size() - MOST_NAMED) + " more" : first;
         }
 
-        /// Removes a dataset's identity if no volume has a copy of its key, or is being given one.
+        /// Removes a dataset's identity, unless a volume of the dataset exists or is getting its key now.
         ///
-        /// @return whether there is none any more
+        /// @return whether the identity is gone
         boolean removeUnused(VolumeId.DatasetVolume dataset) {
             Lock removing = identities.lock(dataset).writeLock();
             if (!removing.tryLock()) {
@@ -130,7 +130,7 @@ public final class DatasetVolumes {
         }
     }
 
-    /// @param kubernetes knows claims; empty if the driver has no Kubernetes to ask
+    /// @param kubernetes reads claims; empty without Kubernetes
     /// @param keys empty if whoever mounts brings a key
     public DatasetVolumes(
             Clusters clusters,
@@ -145,11 +145,11 @@ public final class DatasetVolumes {
         this.keys = keys;
     }
 
-    /// The dataset that a request is about: the class names it, or the claim itself (1 round trip to the API
-    /// server, for requests that only read). Empty if it is about none.
+    /// Returns the dataset that a request names, in the class or at the claim (1 round trip to the API server, only
+    /// for read-only requests). Empty if it names none.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the claim is gone
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if class and claim name two
+    /// @throws DriverException.NotFound (NOT_FOUND) if the claim does not exist
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if class and claim name different datasets
     public Optional<String> wanted(VolumeRequest request) {
         Optional<String> ofClass = request.parameters()
                 .dataset()
@@ -169,16 +169,16 @@ public final class DatasetVolumes {
         return ofClass.or(() -> ofClaim);
     }
 
-    /// Whether the claim of a request may show a dataset (CSI v1.13, CreateVolume). Makes nothing.
+    /// Checks whether the claim of a request may show a dataset (CSI v1.13, CreateVolume). Creates nothing.
     ///
-    /// @param name of the dataset, as [#wanted] says
+    /// @param name of the dataset, from [#wanted]
     /// @throws DriverException.NotFound (NOT_FOUND) if there is no such dataset
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the claim's namespace may not read it
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is to be written or filled, or nobody says
-    ///     which namespace asks
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if it is larger than what is asked for at most
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if what is declared of the dataset cannot be, or whoever
-    ///     would read it or has sealed it is frozen
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the request writes or fills it, names a
+    ///     container user, or lacks the namespace needed to check readers
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if the dataset is larger than the requested limit
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the dataset's declaration is invalid, or the account
+    ///     that reads or sealed it is frozen
     public Shown check(VolumeRequest request, String name) {
         checkRequest(request, name);
         Dataset dataset = datasets.find(name)
@@ -203,8 +203,8 @@ public final class DatasetVolumes {
 
     /// A dataset as the volume of a claim.
     ///
-    /// @param name of the volume, as the request has it
-    /// @param namespace that may use it; empty if nobody says
+    /// @param name of the volume, from the request
+    /// @param namespace that may use it; empty if the request names none
     public record Shown(
             VolumeId.DatasetVolume id,
             String name,
@@ -213,7 +213,7 @@ public final class DatasetVolumes {
             Dataset dataset,
             Optional<String> namespace) {}
 
-    /// Makes the volume, or makes it again: nothing is kept of it but its key.
+    /// Creates the volume. Idempotent: only its key is stored.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if the dataset was deleted meanwhile
     /// @throws DriverException.OperationPending (ABORTED) if the dataset's key is being removed
@@ -222,21 +222,21 @@ public final class DatasetVolumes {
         return new Volume(shown.id(), shown.bytes(), Optional.of(shown.context()), Optional.empty());
     }
 
-    /// What a pod mounts that names a dataset itself.
+    /// What a pod with a dataset mounts.
     ///
     /// @param volume of that pod's volume alone
     public record Opened(VolumeId.DatasetVolume volume, VolumeContext context, VolumeKey key) {}
 
-    /// A pod that names a dataset itself.
+    /// A pod that reads a dataset.
     ///
-    /// @param volume tells its volume from all others
-    /// @param node the name of the one that it is on
+    /// @param volume identifies its volume
+    /// @param node the name of its node
     public record VolumeReader(String namespace, String volume, String node) {}
 
-    /// Opens a dataset for a pod that names it itself, without a claim. Nothing is kept of it. May be repeated.
+    /// Opens a dataset for a pod that names it directly, without a claim. Stores nothing. Idempotent.
     ///
     /// @param text how the pod names the dataset
-    /// @throws DriverException as [#create]
+    /// @throws DriverException as [#check] and [#create]
     public Opened open(String text, VolumeReader pod) {
         String called = Dataset.name("volume attribute dataset", text);
         Dataset dataset = datasets.find(called)
@@ -246,10 +246,10 @@ public final class DatasetVolumes {
         return opened(dataset, claimed(dataset, volume, pod.volume()), pod.node());
     }
 
-    /// Opens a dataset for a pod that has a claim for it. Nothing is kept of it. May be repeated.
+    /// Opens a dataset for a pod with a claim. Stores nothing. Idempotent.
     ///
     /// @param claimed the claim's volume
-    /// @param names those that a dataset may have which is where the volume is
+    /// @param names possible names of the dataset at the volume's place
     /// @throws DriverException.NotFound (NOT_FOUND) if none is declared there
     /// @throws DriverException as [#open]
     public Opened openClaimed(VolumeId.DatasetVolume claimed, List<String> names, VolumeReader pod) {
@@ -263,13 +263,12 @@ public final class DatasetVolumes {
         return opened(found, claimed, pod.node());
     }
 
-    /// Opens a dataset for a node that is to keep a replica of it, for no pod. Nothing is kept of it. May be
-    /// repeated.
+    /// Opens a dataset for a node that keeps a replica of it, without a pod. Stores nothing. Idempotent. Does not
+    /// check readers: whoever orders the replica did.
     ///
-    /// @param name as [DatasetVolume#name] gives it
+    /// @param name as [Dataset#name] returns it
     /// @param node the node's name
-    /// @throws DriverException as [#create], of a dataset; whoever may say what a node keeps has looked at
-    ///     readers
+    /// @throws DriverException as [#create]
     public Opened openForNode(String name, String node) {
         Dataset dataset = datasets.find(name)
                 .orElseThrow(() -> new DriverException.NotFound("there is no dataset " + QuotedText.of(name)));
@@ -285,7 +284,7 @@ public final class DatasetVolumes {
                 minting.mint(volume.forNobody(), node, () -> checkStill(dataset)));
     }
 
-    /// One that was taken back since it was looked up has no image any more.
+    /// A dataset that was deleted since its lookup may have lost its image.
     private void checkStill(Dataset dataset) {
         if (datasets.find(dataset.name())
                 .filter(now -> now.path().equals(dataset.path()))
@@ -358,7 +357,7 @@ public final class DatasetVolumes {
         }
     }
 
-    /// Removes the volume of a claim; the dataset stays. One that is not there is no error (CSI v1.13,
+    /// Deletes the volume of a claim; the dataset stays. Succeeds if the volume does not exist (CSI v1.13,
     /// DeleteVolume).
     public void delete(VolumeId.DatasetVolume volume) {
         keys.ifPresent(all -> all.store().remove(volume));

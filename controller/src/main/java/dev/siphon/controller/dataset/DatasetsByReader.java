@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The datasets that a namespace may read by their readers' names, or could read before, so that not each of
-/// thousands of namespaces is compared with each of thousands of datasets.
+/// Indexes datasets by reader name, and by the namespaces that could read them before. This avoids comparing
+/// thousands of namespaces with thousands of datasets each.
 final class DatasetsByReader {
     private final Map<String, Set<Dataset>> byReader = new HashMap<>();
     private final Map<String, Set<Dataset>> before = new HashMap<>();
 
-    /// @param datasets that are not everybody's
-    /// @param published before
-    /// @param cluster where those are that name none
+    /// @param datasets those that not everybody may read
+    /// @param published the previous grants
+    /// @param cluster of the datasets that name none
     DatasetsByReader(List<Dataset> datasets, Grants published, String cluster) {
         for (Dataset dataset : datasets) {
             dataset.readers().forEach(reader -> add(byReader, reader, dataset));
@@ -33,7 +33,7 @@ final class DatasetsByReader {
         map.computeIfAbsent(key, _ -> new HashSet<>()).add(dataset);
     }
 
-    /// All that the namespace may read, and some that it may not.
+    /// Returns all datasets that the namespace may read, and some that it may not.
     Set<Dataset> of(String namespace, List<Account> accounts) {
         Set<Dataset> some = new HashSet<>(before.getOrDefault(namespace, Set.of()));
         for (Account account : accounts) {
@@ -44,7 +44,7 @@ final class DatasetsByReader {
         return some;
     }
 
-    /// Whether the namespace could read it before.
+    /// Whether the namespace could read the dataset before.
     boolean read(String namespace, Dataset dataset) {
         return before.getOrDefault(namespace, Set.of()).contains(dataset);
     }

@@ -19,18 +19,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Datasets in a file, for orchestrators without custom resources: one JSON object whose names are theirs, each
-/// with what the `spec` of a `Dataset` object has. Read anew each time.
+/// Datasets in a file, for orchestrators without custom resources. The file is one JSON object that maps names to
+/// the `spec` of a `Dataset` object. It is read each time.
 public final class DatasetsFile implements DatasetCatalog {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetsFile.class);
 
-    /// Some ten thousand datasets.
+    /// Enough for some ten thousand datasets.
     private static final long MOST_BYTES = 8 << 20;
 
     private final Path file;
     private final Map<String, DatasetStatus> reported = new ConcurrentHashMap<>();
 
-    /// @param file need not be there yet
+    /// @param file may not exist yet
     public DatasetsFile(Path file) {
         this.file = file;
     }
@@ -59,7 +59,7 @@ public final class DatasetsFile implements DatasetCatalog {
         return new Declared(all, broken, Map.of());
     }
 
-    /// There is no place to write that down: a name means whoever has it.
+    /// A file cannot record them, so a name means whoever has it now.
     @Override
     public ReaderIds readers(String name) {
         return ReaderIds.NONE;
@@ -70,7 +70,7 @@ public final class DatasetsFile implements DatasetCatalog {
         // as above
     }
 
-    /// Into the log, once.
+    /// Logs a changed status that is not ready.
     @Override
     public void report(String name, DatasetStatus state) {
         if (!state.equals(reported.put(name, state)) && !state.ready()) {
@@ -85,7 +85,7 @@ public final class DatasetsFile implements DatasetCatalog {
         return Dataset.parse(name, spec.getAsJsonObject());
     }
 
-    /// By the names that lookups have.
+    /// Returns the entries by the names that lookups use.
     private Map<String, JsonElement> read() {
         try {
             if (Files.size(file) > MOST_BYTES) {

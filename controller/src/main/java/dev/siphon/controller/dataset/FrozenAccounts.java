@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which accounts read no dataset because an administrator has frozen them, in whatever file system. It is looked
-/// up in the background and kept in memory: a cluster that hangs keeps no reader of another from being withdrawn.
+/// The accounts that may read no dataset because an administrator froze them, in any file system. A background task
+/// caches them, so a hanging cluster does not delay a withdrawal in another.
 public final class FrozenAccounts implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FrozenAccounts.class);
 
@@ -32,12 +32,12 @@ public final class FrozenAccounts implements AutoCloseable {
     private final FileTree files;
     private final AccountFreeze accountFreeze;
 
-    /// The groups that were frozen when each file system was last looked through.
+    /// The frozen groups at the last successful scan of each file system.
     private final Map<FileSystemRef, Set<String>> seen = new ConcurrentHashMap<>();
 
     private record FileSystemRef(String cluster, String fileSystem) {}
 
-    /// One thread for each cluster, so that none waits for another.
+    /// One thread per cluster, so that none waits for another.
     private final ScheduledExecutorService workers;
 
     public FrozenAccounts(Clusters clusters, FileTree files) {
@@ -49,9 +49,9 @@ public final class FrozenAccounts implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("frozen-accounts-", 0).factory());
     }
 
-    /// Begins to look.
+    /// Starts periodic refreshes.
     ///
-    /// @param every how long after one look the next one begins
+    /// @param every delay from the end of one pass to the start of the next
     public FrozenAccounts start(Duration every, BackgroundTasks tasks) {
         for (String cluster : clusters.ids()) {
             var _ = workers.scheduleWithFixedDelay(
@@ -76,7 +76,8 @@ public final class FrozenAccounts implements AutoCloseable {
         }
     }
 
-    /// Looks once. A file system that does not answer stays as it was known, and keeps none of the others.
+    /// Refreshes one cluster. A file system that does not reply keeps its cached state and does not block the
+    /// others.
     void refresh(String cluster) {
         for (Clusters.FileSystem fileSystem : clusters.fileSystems(cluster)) {
             try {
@@ -93,10 +94,9 @@ public final class FrozenAccounts implements AutoCloseable {
         }
     }
 
-    /// Whether an account was frozen at the last look. Asks nobody.
+    /// Whether an account was frozen at the last refresh. Sends no request.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the dataset's file system was never
-    ///     looked through
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the dataset's file system was never scanned
     boolean wasFrozen(Account account, Dataset dataset) {
         String group = CephNames.group(account.id());
         if (seen.values().stream().anyMatch(frozen -> frozen.contains(group))) {
@@ -113,8 +113,8 @@ public final class FrozenAccounts implements AutoCloseable {
         return false;
     }
 
-    /// The same with what the dataset's file system says now: true from the moment that the account is frozen
-    /// there. Whoever asks before the first look waits for one.
+    /// As [#wasFrozen], but also reads the dataset's file system now: true as soon as the account is frozen there.
+    /// Before the first refresh of that file system, this call does it.
     boolean isFrozen(Account account, Dataset dataset) {
         Optional<String> cluster = cluster(dataset);
         cluster.filter(known -> !seen.containsKey(new FileSystemRef(known, dataset.fileSystem())))
@@ -125,10 +125,10 @@ public final class FrozenAccounts implements AutoCloseable {
                         .isPresent();
     }
 
-    /// Refuses to give out a dataset that a frozen account has sealed. Where an administrator has declared another
-    /// directory nobody owns it, and nobody looks: the driver's identity may not be able to.
+    /// Refuses a dataset that a frozen account sealed. A directory that an administrator declared has no owner and
+    /// is not read: the driver's identity may lack permission.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it has
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its account is frozen
     void checkOwner(VolumeId.DatasetVolume volume, String name) {
         if (Packer.isPlaceOfImage(volume.path())
                 && files.note(volume.cluster(), volume.fileSystem(), volume.path(), AccountFreeze.NOTE)
@@ -138,12 +138,12 @@ public final class FrozenAccounts implements AutoCloseable {
         }
     }
 
-    /// The groups of all accounts that were frozen at the last look.
+    /// Returns the groups of all accounts that were frozen at the last refresh.
     Set<String> groups() {
         return seen.values().stream().flatMap(Set::stream).collect(Collectors.toSet());
     }
 
-    /// That of a dataset; empty if it is declared wrong, which others tell.
+    /// Returns the cluster of a dataset; empty if its declaration is invalid, which is reported elsewhere.
     private Optional<String> cluster(Dataset dataset) {
         try {
             return dataset.cluster()

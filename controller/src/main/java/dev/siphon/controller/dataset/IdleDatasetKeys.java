@@ -16,12 +16,12 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Removes the identity of a node for a dataset that it uses no more: no pod there shows the dataset, and no
-/// replica is wanted there, at two looks in a row, and the node has not asked for it between them. Those of other
-/// Kubernetes clusters, whose pods are not known here, are left alone. Of a dataset that is declared no more
-/// [DatasetAccessPublisher] removes all identities, when the last pod is gone.
+/// Removes a node's identity for a dataset that the node no longer uses. Two passes in a row must find no pod with
+/// the dataset and no ordered replica there, and no request from the node in between. Identities of other
+/// Kubernetes clusters stay, since their pods are unknown here. [DatasetAccessPublisher] removes all identities of
+/// an undeclared dataset after its last pod.
 ///
-/// A look costs a mon command for each cluster.
+/// A pass costs a mon command per cluster.
 public final class IdleDatasetKeys {
     private static final Logger LOG = LoggerFactory.getLogger(IdleDatasetKeys.class);
     private static final Duration BETWEEN = Duration.ofMinutes(10);
@@ -30,15 +30,14 @@ public final class IdleDatasetKeys {
     private final Clusters clusters;
     private final DatasetIdentities identities;
 
-    /// What the last look found idle.
+    /// What the last pass found idle.
     private Set<Minted> idleBefore = Set.of();
 
-    /// When that look began, by the clock of [DatasetIdentities].
+    /// When that pass started, by the clock of [DatasetIdentities].
     private long begunBefore;
 
     private record Minted(String cluster, DatasetIdentity identity) {}
 
-    /// A node and a dataset.
     private record NodeUse(VolumeId.DatasetVolume dataset, String node) {}
 
     public IdleDatasetKeys(DatasetUsageCluster pods, Clusters clusters, DatasetIdentities identities) {
@@ -48,7 +47,7 @@ public final class IdleDatasetKeys {
         this.begunBefore = identities.now();
     }
 
-    /// Begins to look, until the task is closed.
+    /// Starts periodic reconciliation, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("idle-dataset-keys", Duration.ZERO, BETWEEN, this::reconcileAndLog);
     }
@@ -61,9 +60,9 @@ public final class IdleDatasetKeys {
         }
     }
 
-    /// Looks once.
+    /// Runs one pass.
     ///
-    /// @throws DriverException if anything of it cannot be known now; then nothing is removed
+    /// @throws DriverException if some input cannot be read now
     void reconcile() {
         long begun = identities.now();
         Map<String, VolumeId.DatasetVolume> declared = new HashMap<>();
@@ -101,7 +100,7 @@ public final class IdleDatasetKeys {
         return used;
     }
 
-    /// The identities of nodes.
+    /// Returns the node identities of this Kubernetes cluster.
     private List<Minted> listed(String cluster, long begun) {
         return identities.listed(cluster, begun).stream()
                 .flatMap(userId -> clusters.fileSystems(cluster).stream()

@@ -14,33 +14,32 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// Does something to many objects, look by look, so that one to which it cannot be done keeps no other. An API
-/// server answers `500` also for one object alone, as for one that is as large as etcd takes: that one comes last
-/// from then on, and is tried again and again.
+/// Retries an operation per object, so that one failing object does not block the others. An API server also
+/// answers `500` for a single object, such as one at the size limit of etcd. Such an object moves to the end and is
+/// retried in every pass.
 ///
-/// To be called by one thread.
+/// Not thread-safe.
 public final class PerObjectRetries {
-    /// After how many that got no answer, one after the other, nobody is asked in this look any more: each may have
-    /// taken 5 s.
+    /// Ends a pass after this many consecutive objects without a reply: each may have taken 5 s.
     static final int MOST_IN_A_ROW = 20;
 
-    /// How many steps are taken at the same time.
+    /// Steps that run concurrently.
     static final int AT_ONCE = 10;
 
-    /// Names of those that got no answer when they were tried last; first who was tried longest ago.
+    /// Objects without a reply at their last attempt, the oldest attempt first.
     private final Set<String> unanswered = new LinkedHashSet<>();
 
-    /// What is to be done to one object.
+    /// The operation on one object.
     ///
-    /// @param name the object's, always the same
-    /// @param act may be taken while those of other objects are
-    /// @param refused gets what is thrown that is no [DriverException.BackendUnavailable]
+    /// @param name of the object, always the same
+    /// @param act may run concurrently with those of other objects
+    /// @param refused receives any other [DriverException] than [DriverException.BackendUnavailable]
     public record Step(String name, Runnable act, Consumer<DriverException> refused) {}
 
-    /// Takes these steps, some at once, those last that got no answer before.
+    /// Runs these steps, several at once; those without a reply in earlier passes run last.
     ///
-    /// @param steps of all objects that there are: others are forgotten
-    /// @return the first failure to get an answer, to be thrown when nothing else is to be done
+    /// @param steps of all existing objects: others are forgotten
+    /// @return the first failure to get a reply, for the caller to throw once its other work is finished
     public Optional<DriverException.BackendUnavailable> take(List<Step> steps) {
         unanswered.retainAll(steps.stream().map(Step::name).collect(Collectors.toSet()));
         List<DriverException.BackendUnavailable> failures = new ArrayList<>();
@@ -62,7 +61,7 @@ public final class PerObjectRetries {
         return failures.stream().findFirst();
     }
 
-    /// @return of each step why it got no answer; empty if it got one
+    /// @return for each step why it got no reply; empty if it got one
     private static List<Optional<DriverException.BackendUnavailable>> together(List<Step> steps) {
         List<FutureTask<Optional<DriverException.BackendUnavailable>>> tasks =
                 steps.stream().map(step -> new FutureTask<>(() -> take(step))).toList();

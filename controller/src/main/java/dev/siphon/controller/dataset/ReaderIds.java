@@ -4,13 +4,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Whom the names of a dataset's readers meant when they were first seen: a name may be given to somebody else.
+/// The accounts that the names of a dataset's readers meant when first seen: a name may pass to another account.
 ///
-/// @param groups what the account's group is called, which follows from its immutable id
-///     ([dev.siphon.controller.volume.CephNames#group]), by the reader's name; without those that were never seen
-/// @param changed the readers whose names mean somebody else now
+/// @param groups the account's group, which follows from its immutable id
+///     ([dev.siphon.controller.volume.CephNames#group]), by reader name; without names that were never seen
+/// @param changed the readers whose names mean another account now
 public record ReaderIds(Map<String, String> groups, Set<String> changed) {
-    /// Nobody was seen.
+    /// No names were seen.
     public static final ReaderIds NONE = new ReaderIds(Map.of(), Set.of());
 
     public ReaderIds {
@@ -18,7 +18,7 @@ public record ReaderIds(Map<String, String> groups, Set<String> changed) {
         changed = Set.copyOf(changed);
     }
 
-    /// Whom a reader's name meant; empty if it was never seen.
+    /// Returns the group that a reader's name meant; empty if it was never seen.
     Optional<String> group(String reader) {
         return Optional.ofNullable(groups.get(reader));
     }

@@ -14,15 +14,15 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Sees that a reader's name still means whom it meant when it was first seen at a dataset. One that means somebody
-/// else is no reader until an administrator says so.
+/// Checks that a reader's name still means the account that it meant when first seen at a dataset. A name that now
+/// means another account grants nothing until an administrator confirms it.
 public final class ReaderNames {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderNames.class);
 
     private final DatasetCatalog datasets;
     private final AccountDirectory directory;
 
-    /// The readers whose names had changed at the last look, by the names of datasets.
+    /// The readers whose names had changed at the last pass, by dataset name.
     private volatile Map<String, Set<String>> changed = Map.of();
 
     public ReaderNames(DatasetCatalog datasets, AccountDirectory directory) {
@@ -30,10 +30,10 @@ public final class ReaderNames {
         this.directory = directory;
     }
 
-    /// A dataset with those readers only whose names mean whom they meant, as far as an account is one of them.
-    /// Looks at everything anew: 1 round trip, and the directory.
+    /// Returns a dataset without the readers that match `account` but whose names changed meaning. Decides without
+    /// caches: 1 round trip, and the directory.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if something does not answer
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if a backend does not reply
     Dataset trusted(Dataset dataset, Account account) {
         ReaderIds known = datasets.readers(dataset.name());
         return without(
@@ -63,20 +63,20 @@ public final class ReaderNames {
         return dataset.readBy(left);
     }
 
-    /// As the last look found it. Asks nobody.
+    /// Returns a dataset without the readers whose names had changed at the last pass. Sends no request.
     Dataset trusted(Dataset dataset) {
         return without(dataset, changed.getOrDefault(dataset.name(), Set.of()));
     }
 
-    /// The readers whose names had changed at the last look, each with its dataset.
+    /// Returns the readers whose names had changed at the last pass, each with its dataset.
     Set<String> changed() {
         return changed.entrySet().stream()
                 .flatMap(each -> each.getValue().stream().map(reader -> each.getKey() + " " + reader))
                 .collect(Collectors.toSet());
     }
 
-    /// Looks at all names once. Whoever is seen for the first time is written down; whoever has gone from a
-    /// dataset's readers is forgotten. Where the directory does not answer for a name, it stays as it was.
+    /// Checks all names once. Records names that are seen for the first time, and forgets names that are no longer
+    /// readers. Names for which the directory does not reply keep their state.
     void refresh(DatasetCatalog.Declared declared) {
         ReaderLookup names = new ReaderLookup();
         Map<String, Set<String>> found = new HashMap<>();
@@ -102,7 +102,7 @@ public final class ReaderNames {
         }
     }
 
-    /// What the directory says of names, each asked for once.
+    /// Caches the directory's replies: each name is looked up once.
     private final class ReaderLookup {
         private final Map<String, Optional<String>> known = new HashMap<>();
         private final Set<String> unknown = new HashSet<>();

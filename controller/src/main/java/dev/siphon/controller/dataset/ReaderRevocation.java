@@ -21,17 +21,16 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes the keys of datasets from nodes where nobody reads them but accounts that are frozen, or others
-/// than were meant by their names, and ends what is mounted by them. Where a pod of somebody who may
-/// read the dataset is on the node its key stays: the node has but one. The key that volumes of claims
-/// share is replaced where nobody at all may read the dataset any more.
+/// Revokes a node's key for a dataset, and its mounts, where only withdrawn readers use the dataset: frozen
+/// accounts, or accounts whose name meant another one before. A node has only one key, so it stays while a pod
+/// there may read the dataset. The key that volumes of claims share is replaced once nobody may read the dataset.
 ///
-/// It looks when somebody was withdrawn, and [#LOOKS] times in all: until nodes know of it they still begin pods.
+/// It runs [#LOOKS] passes after each withdrawal: nodes start pods until they learn of it.
 public final class ReaderRevocation {
     private static final Logger LOG = LoggerFactory.getLogger(ReaderRevocation.class);
     private static final Duration BETWEEN = Duration.ofSeconds(30);
 
-    /// Grants are published within 15 s, and a node knows them for 60 s.
+    /// Grants are published within 15 s, and a node caches them for 60 s.
     private static final int LOOKS = 4;
 
     private final DatasetReaders readers;
@@ -57,12 +56,12 @@ public final class ReaderRevocation {
         this.revocation = revocation;
     }
 
-    /// Begins to look, until the task is closed.
+    /// Starts periodic reconciliation, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("withdrawn-readers", BETWEEN, BETWEEN, this::reconcileAndLog);
     }
 
-    /// Looks if there is something to look for. Whoever restarts looks for all that are withdrawn.
+    /// Runs a pass if withdrawals are pending. After a restart, all withdrawn readers count as new.
     void reconcileAndLog() {
         Set<String> withdrawn = readers.withdrawn();
         if (!known.containsAll(withdrawn)) {
@@ -80,7 +79,7 @@ public final class ReaderRevocation {
         }
     }
 
-    /// Where a dataset is used: by which namespaces, by the names of nodes.
+    /// Where a dataset is used: the namespaces by node name.
     private record InUse(Dataset dataset, Map<String, Set<String>> nodes) {}
 
     private record FileSystemRef(String cluster, String fileSystem) {}
@@ -116,7 +115,7 @@ public final class ReaderRevocation {
         return used;
     }
 
-    /// @param reading the namespaces that may read it; who was withdrawn is among them until the next look
+    /// @param reading the namespaces that may read it; a withdrawn one is included until grants are published again
     private List<Target> targets(VolumeId.DatasetVolume volume, InUse use, Set<String> reading) {
         Set<String> nodes = new HashSet<>();
         use.nodes().forEach((node, namespaces) -> {

@@ -7,8 +7,8 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives the volumes of claims that were made without a key one, while there is a node that does not ask
-/// the controller: one of an earlier version came, or comes back. Two requests a minute where all ask.
+/// Gives claims' volumes without a key one while some node does not request keys from the controller: a node of an
+/// earlier version. Costs two requests a minute if all nodes request keys.
 public final class StaticClaimKeys {
     private static final Logger LOG = LoggerFactory.getLogger(StaticClaimKeys.class);
     private static final Duration BETWEEN = Duration.ofMinutes(1);
@@ -19,12 +19,12 @@ public final class StaticClaimKeys {
         this.keys = keys;
     }
 
-    /// Begins to look, until the task is closed.
+    /// Starts periodic reconciliation, until the task is closed.
     public BackgroundTasks.Task start(BackgroundTasks tasks) {
         return tasks.every("claim-keys", Duration.ZERO, BETWEEN, this::reconcile);
     }
 
-    /// Looks once. One that cannot be given a key now keeps none from the others.
+    /// Runs one pass. A volume that cannot get a key now does not block the others.
     void reconcile() {
         try {
             if (!keys.store().nodesAsk()) {

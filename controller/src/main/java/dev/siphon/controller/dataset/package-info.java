@@ -1,5 +1,4 @@
-/// Sealed datasets that several accounts read: which there are, who may read them, and the volumes that show
-/// them.
+/// Sealed datasets that several accounts read: which exist, who may read them, and the volumes that show them.
 @NullMarked
 package dev.siphon.controller.dataset;
 
