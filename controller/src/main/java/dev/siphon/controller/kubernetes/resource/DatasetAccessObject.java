@@ -17,7 +17,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A node's question for a dataset of a pod, which it writes as the `spec`, and the controller's answer, the `status`.
+/// A node's request for a dataset of a pod (`spec`, written by the node), and the controller's reply (`status`).
 @Group(Siphon.GROUP)
 @Version(Siphon.VERSION)
 @Kind("DatasetAccess")
@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
         name = "Age",
         type = AdditionalPrinterColumn.Type.DATE,
         jsonPath = ".metadata.creationTimestamp")
-@SuppressWarnings("serial") // nobody serializes it by Java's means
+@SuppressWarnings("serial") // never serialized by Java's own mechanism
 public final class DatasetAccessObject extends CustomResource<DatasetAccessObject.Spec, DatasetAccessObject.Status>
         implements Namespaced {
-    /// The question.
+    /// The request.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Spec(
             @Required @Size(max = 256) @Nullable String dataset,
@@ -47,7 +47,7 @@ public final class DatasetAccessObject extends CustomResource<DatasetAccessObjec
             @Required @Size(max = 256) @Nullable String publicKey,
             @Required @Size(max = 63) @Nullable String request) {}
 
-    /// The answer; what it does not say is null.
+    /// The reply; absent fields are null.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(

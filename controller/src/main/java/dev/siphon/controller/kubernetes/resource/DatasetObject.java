@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 @Group(Siphon.GROUP)
 @Version(Siphon.VERSION)
 @Kind("Dataset")
-// with the custom resource every dataset would go: uninstalling leaves it
+// deleting the custom resource definition would delete every dataset, so uninstalling keeps it
 @Annotations("helm.sh/resource-policy=keep")
 @JsonClassDescription(
         "A sealed dataset. PVCs name it with annotation siphon.dev/dataset, pods with volumeAttributes.dataset; OWNER/NAME there is OWNER.NAME here.")
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
         name = "Age",
         type = AdditionalPrinterColumn.Type.DATE,
         jsonPath = ".metadata.creationTimestamp")
-@SuppressWarnings("serial") // nobody serializes it by Java's means
+@SuppressWarnings("serial") // never serialized by Java's own mechanism
 public final class DatasetObject extends CustomResource<DatasetObject.Spec, DatasetObject.Status> {
     /// What an administrator declares.
     @JsonIgnoreProperties(ignoreUnknown = true)
@@ -85,7 +85,7 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
         private static final Spec NONE = new Spec(null, null, null, null, 0, null);
     }
 
-    /// What the controller has found; what it does not say is null.
+    /// What the controller found; absent fields are null.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(
@@ -125,17 +125,17 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
             Long moreNodes) {
         private static final Status NONE = new Status(null, null, null, null, null, null, null, null, null);
 
-        /// One that says whether volumes can show it.
+        /// Returns a status with only whether volumes can show the dataset.
         public static Status of(boolean ready, String message) {
             return new Status(ready, message, null, null, null, null, null, null, null);
         }
 
-        /// One that says whether the image was read back.
+        /// Returns a status with only the result of reading the image back.
         public static Status of(String readBack) {
             return new Status(null, null, readBack, null, null, null, null, null, null);
         }
 
-        /// One that says whom its readers' names mean.
+        /// Returns a status with only the accounts behind its readers' names.
         ///
         /// @param readers null for a name that is no longer known
         public static Status of(
@@ -145,13 +145,13 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
             return new Status(null, null, null, readers, changed, conditions, null, null, null);
         }
 
-        /// One that says which pods use it.
+        /// Returns a status with only the pods that use the dataset.
         public static Status of(long pods, List<OnNode> nodes, long moreNodes) {
             return new Status(null, null, null, null, null, null, pods, nodes, moreNodes);
         }
     }
 
-    /// As Kubernetes' API conventions have it.
+    /// A condition as in Kubernetes' API conventions.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Condition(
             @Required @Size(max = 316) String type,
@@ -160,7 +160,7 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
             @Size(max = 32768) @Nullable String message,
             @Nullable String lastTransitionTime) {}
 
-    /// Of a [Condition].
+    /// The status of a [Condition].
     public enum ConditionStatus {
         @JsonProperty("True")
         TRUE,
@@ -196,12 +196,12 @@ public final class DatasetObject extends CustomResource<DatasetObject.Spec, Data
         return super.getStatus();
     }
 
-    /// What is declared; an empty one where nothing is.
+    /// Returns the spec; an empty one if it is absent.
     public Spec spec() {
         return Optional.ofNullable(getSpec()).orElse(Spec.NONE);
     }
 
-    /// What is known; an empty one where nothing is.
+    /// Returns the status; an empty one if it is absent.
     public Status status() {
         return Optional.ofNullable(getStatus()).orElse(Status.NONE);
     }

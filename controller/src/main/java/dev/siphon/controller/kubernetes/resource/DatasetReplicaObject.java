@@ -17,12 +17,13 @@ import io.fabric8.kubernetes.model.annotation.Kind;
 import io.fabric8.kubernetes.model.annotation.Version;
 import org.jspecify.annotations.Nullable;
 
-/// A dataset that the controller wants on a disk of a node (`spec`), and how far the node is (`status`).
+/// A replica of a dataset that the controller orders on a disk of a node (`spec`), and the node's progress
+/// (`status`).
 @Group(Siphon.GROUP)
 @Version(Siphon.VERSION)
 @Kind("DatasetReplica")
 @JsonClassDescription("A replica of a dataset on a disk of a node.")
-// a node is told of its own alone
+// lets a node watch only its own replicas
 @AdditionalSelectableField(jsonPath = ".spec.node")
 @AdditionalPrinterColumn(name = "Dataset", jsonPath = ".spec.dataset")
 @AdditionalPrinterColumn(name = "Node", jsonPath = ".spec.node")
@@ -36,9 +37,9 @@ import org.jspecify.annotations.Nullable;
         jsonPath = ".status.bytes",
         priority = 1)
 @AdditionalPrinterColumn(name = "Message", jsonPath = ".status.message")
-@SuppressWarnings("serial") // nobody serializes it by Java's means
+@SuppressWarnings("serial") // never serialized by Java's own mechanism
 public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObject.Spec, DatasetReplicaObject.Status> {
-    /// What is wanted.
+    /// The controller's order.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Spec(
@@ -50,7 +51,7 @@ public final class DatasetReplicaObject extends CustomResource<DatasetReplicaObj
             @JsonPropertyDescription("The controller's answer to the node's question.")
             DatasetAccessObject.@Nullable Status access) {}
 
-    /// How far the node is.
+    /// The node's progress.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(

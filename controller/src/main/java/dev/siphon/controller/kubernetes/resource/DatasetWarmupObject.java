@@ -14,7 +14,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A dataset that an administrator wants on disks ahead of time (`spec`), and on how many nodes it is (`status`).
+/// A dataset that an administrator wants on disks ahead of time (`spec`), and how many nodes have it (`status`).
 @Group(Siphon.GROUP)
 @Version(Siphon.VERSION)
 @Kind("DatasetWarmup")
@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 @AdditionalPrinterColumn(name = "Local", type = AdditionalPrinterColumn.Type.INTEGER, jsonPath = ".status.local")
 @AdditionalPrinterColumn(name = "Until", jsonPath = ".spec.until")
 @AdditionalPrinterColumn(name = "Message", jsonPath = ".status.message")
-@SuppressWarnings("serial") // nobody serializes it by Java's means
+@SuppressWarnings("serial") // never serialized by Java's own mechanism
 public final class DatasetWarmupObject extends CustomResource<DatasetWarmupObject.Spec, DatasetWarmupObject.Status> {
-    /// What is wanted.
+    /// What the administrator wants.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Spec(
             @Required
@@ -41,7 +41,7 @@ public final class DatasetWarmupObject extends CustomResource<DatasetWarmupObjec
             @JsonPropertyDescription("When it is wanted no more; left out, as long as this object is there.") @Nullable
             String until) {}
 
-    /// What has become of it.
+    /// The progress.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record Status(

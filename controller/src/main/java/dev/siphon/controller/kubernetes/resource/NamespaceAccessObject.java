@@ -16,7 +16,7 @@ import io.fabric8.kubernetes.model.annotation.Version;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a namespace may use, which the controller writes whole: the `status` is no subresource.
+/// What a namespace may use. The controller writes the whole object, since its `status` is no subresource.
 @Group(Siphon.GROUP)
 @Version(Siphon.VERSION)
 @Kind("NamespaceAccess")
@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
         name = "Age",
         type = AdditionalPrinterColumn.Type.DATE,
         jsonPath = ".metadata.creationTimestamp")
-@SuppressWarnings("serial") // nobody serializes it by Java's means
+@SuppressWarnings("serial") // never serialized by Java's own mechanism
 public final class NamespaceAccessObject extends CustomResource<Void, NamespaceAccessObject.Status>
         implements Namespaced {
-    /// What it may use.
+    /// What the namespace may use.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Status(
             @JsonPropertyDescription("Tells one content from another.") @Nullable
@@ -74,7 +74,7 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
             @JsonPropertyDescription("How many others there are.") @Nullable
             Integer moreDatasets) {}
 
-    /// Whose volumes.
+    /// An account whose volumes the namespace may use.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record AccountEntry(
             @Required String name,
@@ -82,7 +82,7 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
             @Required @JsonPropertyDescription("Where they are, as CLUSTER:FILESYSTEM:GROUP.")
             String volumes) {}
 
-    /// One that may be read.
+    /// A dataset that the namespace may read.
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_NULL)
     public record DatasetEntry(
@@ -98,7 +98,7 @@ public final class NamespaceAccessObject extends CustomResource<Void, NamespaceA
             @Nullable
             ReplicasEntry replicas) {}
 
-    /// On how many nodes one is.
+    /// How many nodes have a replica of a dataset, by state.
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record ReplicasEntry(
             @JsonPropertyDescription("Nodes that have all of it.")

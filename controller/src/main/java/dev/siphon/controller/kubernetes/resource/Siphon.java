@@ -1,6 +1,6 @@
 package dev.siphon.controller.kubernetes.resource;
 
-/// Which custom resources are Siphon's.
+/// The API group and version of Siphon's custom resources.
 final class Siphon {
     static final String GROUP = "siphon.dev";
     static final String VERSION = "v1alpha1";

@@ -1,4 +1,4 @@
-/// The custom resources of group `siphon.dev` as Java types. The chart's definitions of them are generated from these
+/// The custom resources of group `siphon.dev` as Java types. The chart's definitions are generated from them
 /// (`make definitions`).
 @NullMarked
 package dev.siphon.controller.kubernetes.resource;
