@@ -7,9 +7,10 @@ import java.net.HttpURLConnection;
 import java.util.List;
 import java.util.Optional;
 
-/// What it means when a request to the API server comes to nothing. Messages quote no object: it may be a Secret.
+/// Translates failed requests to the API server into errors of the driver. Messages quote no object: it may be a
+/// Secret.
 final class ApiFailures {
-    /// Where Java has the exceptions that are about connections.
+    /// The packages of Java's exceptions about connections.
     private static final List<String> OF_CONNECTIONS =
             List.of("java.net.", "java.nio.", "javax.net.", "java.security.");
 
@@ -18,9 +19,9 @@ final class ApiFailures {
 
     private ApiFailures() {}
 
-    /// What the driver says of it.
+    /// Returns the driver's error for a failed request.
     ///
-    /// @param doing what was asked for
+    /// @param doing the operation, for messages
     static DriverException meaning(String doing, Throwable cause) {
         return switch (cause) {
             case DriverException known -> known;
@@ -55,12 +56,13 @@ final class ApiFailures {
         return new DriverException.BackendFault(what + ", which nobody expects");
     }
 
-    /// What the server said; asked for only where that names an object and a rule, and quotes nothing.
+    /// Returns the server's message; used only for codes whose message names an object and a rule but quotes no
+    /// content.
     private static String said(KubernetesClientException answer) {
         return Optional.ofNullable(answer.getStatus()).map(Status::getMessage).orElse("no reason given");
     }
 
-    /// The first of the causes that is about network or TLS; what is about the answer would quote it.
+    /// Returns the message of the first cause about network or TLS. Messages about the reply itself might quote it.
     private static String trouble(Throwable answer) {
         String name = "";
         for (Throwable cause = answer; cause != null; cause = cause.getCause()) {

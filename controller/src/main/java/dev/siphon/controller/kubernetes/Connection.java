@@ -13,8 +13,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Makes clients of an API server. Nothing is taken from the environment of the process but what Kubernetes
-/// itself puts there: the service account's files and the address.
+/// Creates clients of an API server. From the process environment it takes only what Kubernetes puts there: the
+/// service account's files and the address.
 final class Connection {
     /// Kubernetes, "Accessing the Kubernetes API from a Pod".
     private static final Path SERVICE_ACCOUNT = Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
@@ -24,9 +24,9 @@ final class Connection {
 
     private Connection() {}
 
-    /// A client; it connects when it is asked something.
+    /// Creates a client, which connects at its first request.
     ///
-    /// @param patience how long one request may take; none is made twice
+    /// @param patience deadline of one request; the client does not retry
     /// @throws IllegalArgumentException as [#config]
     static KubernetesClient open(KubernetesAccess access, Duration patience) {
         Config config = config(access);
@@ -34,17 +34,18 @@ final class Connection {
         config.setRequestTimeout(millis);
         config.setConnectionTimeout(millis);
         config.setRequestRetryBackoffLimit(0);
-        // With HTTP/2 all requests share one connection, and one whose packets are dropped stays in use for minutes.
+        // With HTTP/2 all requests share one connection, and one whose packets are dropped stays in use for
+        // minutes.
         config.setHttp2Disable(true);
         return new KubernetesClientBuilder()
                 .withConfig(config)
                 .withHttpClientFactory(new JdkHttpClientFactory())
-                // or each kind of object that there is would be loaded to understand one answer
+                // otherwise the first reply loads the classes of all resource kinds
                 .withKubernetesSerialization(new KubernetesSerialization(new ObjectMapper(), false))
                 .build();
     }
 
-    /// @throws IllegalArgumentException if there is no way to an API server; its message quotes no kubeconfig
+    /// @throws IllegalArgumentException if no API server is configured; its message quotes no kubeconfig
     static Config config(KubernetesAccess access) {
         return access.kubeconfig().map(Connection::fromFile).orElseGet(Connection::fromPod);
     }
@@ -54,7 +55,7 @@ final class Connection {
         try {
             config = Config.fromKubeconfig(kubeconfig.toFile());
         } catch (RuntimeException _) {
-            // several libraries read it, each with exceptions of its own, which quote it, tokens included
+            // several libraries parse it, and their exceptions quote it, tokens included
             throw new IllegalArgumentException("is no kubeconfig: " + kubeconfig);
         }
         if (config.getCurrentContext() == null) {
@@ -74,7 +75,7 @@ final class Connection {
         Config config = Config.empty();
         config.setMasterUrl("https://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port);
         config.setCaCertFile(SERVICE_ACCOUNT.resolve("ca.crt").toString());
-        // the kubelet writes another one every hour
+        // the kubelet rotates the token every hour
         config.setOauthTokenProvider(() -> read(token));
         return config;
     }

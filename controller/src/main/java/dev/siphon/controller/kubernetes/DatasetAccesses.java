@@ -11,16 +11,16 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-/// The `DatasetAccess` objects of the cluster: questions of nodes, and the datasets that pods were given which
-/// name them themselves. They go with their pods, so some are of pods that have ended.
+/// The `DatasetAccess` objects of the cluster: requests of nodes, and the datasets given to pods. They are deleted
+/// with their pods, so some belong to pods that have ended.
 final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
-    /// Where they are.
+    /// The path of the collection.
     static final String PATH = "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/" + DatasetAccess.PLURAL;
 
     private static final String METADATA = "metadata";
     private static final String SPEC = "spec";
 
-    /// The custom resource's definition bounds each part of a `spec` to 256 characters.
+    /// The custom resource's definition limits each part of a `spec` to 256 characters.
     private static final Keep PARTS =
             new Keep(Set.of("metadata.namespace", "metadata.name", SPEC, "status.request", "status.volume"), 100);
 
@@ -35,7 +35,7 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
 
     /// A pod with a dataset.
     ///
-    /// @param dataset for nobody
+    /// @param dataset without a claim
     record Given(String namespace, String pod, String podUid, VolumeId.DatasetVolume dataset) {}
 
     DatasetAccesses(KubernetesApi api) {
@@ -44,25 +44,25 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
                 api, new Informer.Source("DatasetAccesses", PATH, "", PAGE, PARTS), this, System::nanoTime);
     }
 
-    /// Keeps them current until the task is closed.
+    /// Watches the objects until the task is closed.
     BackgroundTasks.Task follow(BackgroundTasks tasks) {
         return informer.follow(tasks, () -> {});
     }
 
-    /// Hands over each object whenever it is new or has changed, once they are followed.
+    /// Passes on each new or changed object while the objects are watched.
     ///
-    /// @param each called by the thread that reads the watch: it must return at once
+    /// @param each called on the watch's thread: must return at once
     void read(Consumer<JsonObject> each) {
         reader.set(each);
     }
 
-    /// Hands over all objects by a list.
+    /// Lists all objects and passes them on.
     void list(Consumer<JsonObject> each) {
         boolean _ = ObjectParts.list(
                 api, "list DatasetAccesses", PATH + "?limit=" + PAGE, PARTS, found -> each.accept(found.kept()));
     }
 
-    /// What pods were given; none where the cluster has no such kind, since no pod names any there.
+    /// Returns the datasets given to pods; none if the cluster lacks this kind, because no pod can name one then.
     List<Given> given() {
         return informer.all();
     }
@@ -77,7 +77,7 @@ final class DatasetAccesses implements Informer.Values<DatasetAccesses.Given> {
         });
     }
 
-    /// What a pod was given.
+    /// Returns the dataset that the object's pod was given; empty if the status holds none.
     static Optional<Given> given(JsonObject access) {
         return JsonParts.text(access, "status", "volume")
                 .flatMap(VolumeId.DatasetVolume::tryParse)

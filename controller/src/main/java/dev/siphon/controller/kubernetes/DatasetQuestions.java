@@ -12,16 +12,16 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// Questions of nodes that wait to be answered: a bounded number, and some at once, in turns by namespace. One
-/// that has no room is found again by a listing when there is some.
+/// A bounded queue of node requests. It handles several at once, and takes turns between namespaces. A request that
+/// does not fit is dropped, and a later list finds it again.
 final class DatasetQuestions implements AutoCloseable {
-    /// Of a kilobyte each, more or less.
+    /// Most waiting requests, about 1 KB each.
     static final int MOST = 1_000;
 
-    /// How many are answered at once: each waits for API server, directory and Ceph.
+    /// Requests handled at once: each waits for the API server, the directory and Ceph.
     private static final int AT_ONCE = 16;
 
-    /// And of one namespace, so that others need not wait for what its pods ask for.
+    /// Requests of one namespace handled at once, so that other namespaces need not wait for it.
     static final int AT_ONCE_OF_ONE = 4;
 
     private static final Duration BEFORE_LISTING = Duration.ofSeconds(1);
@@ -33,33 +33,34 @@ final class DatasetQuestions implements AutoCloseable {
             Thread.ofPlatform().daemon().name("dataset-requests-", 0).factory());
     private final FairQueue<WaitingAccess> waiting = new FairQueue<>(MOST);
 
-    /// The newest question about each volume that waits or is being answered, by [WaitingAccess#title]. Under
-    /// this object's lock, like all that follows.
+    /// The newest request per volume that waits or is being handled, by [WaitingAccess#title]. Guarded by this
+    /// object's lock, like all fields below.
     private final Map<String, String> newest = new HashMap<>();
 
     private final Map<String, Integer> ofNamespaces = new HashMap<>();
     private int underWay;
     private boolean more;
 
-    /// What a node asks.
+    /// A request of a node.
     ///
-    /// @param request tells it from earlier ones about the same volume
-    /// @param spec all of it
-    /// @param before the volume that the pod was given by an earlier answer
+    /// @param request id that distinguishes it from earlier requests for the same volume
+    /// @param spec the whole spec
+    /// @param before the volume of an earlier reply, if any
     record WaitingAccess(String namespace, String name, String request, JsonObject spec, Optional<String> before) {
         String title() {
             return namespace + "/" + name;
         }
     }
 
-    /// @param answer answers a question, which may take seconds; throws nothing
-    /// @param list adds all questions that are not answered; throws nothing
+    /// @param answer handles a request, which may take seconds; throws nothing
+    /// @param list adds all requests without a reply; throws nothing
     DatasetQuestions(Consumer<WaitingAccess> answer, Runnable list) {
         this.answer = answer;
         this.list = list;
     }
 
-    /// Adds a question, in place of an earlier one about the same volume; nothing if it waits already.
+    /// Adds a request and replaces an earlier one for the same volume. Does nothing if the same request is known
+    /// already.
     synchronized void add(WaitingAccess question) {
         if (question.request().equals(newest.get(question.title()))) {
             return;
@@ -75,12 +76,12 @@ final class DatasetQuestions implements AutoCloseable {
         begin();
     }
 
-    /// Has all questions listed.
+    /// Starts a list of all requests.
     void find() {
         run(() -> workers.execute(list));
     }
 
-    /// How many wait.
+    /// Returns how many requests wait.
     int waiting() {
         return waiting.size();
     }
@@ -103,7 +104,7 @@ final class DatasetQuestions implements AutoCloseable {
 
     private void begin(WaitingAccess question) {
         if (!question.request().equals(newest.get(question.title()))) {
-            return; // the node has asked anew
+            return; // superseded by a newer request
         }
         underWay++;
         ofNamespaces.merge(question.namespace(), 1, Integer::sum);
@@ -127,7 +128,7 @@ final class DatasetQuestions implements AutoCloseable {
         try {
             start.run();
         } catch (RejectedExecutionException _) {
-            // the process ends; whoever leads next is told of it again
+            // the process is shutting down; the next leader receives the requests again
         }
     }
 

@@ -12,15 +12,15 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Answers nodes that ask for datasets which pods name themselves or have claims for: looks whether there is such
-/// a pod on that node, whether its namespace may read the dataset, and seals the dataset's key for the node that
-/// asked.
+/// Handles node requests for datasets of pods, named directly or through claims. It checks that such a pod is on
+/// that node and that its namespace may read the dataset. Then it encrypts the dataset's key for the requesting
+/// node.
 ///
-/// Each question is answered once. One that could not be is asked again by the node, under another number.
+/// Each request is handled once. If it gets no reply, the node retries with a new request id.
 final class DatasetRequests implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatasetRequests.class);
 
-    /// RFC 4918, section 11.2; of a JSON patch whose test fails.
+    /// RFC 4918, section 11.2: the test of a JSON patch failed.
     private static final int HTTP_UNPROCESSABLE = 422;
 
     private static final String METADATA = "metadata";
@@ -37,13 +37,13 @@ final class DatasetRequests implements AutoCloseable {
 
     private volatile Optional<BackgroundTasks.Task> following = Optional.empty();
 
-    /// Decides who gets what, as [DatasetVolumes#open] and [DatasetVolumes#openClaimed].
+    /// Decides who may open what, as [DatasetVolumes#open] and [DatasetVolumes#openClaimed].
     @FunctionalInterface
     interface DatasetOpener {
         DatasetVolumes.Opened open(String dataset, DatasetVolumes.VolumeReader pod);
     }
 
-    /// @param driver the CSI driver's name, which pods write beside the dataset's
+    /// @param driver the CSI driver's name, which pods give together with the dataset's
     DatasetRequests(KubernetesApi api, String driver, DatasetAccesses accesses, DatasetOpener datasets) {
         this.api = api;
         this.accesses = accesses;
@@ -51,11 +51,11 @@ final class DatasetRequests implements AutoCloseable {
         this.datasets = datasets;
     }
 
-    /// Begins, and does not wait for the API server.
+    /// Starts to handle requests, without waiting for the API server.
     DatasetRequests start(BackgroundTasks tasks) {
         accesses.read(this::take);
         following = Optional.of(accesses.follow(tasks));
-        questions.find(); // those that a list for somebody else came upon before
+        questions.find(); // also those listed before this reader was set
         return this;
     }
 
@@ -90,7 +90,7 @@ final class DatasetRequests implements AutoCloseable {
             JsonObject status = answer(question.namespace(), question.name(), question.request(), question.spec())
                     .toStatus();
             if (!status.has(VOLUME)) {
-                // a pod that is refused now may read what it was given before
+                // a refused pod may still read the volume that it was given before
                 question.before().ifPresent(volume -> status.addProperty(VOLUME, volume));
             }
             patch(question, status);
@@ -101,7 +101,7 @@ final class DatasetRequests implements AutoCloseable {
         }
     }
 
-    /// What to answer a question.
+    /// Decides a request and returns the reply.
     DatasetAccess.Answer answer(String namespace, String name, String request, JsonObject spec) {
         try {
             DatasetAccess.Asked asked = DatasetAccess.Asked.ofSpec(spec);
@@ -128,7 +128,7 @@ final class DatasetRequests implements AutoCloseable {
         }
     }
 
-    /// Replaces what an earlier answer said, unless the node has asked anew meanwhile.
+    /// Replaces an earlier reply, unless the node sent a newer request meanwhile.
     private void patch(DatasetQuestions.WaitingAccess question, JsonObject status) {
         JsonObject asked = new JsonObject();
         asked.addProperty("op", "test");
@@ -141,7 +141,7 @@ final class DatasetRequests implements AutoCloseable {
         String change = "[" + asked + "," + answered + "]";
         boolean _ = api.send(
                 "patch status of " + DatasetAccess.KIND + " " + question.title(),
-                List.of(HttpURLConnection.HTTP_NOT_FOUND, HTTP_UNPROCESSABLE), // gone with its pod, or asked anew
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HTTP_UNPROCESSABLE), // deleted with its pod, or superseded
                 "apis/" + DatasetAccess.GROUP + "/" + DatasetAccess.VERSION + "/namespaces/" + question.namespace()
                         + "/" + DatasetAccess.PLURAL + "/" + question.name() + "/status",
                 request -> request.patch("application/json-patch+json", change));

@@ -7,15 +7,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// So many devices of a DeviceClass, as a ResourceClaim asks for them (`resource.k8s.io/v1`, ExactDeviceRequest).
+/// A number of devices of a DeviceClass that a ResourceClaim requests (`resource.k8s.io/v1`, ExactDeviceRequest).
 record DeviceAsk(String deviceClass, int count) {
-    /// An expression by which a class has devices of one driver, or some of these: what is left of `&&` has to be so
-    /// whatever comes behind it. Nothing of the rest is understood.
+    /// A selector expression that restricts a class to devices of one driver, or to some of these. The left operand
+    /// of `&&` must hold whatever follows, so the rest is not parsed.
     private static final Pattern OF_DRIVER = Pattern.compile(
             "\\s*device\\.driver\\s*==\\s*(?:'([a-z0-9.-]{1,63})'|\"([a-z0-9.-]{1,63})\")\\s*(?:&&[^|?]*)?");
 
-    /// What can be counted of a claim. Left out is a request that may be fulfilled in several ways, one for all
-    /// devices that a node has, and one that only looks at devices that others have (`adminAccess`).
+    /// Returns the countable requests of a claim. It omits requests with alternatives, requests for all devices of
+    /// a node, and requests with `adminAccess`, which take no device from others.
     ///
     /// @param spec the claim's
     static List<DeviceAsk> of(JsonObject spec) {
@@ -36,7 +36,7 @@ record DeviceAsk(String deviceClass, int count) {
                 .toList();
     }
 
-    /// The driver that all devices of a class are of; empty if its selectors do not say that in the usual way.
+    /// Returns the driver of all devices of a class; empty unless its selectors state it in the usual form.
     ///
     /// @param spec the class's
     static Optional<String> driver(JsonObject spec) {

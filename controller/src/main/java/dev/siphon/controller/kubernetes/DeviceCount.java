@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Devices of some drivers of Dynamic Resource Allocation, node by node, counted out of ResourceSlices and
-/// ResourceClaims as they come. Devices themselves are not kept, only how many there are.
+/// Counts the devices of some drivers of Dynamic Resource Allocation per node, from ResourceSlices and
+/// ResourceClaims as they arrive. It keeps only the numbers, not the devices.
 final class DeviceCount {
     private static final String SPEC = "spec";
     private static final String POOL = "pool";
@@ -19,24 +19,24 @@ final class DeviceCount {
     private final Map<Pool, CountedSlice> pools = new HashMap<>();
     private final Map<Pool, Integer> taken = new HashMap<>();
 
-    /// Drivers with devices that are no one node's, or that several claims have at once.
+    /// Drivers with devices that belong to no single node, or that several claims may share.
     private final Set<String> unlike = new HashSet<>();
 
     private record Pool(String driver, String name) {}
 
-    /// Of a pool the slices of its newest generation count, as they do for the scheduler.
+    /// Only slices of a pool's newest generation count, as for the scheduler.
     private record CountedSlice(int generation, String node, int devices) {}
 
     DeviceCount(Set<String> drivers) {
         this.drivers = Set.copyOf(drivers);
     }
 
-    /// The resource that a driver's devices are counted as.
+    /// Returns the resource name for a driver's devices.
     static String resource(String driver) {
         return "resource.k8s.io/" + driver;
     }
 
-    /// One more slice.
+    /// Adds a slice.
     void slice(JsonObject slice) {
         String driver = JsonParts.text(slice, SPEC, "driver").orElse("");
         if (!drivers.contains(driver)) {
@@ -66,7 +66,7 @@ final class DeviceCount {
         return one.generation() > other.generation() ? one : other;
     }
 
-    /// One more claim. Devices that it merely looks at are still others' to take.
+    /// Subtracts a claim's devices. Devices with `adminAccess` remain available to others.
     void subtractClaim(JsonObject claim) {
         JsonParts.each(claim, "status", "allocation", "devices", "results")
                 .filter(result -> JsonParts.text(result, "adminAccess")
@@ -79,21 +79,21 @@ final class DeviceCount {
                 .forEach(pool -> taken.merge(pool, 1, Integer::sum));
     }
 
-    /// The drivers whose devices can be counted so.
+    /// Returns the drivers whose devices can be counted.
     Set<String> countable() {
         Set<String> countable = new HashSet<>(drivers);
         countable.removeAll(unlike);
         return countable;
     }
 
-    /// What each node has.
+    /// Returns the devices of each node.
     Map<String, ResourceAmounts> room() {
         Map<String, ResourceAmounts> room = new HashMap<>();
         pools.forEach((pool, found) -> add(room, found.node(), pool.driver(), found.devices()));
         return room;
     }
 
-    /// What is taken of that.
+    /// Returns how many of these are taken.
     Map<String, ResourceAmounts> taken() {
         Map<String, ResourceAmounts> all = new HashMap<>();
         taken.forEach((pool, count) ->

@@ -24,25 +24,25 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Devices of Dynamic Resource Allocation that pods at the gate ask for, and how many nodes have
-/// (`resource.k8s.io/v1`). Nothing is asked for while no such pod has a claim. What cannot be known counts as not
-/// asked for, and is asked for again a while later: that is as if nobody had looked.
+/// Counts the devices of Dynamic Resource Allocation that gated pods request and that nodes have
+/// (`resource.k8s.io/v1`). It sends no request while no gated pod has a ResourceClaim. What cannot be read counts
+/// as not requested, and is read again after [#AGE].
 ///
-/// For one thread.
+/// Not thread-safe.
 final class DynamicDevices {
     private static final Logger LOG = LoggerFactory.getLogger(DynamicDevices.class);
 
-    /// How old may be what is known of claims and devices.
+    /// Lifetime of cached claims and devices.
     private static final Duration AGE = Duration.ofSeconds(10);
 
-    /// Claims and templates that are read within [#AGE]; pods of one job share a template. Namespaces take turns,
-    /// and each has at most half of what others have left, so that something is left for who comes later.
+    /// Most claims and templates read per [#AGE]; pods of one job share a template. Namespaces take turns. Each
+    /// gets at most half of what the others left, so that something remains for later ones.
     private static final int MOST_SPECS = 200;
 
-    /// Likewise of the classes that these name.
+    /// Most classes read per [#AGE].
     private static final int MOST_CLASSES = 200;
 
-    /// Whose allocations are counted.
+    /// Most claims whose allocations are counted.
     private static final int MOST_CLAIMS = 20_000;
 
     private static final String GROUP = "apis/resource.k8s.io/v1/";
@@ -53,7 +53,7 @@ final class DynamicDevices {
     private static final Keep OF_SPECS = Keep.of("spec.devices.requests", "spec.spec.devices.requests");
     private static final Keep OF_CLASSES = Keep.of("spec.selectors");
 
-    /// Drivers write these, of up to 128 devices with many attributes each.
+    /// Drivers write these: up to 128 devices with many attributes each.
     private static final Keep OF_SLICES =
             new Keep(Set.of("spec.driver", "spec.nodeName", "spec.pool", "spec.devices"), 100_000);
 
@@ -61,7 +61,7 @@ final class DynamicDevices {
     private final LongSupplier nanoTime;
     private KnownDevices known;
 
-    /// Why the last count came to nothing.
+    /// Why the last count failed.
     private Optional<String> trouble = Optional.empty();
 
     DynamicDevices(KubernetesApi api, LongSupplier nanoTime) {
@@ -70,28 +70,28 @@ final class DynamicDevices {
         this.known = new KnownDevices(nanoTime.getAsLong(), 0);
     }
 
-    /// What was found out, for [#AGE].
+    /// Results, valid for [#AGE].
     private static final class KnownDevices {
         private final long since;
 
-        /// How many there were before it.
+        /// How many results there were before.
         private final int turn;
 
-        /// By their paths; nothing of those that cannot be had.
+        /// Requested devices by path; an empty list for an object that cannot be read.
         private final Map<String, List<DeviceAsk>> specs = new HashMap<>();
 
-        /// How many of these are of each namespace.
+        /// How many of these belong to each namespace.
         private final Map<String, Integer> shares = new HashMap<>();
 
-        /// By classes; empty of those whose devices are of no one driver.
+        /// Drivers by class; empty if its devices are not known to be of one driver.
         private final Map<String, Optional<String>> drivers = new HashMap<>();
 
-        /// Drivers that were looked at, and those of them whose devices can be counted.
+        /// Drivers whose devices were queried, and those of them that can be counted.
         private Set<String> tried = Set.of();
 
         private Set<String> counted = Set.of();
 
-        /// Claims that have their devices, as NAMESPACE/NAME.
+        /// Claims with allocated devices, as NAMESPACE/NAME.
         private Set<String> allocated = Set.of();
 
         private Map<String, ResourceAmounts> room = Map.of();
@@ -105,17 +105,17 @@ final class DynamicDevices {
         }
     }
 
-    /// One of a pod's claims.
+    /// A claim of a pod.
     ///
     /// @param namespace the pod's
     /// @param path of the claim or template
-    /// @param claim NAMESPACE/NAME of one that others may have too; empty of a template
+    /// @param claim NAMESPACE/NAME of a claim that other pods may share; empty for a template
     private record PodClaim(String namespace, String path, Optional<String> claim) {}
 
-    /// What pods need beside what their containers ask for.
+    /// Returns what pods need in addition to their containers' requests.
     ///
-    /// @param pods all that are at the gate, by their uids
-    /// @return by uids; without those that have no claims
+    /// @param pods all gated pods by uid
+    /// @return by uid; without pods that have no claims
     Map<String, ResourceAmounts> needs(Map<String, JsonObject> pods) {
         Map<String, List<PodClaim>> claimed = new HashMap<>();
         pods.forEach((uid, pod) -> Optional.of(claims(pod))
@@ -130,7 +130,7 @@ final class DynamicDevices {
                     .flatMap(ask -> driver(ask.deviceClass()).stream())
                     .collect(Collectors.toSet());
             if (!known.tried.containsAll(drivers)) {
-                known.tried = drivers; // also if it fails now
+                known.tried = drivers; // even if the count fails, so that it is not repeated
                 count(
                         drivers,
                         claimed.values().stream()
@@ -155,17 +155,17 @@ final class DynamicDevices {
         trouble = Optional.of(why);
     }
 
-    /// Devices that a node has.
+    /// Returns the devices of a node.
     ResourceAmounts room(String node) {
         return known.room.getOrDefault(node, ResourceAmounts.NONE);
     }
 
-    /// How many of these are taken.
+    /// Returns how many of these are taken.
     ResourceAmounts taken(String node) {
         return known.taken.getOrDefault(node, ResourceAmounts.NONE);
     }
 
-    /// Each of them once, one of each namespace after the other, each time from another namespace on.
+    /// Returns each claim once, in round-robin order over the namespaces; each refresh starts at another namespace.
     private List<PodClaim> inTurns(Collection<List<PodClaim>> claims) {
         List<Iterator<PodClaim>> queues = claims.stream()
                 .flatMap(List::stream)
@@ -205,7 +205,7 @@ final class DynamicDevices {
                 .toList();
     }
 
-    /// Names come from users, and become part of a path.
+    /// Users choose names, and the name becomes part of a path.
     private static Optional<String> name(JsonObject object, String field) {
         return JsonParts.text(object, field)
                 .filter(name -> KubernetesNamespaces.NAME.matcher(name).matches());
@@ -213,7 +213,7 @@ final class DynamicDevices {
 
     private ResourceAmounts needs(List<PodClaim> claims) {
         return claims.stream()
-                // one that has its devices takes no more
+                // an allocated claim takes no more devices
                 .filter(each -> each.claim().filter(known.allocated::contains).isEmpty())
                 .flatMap(each -> known.specs.getOrDefault(each.path(), List.of()).stream())
                 .flatMap(ask -> known.drivers.getOrDefault(ask.deviceClass(), Optional.empty()).stream()
@@ -222,8 +222,8 @@ final class DynamicDevices {
                 .reduce(ResourceAmounts.NONE, ResourceAmounts::plus);
     }
 
-    /// What a claim, or those of a template, asks for. Nothing of one that is not there yet, until it is looked for
-    /// again.
+    /// Returns the devices that a claim or template requests; none if it does not exist yet or the limit is
+    /// reached, until the next refresh.
     private List<DeviceAsk> asks(PodClaim claimed) {
         Optional<List<DeviceAsk>> read = Optional.ofNullable(known.specs.get(claimed.path()));
         int own = known.shares.getOrDefault(claimed.namespace(), 0);
@@ -257,7 +257,7 @@ final class DynamicDevices {
                 .map(ObjectParts::kept);
     }
 
-    /// @param shared claims of which it matters whether they have their devices
+    /// @param shared claims whose allocation matters
     private void count(Set<String> drivers, Set<String> shared) {
         DeviceCount count = new DeviceCount(drivers);
         for (String driver : drivers) {

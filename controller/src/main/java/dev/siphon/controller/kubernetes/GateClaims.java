@@ -11,8 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Which datasets the PersistentVolumeClaims show that pods at the gate name: by their annotation, or by the
-/// PersistentVolume that they are bound to.
+/// Finds the datasets of claims that gated pods name: by the claim's annotation, or by its PersistentVolume.
 final class GateClaims implements Informer.Values<GateClaims.KnownClaim> {
     private static final Informer.Source SOURCE = new Informer.Source(
             "PersistentVolumeClaims",
@@ -25,17 +24,18 @@ final class GateClaims implements Informer.Values<GateClaims.KnownClaim> {
                     "metadata.annotations." + ClaimRef.DATASET,
                     "spec.volumeName"));
 
-    /// More than any dataset's name; tenants write 256 KiB.
+    /// Longer than any dataset's name; tenants may write 256 KiB.
     private static final int LONGEST = 512;
 
     private final PersistentVolumes volumes;
     private final Informer<KnownClaim> informer;
     private final Map<ClaimKey, KnownClaim> known = new ConcurrentHashMap<>();
 
-    /// What a claim says.
+    /// A cached claim.
     ///
-    /// @param dataset as its annotation names it
-    /// @param isLegible false if the annotation is longer than any dataset's name
+    /// @param dataset from its annotation
+    /// @param isLegible false if the annotation is too long to be a dataset's name, or the claim was not read
+    ///     completely
     /// @param isBound whether it names a PersistentVolume
     record KnownClaim(ClaimKey claim, Optional<String> dataset, boolean isLegible, boolean isBound) {}
 
@@ -44,9 +44,9 @@ final class GateClaims implements Informer.Values<GateClaims.KnownClaim> {
         this.informer = new Informer<>(api, SOURCE, this, System::nanoTime);
     }
 
-    /// Keeps them current until the task is closed.
+    /// Watches the claims until the task is closed.
     ///
-    /// @param changed as of [Informer#follow]
+    /// @param changed as for [Informer#follow]
     BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable changed) {
         return informer.follow(tasks, changed);
     }
@@ -75,9 +75,9 @@ final class GateClaims implements Informer.Values<GateClaims.KnownClaim> {
         known.remove(before.claim(), before);
     }
 
-    /// What a claim shows; empty if there is none, or its PersistentVolume is not known yet.
+    /// Returns what a claim shows; empty if it does not exist, or its PersistentVolume is not known yet.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if its annotation is longer than any name
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the claim is not legible
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) as [Informer#all]
     Optional<ClaimContent> of(ClaimKey claim) {
         informer.bringUp();

@@ -18,14 +18,14 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The objects of one collection as the API server has them: one list, and a watch that goes on from there
-/// (Kubernetes API Concepts, "Efficient detection of changes"). client-go and fabric8 call this an informer.
-/// Theirs parse each object whole before they trim it; tenants write objects of 1.5 MiB, so this one prunes each
-/// object as it arrives and keeps only a value of it.
+/// Caches the objects of one collection by one list and a watch that continues from it (Kubernetes API Concepts,
+/// "Efficient detection of changes"). client-go and fabric8 call this an informer. Theirs parse each object
+/// completely before they trim it. Tenants write objects of 1.5 MiB, so this one prunes each object as it arrives
+/// and keeps only a value of it.
 ///
-/// Before [#follow], each reading lists the collection anew.
+/// Before [#follow], each read lists the collection.
 ///
-/// @param <T> what is kept of an object
+/// @param <T> the value that is kept of an object
 final class Informer<T> {
     private static final Logger LOG = LoggerFactory.getLogger(Informer.class);
 
@@ -35,14 +35,14 @@ final class Informer<T> {
     /// How long the server may take to end a watch.
     private static final Duration GRACE = Duration.ofSeconds(5);
 
-    /// The API server has not been heard for so long that what is kept says nothing any more.
+    /// The cache is stale when the API server has been silent for this long.
     static final Duration STALE = Duration.ofSeconds(60);
 
-    /// Lists anew, whatever the watch said: an API server that was restored from a backup counts its versions again
-    /// from an earlier one, and a watch from a later one stays silent.
+    /// Interval of full lists, even while the watch works. An API server that was restored from a backup counts its
+    /// versions from an earlier one, and a watch from a later version stays silent.
     private static final Duration LIST_AGAIN = Duration.ofMinutes(30);
 
-    /// How long to wait for a list that another thread is at.
+    /// How long to wait while another thread lists.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private final KubernetesApi api;
@@ -54,30 +54,30 @@ final class Informer<T> {
     private final WatchHealth health;
     private final ReentrantLock listing = new ReentrantLock();
 
-    /// By uid. Under this object's lock, like all that follows.
+    /// Values by uid. Guarded by this object's lock, like all fields below.
     private final Map<String, T> kept = new HashMap<>();
 
-    /// Which list or watch may change what is kept: the newest.
+    /// The newest list or watch; only it may change the cache.
     private long session;
 
-    /// From which version a watch may go on; empty if the collection has to be listed.
+    /// The version from which a watch may continue; empty if a list is needed.
     private String version = "";
 
     private boolean served = true;
 
-    /// What to call after each change; while there is one, what is kept is kept current.
+    /// Callbacks after each change; while there is one, the cache is kept current.
     private final List<Runnable> followers = new ArrayList<>();
 
     private BackgroundTasks.Task following = () -> {};
     private Optional<Long> listed = Optional.empty();
     private Optional<Long> heard = Optional.empty();
-    /// Where the objects are.
+    /// A collection of the API server.
     ///
     /// @param kind in the plural, for messages: `Pods`
     /// @param path of the collection, as `api/v1/pods`
-    /// @param selector which of them, as `&fieldSelector=...`; empty for all
-    /// @param page how many are listed at once
-    /// @param keep which parts of each are read
+    /// @param selector which objects, as `&fieldSelector=...`; empty for all
+    /// @param page objects per page of a list
+    /// @param keep the parts to read of each object
     record Source(String kind, String path, String selector, int page, Keep keep) {
         Source {
             Set<String> names = new HashSet<>(keep.names());
@@ -95,16 +95,16 @@ final class Informer<T> {
         }
     }
 
-    /// Makes a value of an object. It is asked about one object at a time.
+    /// Converts an object to a value. Called for one object at a time.
     @FunctionalInterface
     interface Values<T> {
-        /// The value of an object that is new or has changed.
+        /// Returns the value of a new or changed object.
         ///
-        /// @param before what was kept of the same object, and no longer is
-        /// @return empty if nothing is to be kept of it
+        /// @param before the previous value of the same object, which is no longer kept
+        /// @return empty to keep nothing
         Optional<T> of(ObjectParts object, Optional<T> before);
 
-        /// The object is gone.
+        /// Called after an object is deleted.
         default void gone(T before) {}
     }
 
@@ -126,7 +126,7 @@ final class Informer<T> {
     /// Keeps the values current until the task is closed, for any number of followers. Does not wait for the API
     /// server.
     ///
-    /// @param onChange called after each change, by the thread that reads the watch: it must return at once
+    /// @param onChange called after each change, on the watch's thread: must return at once
     synchronized BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable onChange) {
         if (followers.isEmpty()) {
             following = tasks.every("watch-" + source.kind(), Duration.ZERO, this::pause, this::step);
@@ -149,15 +149,15 @@ final class Informer<T> {
         told.forEach(Runnable::run);
     }
 
-    /// What is kept of all objects; nothing if the cluster has no such kind.
+    /// Returns all values; none if the cluster lacks this kind.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server has not been heard for [#STALE]
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server has been silent for [#STALE]
     List<T> all() {
         bringUp();
         return current();
     }
 
-    /// Lists, unless what is kept is kept current and was listed once.
+    /// Lists, unless the cache is kept current and was listed once.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) as [#all]
     void bringUp() {
@@ -179,7 +179,7 @@ final class Informer<T> {
         return !followers.isEmpty();
     }
 
-    /// One thread lists, others wait for it.
+    /// Lists in one thread; others wait for it.
     private void listOnce(Duration patience, BooleanSupplier isNeeded) {
         try {
             if (!listing.tryLock(patience.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -198,13 +198,13 @@ final class Informer<T> {
         }
     }
 
-    /// Drops what is kept of an object that this process has just changed, so that it is not acted on again
-    /// before the watch tells of the change.
+    /// Drops the value of an object that this process just changed. Otherwise it would be acted on again before the
+    /// watch reports the change.
     synchronized void drop(String uid) {
         remove(uid);
     }
 
-    /// Whether the cluster has that kind, as of the last list.
+    /// Whether the cluster has this kind, by the last list.
     synchronized boolean isServed() {
         return served;
     }
@@ -230,7 +230,7 @@ final class Informer<T> {
         return health.pause(isServed());
     }
 
-    /// One list or one watch.
+    /// Runs one list or one watch.
     private void step() {
         String from = from();
         if (from.isEmpty()) {

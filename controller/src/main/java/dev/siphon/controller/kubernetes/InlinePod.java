@@ -16,15 +16,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// A pod with datasets, of inline volumes or of claims, as far as it matters who may have their keys.
+/// The parts of a pod that decide who may have the keys of its datasets, from inline volumes or claims.
 ///
 /// @param title for messages: `Pod u1/"train"`
-/// @param isMirror whether a node has made it itself
-/// @param datasets which dataset each of its inline volumes names, by the kubelet's name of the volume
+/// @param isMirror whether a node created it itself
+/// @param datasets the dataset of each inline volume, by the kubelet's name of the volume
 /// @param claims its claims
 record InlinePod(
         String title, String uid, String node, boolean isMirror, Map<String, String> datasets, PodClaims claims) {
-    /// What a kubelet writes at pods that it makes itself (`ConfigMirrorAnnotationKey` of Kubernetes).
+    /// The kubelet's annotation at pods that it creates itself (`ConfigMirrorAnnotationKey` of Kubernetes).
     private static final String MIRROR = "kubernetes.io/config.mirror";
 
     private static final Keep PARTS = Keep.of(
@@ -36,19 +36,19 @@ record InlinePod(
             "spec.volumes.csi.driver",
             "spec.volumes.csi.volumeAttributes.dataset",
             "spec.volumes.persistentVolumeClaim.claimName",
-            // that it is one
+            // only shows that the volume is ephemeral
             "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name");
 
     InlinePod {
         datasets = Map.copyOf(datasets);
     }
 
-    /// Reads the pod that a node asks for.
+    /// Reads the pod that a node's request names.
     ///
     /// @param driver the CSI driver's name
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the name can be no pod's
-    /// @throws DriverException.NotFound (NOT_FOUND) if there is none of that uid
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its volumes are more than are read
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the name is no valid pod name
+    /// @throws DriverException.NotFound (NOT_FOUND) if there is no pod of that uid
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the pod is too large to be read completely
     static InlinePod read(KubernetesApi api, String driver, String namespace, DatasetAccess.Asked asked) {
         String title = "Pod " + namespace + "/" + QuotedText.of(asked.pod());
         if (!KubernetesNamespaces.NAME.matcher(asked.pod()).matches()) {
@@ -59,7 +59,7 @@ record InlinePod(
                 .filter(found -> JsonParts.text(found.kept(), "metadata", "uid").equals(Optional.of(asked.podUid())))
                 .orElseThrow(() -> new DriverException.NotFound(title + " is not there any more"));
         if (!parts.whole()) {
-            // what is missing may be the mirror annotation
+            // the missing part may be the mirror annotation
             throw new DriverException.InUse(title + " has more volumes, or longer names in them, than are read of a"
                     + " pod: use fewer volumes in one pod");
         }
@@ -92,17 +92,17 @@ record InlinePod(
                         .toList();
     }
 
-    /// What a kubelet calls a pod's volume (`makeVolumeHandle` in `pkg/volume/csi` of Kubernetes).
+    /// Returns the kubelet's name of a pod's volume (`makeVolumeHandle` in `pkg/volume/csi` of Kubernetes).
     static String handle(String podUid, String volume) {
         byte[] both = (podUid + volume).getBytes(StandardCharsets.UTF_8);
         return "csi-" + Digest.of(ByteBuffer.wrap(both)).hex();
     }
 
-    /// A node gets what pods need that are bound to it, and nothing else. It may make mirror pods itself, in any
-    /// namespace (NodeRestriction), so these count for nothing.
+    /// Checks that a pod on the requesting node has that dataset as an inline volume. Mirror pods do not count: a
+    /// node may create them itself in any namespace (NodeRestriction).
     ///
-    /// @param volume the kubelet's name of the volume that the question is about
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the node gets nothing
+    /// @param volume the kubelet's name of the requested volume
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if it does not, or the pod is a mirror pod
     void check(String volume, DatasetAccess.Asked asked) {
         checkNode(asked);
         if (!asked.dataset().equals(datasets.get(volume))) {
@@ -111,10 +111,11 @@ record InlinePod(
         }
     }
 
-    /// The same of a question about a claim.
+    /// Checks the same for a request about a claim.
     ///
-    /// @param name the question's
-    /// @param volume that the claim is bound to
+    /// @param name of the request
+    /// @param volume to which the claim is bound
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the pod has no such claim
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the claims cannot be read now
     void checkClaimed(String name, VolumeId.DatasetVolume volume, DatasetAccess.Asked asked) {
         checkNode(asked);

@@ -3,9 +3,9 @@ package dev.siphon.controller.kubernetes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Equal values that many objects have, each kept once: of different ones the 1,000 that were asked for last.
+/// Keeps one instance of equal values that many objects share: at most 1,000, those used last.
 ///
-/// For one thread at a time.
+/// Not thread-safe.
 final class Interned<T> {
     private static final int MOST = 1_000;
 
@@ -16,7 +16,7 @@ final class Interned<T> {
         }
     };
 
-    /// The value that was given first of those that are equal to it.
+    /// Returns the kept instance that equals a value; keeps the value if there is none.
     T of(T value) {
         return values.computeIfAbsent(value, own -> own);
     }

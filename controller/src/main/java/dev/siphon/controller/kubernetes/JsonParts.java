@@ -8,11 +8,11 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
-/// Parts of objects of Kubernetes, by the names on the way to them; what is not there is empty.
+/// Reads parts of Kubernetes objects by the path of names to them; missing parts are empty.
 final class JsonParts {
     private JsonParts() {}
 
-    /// What is there, whatever it is.
+    /// Returns the element at a path, of any type.
     static Optional<JsonElement> at(JsonObject object, String... names) {
         Optional<JsonElement> found = Optional.of(object);
         for (String name : names) {
@@ -26,7 +26,7 @@ final class JsonParts {
         return at(object, names).filter(JsonElement::isJsonPrimitive).map(JsonElement::getAsString);
     }
 
-    /// A whole number, of those that are too large the largest; 0 where there is none.
+    /// Returns a whole number, clamped to the range of int; 0 if there is none.
     static int number(JsonObject object, String name) {
         try {
             return at(object, name)
@@ -42,12 +42,12 @@ final class JsonParts {
         return at(object, names).filter(JsonElement::isJsonObject).map(JsonElement::getAsJsonObject);
     }
 
-    /// The objects of a list.
+    /// Returns the objects of a list.
     static Stream<JsonObject> each(JsonObject object, String... names) {
         return elements(object, names).filter(JsonElement::isJsonObject).map(JsonElement::getAsJsonObject);
     }
 
-    /// The words of a list.
+    /// Returns the strings of a list.
     static Stream<String> words(JsonObject object, String... names) {
         return elements(object, names).filter(JsonElement::isJsonPrimitive).map(JsonElement::getAsString);
     }
@@ -57,7 +57,7 @@ final class JsonParts {
                 .flatMap(list -> StreamSupport.stream(list.spliterator(), false));
     }
 
-    /// Words by their names, as labels are.
+    /// Returns a map of strings, such as labels.
     static Map<String, String> map(JsonObject object, String... names) {
         Map<String, String> found = new TreeMap<>();
         object(object, names)

@@ -17,32 +17,32 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/// The key of a volume as a Secret, which is there without a key where a class makes volumes name one that needs
-/// none; all names in such Secrets are in this file.
+/// Converts a volume's key to a Secret and back. A class may demand a Secret even for volumes without a key; that
+/// Secret holds none. All names in such Secrets are in this file.
 final class KeySecret {
     static final String MANAGED_BY = "app.kubernetes.io/managed-by";
     static final String SIPHON = "siphon";
 
     private static final String TYPE = "siphon.dev/volume-key";
 
-    /// The label by which the Secret of a volume is found: an id may hold what a label cannot.
+    /// Label to find the Secret of a volume: a volume id may contain characters that a label cannot.
     private static final String HASH = "siphon.dev/volume-hash";
 
-    /// The label by which the Secrets of all volumes that show one dataset are found.
+    /// Label to find the Secrets of all volumes that show one dataset.
     private static final String DATASET = "siphon.dev/dataset-hash";
 
-    /// Which Secrets are keys of volumes.
+    /// Selects the keys of all volumes.
     static final String ALL = MANAGED_BY + "=" + SIPHON + "," + HASH;
 
-    /// Which Secrets are keys of volumes that show datasets.
+    /// Selects the keys of all volumes that show datasets.
     static final String OF_DATASETS = MANAGED_BY + "=" + SIPHON + "," + DATASET;
 
     private static final int HASH_BYTES = 16;
 
-    /// The annotation with the volume's whole id.
+    /// Annotation with the volume's full id.
     private static final String VOLUME = "siphon.dev/volume";
 
-    /// The annotation that says since when it is this key.
+    /// Annotation with the time since when the Secret holds this key.
     private static final String SINCE = "siphon.dev/key-since";
 
     /// Kubernetes, "Object Names and IDs": DNS subdomain.
@@ -50,23 +50,23 @@ final class KeySecret {
 
     private KeySecret() {}
 
-    /// The name for the Secret of a volume that the CO calls `name`: the same, for that is what the class's
-    /// `${pv.name}` leads nodes to.
+    /// Returns the name for the Secret of a volume that the CO calls `name`: the same name, since the class's
+    /// `${pv.name}` leads nodes there. If it is no valid name, [#spareName].
     static String name(VolumeId volume, String name) {
         return NAME.matcher(name).matches() && !name.contains("..") ? name : spareName(volume);
     }
 
-    /// A name that no other volume's Secret has.
+    /// Returns a name that no other volume's Secret has.
     static String spareName(VolumeId volume) {
         return "siphon-" + hash(volume);
     }
 
-    /// Which Secrets may be those of a volume.
+    /// Selects the Secrets that may belong to a volume.
     static String of(VolumeId volume) {
         return MANAGED_BY + "=" + SIPHON + "," + HASH + "=" + hash(volume);
     }
 
-    /// Which Secrets may be those of volumes that show a dataset.
+    /// Selects the Secrets that may belong to volumes that show a dataset.
     static String ofDataset(VolumeId.DatasetVolume dataset) {
         return MANAGED_BY + "=" + SIPHON + "," + DATASET + "=" + hash(dataset.forNobody());
     }
@@ -79,7 +79,7 @@ final class KeySecret {
         return labels;
     }
 
-    /// @param key empty for one that names its volume and opens nothing
+    /// @param key empty for a Secret that only names its volume
     static Secret make(String name, VolumeId volume, Optional<VolumeKey> key, Instant now) {
         return new SecretBuilder()
                 .withNewMetadata()
@@ -93,7 +93,7 @@ final class KeySecret {
                 .build();
     }
 
-    /// The same Secret with another key, or none; what else people wrote on it stays.
+    /// Returns a copy of a Secret with another key, or none; other content that people added stays.
     static Secret replace(Secret there, VolumeId volume, Optional<VolumeKey> key, Instant now) {
         return new SecretBuilder(there)
                 .editMetadata()
@@ -103,7 +103,7 @@ final class KeySecret {
                 .build();
     }
 
-    /// The volume whose key a Secret holds; empty if it is not Siphon's.
+    /// Returns the volume whose key a Secret holds; empty if the Secret is not Siphon's.
     static Optional<VolumeId> volume(Secret secret) {
         return TYPE.equals(secret.getType())
                         && SIPHON.equals(secret.getMetadata().getLabels().get(MANAGED_BY))
@@ -112,13 +112,13 @@ final class KeySecret {
                 : Optional.empty();
     }
 
-    /// The key in a Secret; empty if it is broken, so that a new one replaces it.
+    /// Returns the key in a Secret; empty if it is broken, so that a new one replaces it.
     static Optional<VolumeKey> key(Secret secret) {
         return text(secret, VolumeSecret.USER_ID)
                 .flatMap(id -> text(secret, VolumeSecret.USER_KEY).map(key -> new VolumeKey(id, key)));
     }
 
-    /// Since when it is this key.
+    /// Returns the time since when the Secret holds this key.
     static Instant since(Secret secret) {
         String made = secret.getMetadata().getCreationTimestamp();
         try {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// The Secrets of the driver's namespace that hold keys of volumes. Another's Secret is never changed.
+/// Reads and writes the Secrets with keys of volumes, in the driver's namespace. It never changes other Secrets.
 final class KeySecrets {
     private static final int TRIES = 2;
 
@@ -55,7 +55,7 @@ final class KeySecrets {
                         .create());
     }
 
-    /// Not if somebody has changed it since it was read.
+    /// Returns false if the Secret was changed or deleted since it was read.
     private boolean replace(Secret changed) {
         return api.change(
                 "update " + called(changed.getMetadata().getName()),
@@ -75,7 +75,7 @@ final class KeySecrets {
                         .get());
     }
 
-    /// All Secrets of a volume, of which a person may have made copies.
+    /// Returns all Secrets of a volume: a person may have made copies.
     List<Secret> search(VolumeId volume) {
         List<Secret> found = new ArrayList<>();
         list(KeySecret.of(volume), secret -> {
@@ -90,7 +90,7 @@ final class KeySecrets {
         return KeySecret.volume(secret).equals(Optional.of(volume));
     }
 
-    /// Removes every Secret with the key of a volume.
+    /// Deletes every Secret with the key of a volume.
     void remove(VolumeId volume) {
         for (Secret each : search(volume)) {
             String name = each.getMetadata().getName();
@@ -112,7 +112,7 @@ final class KeySecrets {
                 each);
     }
 
-    /// Whether there is one with these labels.
+    /// Whether a Secret with these labels exists.
     boolean isAny(String labels) {
         return api.find(
                         "list Secrets in namespace " + api.namespace(),
@@ -126,7 +126,7 @@ final class KeySecrets {
                 .isPresent();
     }
 
-    /// For messages.
+    /// Returns a Secret's name for messages.
     String called(String name) {
         return "Secret " + api.namespace() + "/" + name;
     }

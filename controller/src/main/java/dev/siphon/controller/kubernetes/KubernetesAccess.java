@@ -6,17 +6,16 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Which Kubernetes the driver belongs to, and where it is there. Holds no secret: the kubeconfig is read when
+/// How to reach the driver's Kubernetes, and its namespace there. Contains no secret: the kubeconfig is read when
 /// it is used.
 ///
-/// @param namespace the driver's own, where the keys of volumes are Secrets and grants a ConfigMap
-/// @param kubeconfig how to reach the API server; empty for the service account of the pod that this process is
-///     in
+/// @param namespace the driver's own, with the keys of volumes as Secrets and the grants as a ConfigMap
+/// @param kubeconfig how to reach the API server; empty to use the service account of this process's pod
 public record KubernetesAccess(String namespace, Optional<Path> kubeconfig) {
     /// The name of a namespace (Kubernetes, "Object Names and IDs": RFC 1123 label).
     private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
 
-    /// @throws IllegalArgumentException if `namespace` can be no namespace, or the kubeconfig cannot be read
+    /// @throws IllegalArgumentException if `namespace` is no valid name, or the kubeconfig cannot be read
     public KubernetesAccess {
         if (!NAMESPACE.matcher(namespace).matches()) {
             throw new IllegalArgumentException(QuotedText.of(namespace)
@@ -27,10 +26,10 @@ public record KubernetesAccess(String namespace, Optional<Path> kubeconfig) {
         });
     }
 
-    /// Looks whether this says how to reach an API server, and asks none.
+    /// Checks that an API server is configured, without connecting to it.
     ///
-    /// @throws IllegalArgumentException if the kubeconfig is none or has no current context, or there is none and
-    ///     this process is in no pod
+    /// @throws IllegalArgumentException if the kubeconfig is invalid or has no current context, or if it is absent
+    ///     and this process runs in no pod
     public void check() {
         var _ = Connection.config(this);
     }

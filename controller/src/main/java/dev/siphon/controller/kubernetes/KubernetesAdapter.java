@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// All ports that Kubernetes serves, over one client.
+/// Creates the adapters for all ports that Kubernetes serves; they share one client.
 public final class KubernetesAdapter implements AutoCloseable {
     private final KubernetesApi api;
     private final String driver;
@@ -34,7 +34,7 @@ public final class KubernetesAdapter implements AutoCloseable {
     private final KubernetesDatasetCatalog datasets;
     private final KeyStore keys;
 
-    /// Empty until it was read.
+    /// Empty until first read.
     private volatile String clusterUid = "";
 
     private KubernetesAdapter(KubernetesApi api, String driver) {
@@ -48,22 +48,21 @@ public final class KubernetesAdapter implements AutoCloseable {
         this.keys = new KubernetesKeyStore(api, persistentVolumes);
     }
 
-    /// Asks nothing yet.
+    /// Creates the adapter without sending a request.
     ///
-    /// @param driver the CSI driver's name, which PersistentVolumes have
-    /// @param timeLeft what is left of the caller's deadline
+    /// @param driver the CSI driver's name, as in PersistentVolumes
+    /// @param timeLeft the rest of the caller's deadline
     public static KubernetesAdapter open(KubernetesAccess access, String driver, Supplier<Duration> timeLeft) {
         return new KubernetesAdapter(new KubernetesApi(access, timeLeft), driver);
     }
 
-    /// The same on a machine with another clock.
+    /// As above, with another clock for this machine.
     static KubernetesAdapter open(
             KubernetesAccess access, String driver, Supplier<Duration> timeLeft, InstantSource clock) {
         return new KubernetesAdapter(new KubernetesApi(access, timeLeft, clock), driver);
     }
 
-    /// Keeps what is read of volumes, pods and datasets current by watches until it is closed; before that, each
-    /// reading lists.
+    /// Keeps volumes, pods and datasets current by watches until it is closed; before that, each read lists.
     public AutoCloseable follow(BackgroundTasks tasks) {
         List<BackgroundTasks.Task> watches = List.of(
                 persistentVolumes.follow(tasks, () -> {}),
@@ -74,45 +73,46 @@ public final class KubernetesAdapter implements AutoCloseable {
         return () -> watches.forEach(BackgroundTasks.Task::close);
     }
 
-    /// Where the keys of volumes are.
+    /// Returns the store of volumes' keys.
     public KeyStore keys() {
         return keys;
     }
 
-    /// Where grants are published.
+    /// Returns the store of published grants.
     public GrantsStore grants() {
         return new KubernetesGrantsStore(api, driver);
     }
 
-    /// Where people see what namespaces may use.
+    /// Returns the store that shows people what namespaces may use.
     public NamespaceAccessStore namespaceAccess() {
         return new KubernetesNamespaceAccessStore(api, driver);
     }
 
-    /// The monitors of Rook's cluster in a namespace.
+    /// Returns the monitors of Rook's cluster in a namespace.
     public MonitorSource rookMonitors(String rookNamespace) {
         return new RookMonitors(api, rookNamespace);
     }
 
-    /// Where nodes read the monitors of all clusters.
+    /// Returns the store where nodes read the monitors of all clusters.
     public MonitorStore monitors() {
         return new KubernetesMonitorStore(api);
     }
 
-    /// The API server's clock, by which objects were made.
+    /// Returns the API server's clock, which sets creation times.
     public InstantSource clock() {
         return api.clock();
     }
 
-    /// The driver's own namespace.
+    /// Returns the driver's own namespace.
     public String namespace() {
         return api.namespace();
     }
 
-    /// What tells this Kubernetes cluster from others: the uid of its namespace `kube-system`, which nobody can
-    /// delete.
+    /// Returns what distinguishes this Kubernetes cluster from others: the uid of namespace `kube-system`, which
+    /// cannot be deleted.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if there is no answer
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the API server does not reply, or the namespace
+    ///     is missing
     public String clusterUid() {
         String known = clusterUid;
         if (known.isEmpty()) {
@@ -126,27 +126,27 @@ public final class KubernetesAdapter implements AutoCloseable {
         return known;
     }
 
-    /// Where the volumes that show datasets are, and keys of theirs.
+    /// Returns the store of volumes that show datasets, and of their keys.
     ///
-    /// @param always whether they have keys though all nodes ask for their own
+    /// @param always whether volumes have keys even though all nodes request their own
     public DatasetKeyStore datasetKeys(boolean always) {
         return new KubernetesDatasetKeyStore(api, accesses, always);
     }
 
-    /// The datasets that are declared as objects.
+    /// Returns the datasets that are declared as objects.
     public DatasetCatalog datasets() {
         return datasets;
     }
 
-    /// Pods that use datasets, and where it is written down how many.
+    /// Returns the pods that use datasets, with the recorded usage.
     public DatasetUsageCluster usingPods() {
         return new KubernetesDatasetUsage(api, datasets, persistentVolumes, running, replicas, accesses);
     }
 
-    /// Answers nodes whose pods have datasets, until it is closed.
+    /// Handles requests of nodes for their pods' datasets, until it is closed.
     ///
-    /// @param datasets decides
-    /// @param names what the dataset of a claim's volume may be called
+    /// @param datasets decides each request
+    /// @param names returns the possible names of the dataset behind a claim's volume
     public AutoCloseable answerNodes(
             DatasetVolumes datasets, Function<VolumeId.DatasetVolume, List<String>> names, BackgroundTasks tasks) {
         DatasetRequests.DatasetOpener opener = (dataset, pod) -> VolumeId.DatasetVolume.tryParse(dataset)
@@ -155,33 +155,33 @@ public final class KubernetesAdapter implements AutoCloseable {
         return new DatasetRequests(api, driver, accesses, opener).start(tasks);
     }
 
-    /// Pods that wait until datasets are on disks of nodes, and what nodes were told.
+    /// Returns the pods that wait at the gate, and the orders for replicas.
     public WarmupCluster warming() {
         return new KubernetesWarmupCluster(api, driver, running, replicas, persistentVolumes);
     }
 
-    /// Where packers run, and datasets are declared that they make.
+    /// Returns where packers run and their datasets are declared.
     public SealingCluster sealing() {
         return new KubernetesSealing(api, driver, datasets);
     }
 
-    /// What there is of volumes and snapshots, to be kept elsewhere as well.
+    /// Returns the records of volumes and snapshots for a copy elsewhere.
     public ClusterRecords records() {
         return new KubernetesRecords(api, driver);
     }
 
-    /// What is written at namespaces and PVCs.
+    /// Returns the annotations of namespaces and claims.
     public Namespaces namespaces() {
         return new KubernetesNamespaces(api);
     }
 
-    /// The volumes that have a PersistentVolume now, by a listing of all.
+    /// Lists the volumes that have a PersistentVolume now.
     public Set<VolumeId.Provisioned> volumesWithPersistentVolume() {
         return persistentVolumes.volumes();
     }
 
-    /// What the driver has to be allowed and is not, in words; empty if it may all. A question for an
-    /// administrator: some ten requests.
+    /// Returns the rights that the driver lacks, in words; empty if it has all. For an administrator: it takes some
+    /// 50 requests.
     public List<String> missingRights() {
         return new Rights(api).missing();
     }

@@ -39,39 +39,39 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The API server of Kubernetes, asked with a deadline. Connects at the first request, so that no start waits
-/// for it.
+/// Sends requests to the API server of Kubernetes, each with a deadline. It connects at the first request, so that
+/// no start waits for it.
 ///
-/// All of it throws [DriverException.BackendUnavailable] (UNAVAILABLE) if there is no answer within 5 s, or
-/// within the caller's time where that is shorter; [DriverException.AccessDenied] (PERMISSION_DENIED) if the
-/// driver may not do it; [DriverException.BackendFault] (INTERNAL) for an answer that nobody expects. Messages
-/// say what was asked for and the server's code, and quote no object: it may be a Secret.
+/// All methods throw [DriverException.BackendUnavailable] (UNAVAILABLE) without a reply within 5 s, or within the
+/// caller's time if that is shorter. They throw [DriverException.AccessDenied] (PERMISSION_DENIED) if the driver
+/// lacks permission, and [DriverException.BackendFault] (INTERNAL) for an unexpected reply. Messages name the
+/// operation and the server's code, and quote no object: it may be a Secret.
 final class KubernetesApi implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesApi.class);
 
     private static final Duration LONGEST = Duration.ofSeconds(5);
 
-    /// How many objects to ask for at once: some hundred KB.
+    /// Objects per page of a list: some hundred KB.
     private static final long PAGE = 250;
 
-    /// What an object may be, in bytes (etcd's limit for a request), and a page of them.
+    /// Largest reply that is held, in bytes: an object (limited by etcd's request size) or a page of them.
     private static final int MOST_BYTES = 16 << 20;
 
-    /// A refusal is some hundred bytes.
+    /// A refusal has some hundred bytes.
     private static final int MOST_STATUS_BYTES = 16 << 10;
 
     private final KubernetesAccess access;
     private final Supplier<Duration> timeLeft;
     private final ServerClock clock;
 
-    /// A request is given up by interrupting its thread.
+    /// A request is cancelled by interrupting its thread.
     private final ExecutorService requests = Executors.newThreadPerTaskExecutor(
             Thread.ofVirtual().name("kubernetes-", 0).factory());
 
-    /// Under this object's lock.
+    /// Guarded by this object's lock.
     private Optional<KubernetesClient> client = Optional.empty();
 
-    /// @param timeLeft what is left of the caller's deadline
+    /// @param timeLeft the rest of the caller's deadline
     KubernetesApi(KubernetesAccess access, Supplier<Duration> timeLeft) {
         this(access, timeLeft, InstantSource.system());
     }
@@ -83,34 +83,34 @@ final class KubernetesApi implements AutoCloseable {
         this.clock = new ServerClock(clock);
     }
 
-    /// The API server's clock.
+    /// Returns the API server's clock.
     InstantSource clock() {
         return clock;
     }
 
-    /// The driver's own namespace.
+    /// Returns the driver's own namespace.
     String namespace() {
         return access.namespace();
     }
 
-    /// One object.
+    /// Reads one object.
     ///
-    /// @param doing what is asked for, for messages: `get Secret siphon/pvc-1`
-    /// @param request a `get`, which finds null where there is none
+    /// @param doing the operation, for messages: `get Secret siphon/pvc-1`
+    /// @param request a `get`, which returns null if there is no object
     <T> Optional<T> find(String doing, Function<KubernetesClient, T> request) {
         return ask(doing, server -> Optional.ofNullable(request.apply(server)));
     }
 
-    /// Understands what comes; it need not read all of it.
+    /// Parses a reply body; it need not read all of it.
     @FunctionalInterface
     interface Reader<T> {
         T read(InputStream body) throws IOException;
     }
 
-    /// One object as it comes, for those that may be too large to be held; empty if there is none.
+    /// Reads one object as a stream, since it may be too large to be held; empty if there is none.
     ///
-    /// @param doing as in [#find]
-    /// @param path below the server's address, of names that have been checked
+    /// @param doing as for [#find]
+    /// @param path below the server's address, made of checked names
     <T> Optional<T> read(String doing, String path, Reader<T> reader) {
         return read(doing, path, limit(), reader);
     }
@@ -125,20 +125,20 @@ final class KubernetesApi implements AutoCloseable {
         });
     }
 
-    /// The same of what goes on for long.
+    /// Reads a long-running stream in the same way.
     ///
-    /// @param longest until it ends
+    /// @param longest its deadline
     /// @param reader returns true
-    /// @return false if there is none
+    /// @return false if the path does not exist
     boolean watch(String doing, String path, Duration longest, Reader<Boolean> reader) {
         return read(doing, path, longest, reader).isPresent();
     }
 
-    /// Changes something in one request, where the library would make two.
+    /// Sends a change in one request, where the library would send two.
     ///
-    /// @param path as of [#read]
-    /// @param how the request's method and body
-    /// @return false if the server has refused with a code of `expected`, so that nothing was changed
+    /// @param path as for [#read]
+    /// @param how sets the request's method and body
+    /// @return false if the server refused with a code of `expected`, so that nothing changed
     boolean send(String doing, List<Integer> expected, String path, UnaryOperator<HttpRequest.Builder> how) {
         return exchange(doing, path, limit(), how, (code, body) -> {
             if (expected.contains(code)) {
@@ -149,13 +149,13 @@ final class KubernetesApi implements AutoCloseable {
         });
     }
 
-    /// What [#send] sends of a typed object, or of a part of one.
+    /// Returns a typed object, or a part of one, as JSON for [#send].
     String json(Object value) {
         return client().getKubernetesSerialization().asJson(value);
     }
 
-    /// The typed object of which these are parts; empty if it is none of that type, as one of an earlier definition may
-    /// be.
+    /// Converts parts to a typed object; empty if they do not match the type, for example after the definition
+    /// changed.
     <T extends HasMetadata> Optional<T> typed(JsonObject parts, Class<T> type) {
         try {
             return Optional.of(client().getKubernetesSerialization().unmarshal(parts.toString(), type));
@@ -169,7 +169,7 @@ final class KubernetesApi implements AutoCloseable {
         }
     }
 
-    /// Understands an answer, of which it need not read all.
+    /// Parses a reply by its code; it need not read all of it.
     @FunctionalInterface
     private interface Answered<T> {
         T read(int code, InputStream body) throws IOException;
@@ -182,8 +182,8 @@ final class KubernetesApi implements AutoCloseable {
             HttpRequest request = how.apply(http.newHttpRequestBuilder()
                             .uri(URLUtils.join(server.getConfiguration().getMasterUrl(), path))
                             .header("Accept", "application/json")
-                            // else one that nobody waits for any more stays open: the library hands no interrupt or
-                            // cancel on
+                            // otherwise an abandoned request stays open: the library does not forward interrupt or
+                            // cancel
                             .timeout(limit.toMillis(), TimeUnit.MILLISECONDS))
                     .build();
             try {
@@ -210,11 +210,11 @@ final class KubernetesApi implements AutoCloseable {
         }
     }
 
-    /// Hands over all custom objects of a kind as they come, page after page. For kinds that administrators write;
-    /// what tenants write [ObjectParts] reads.
+    /// Passes on all custom objects of a kind, page by page. For kinds that administrators write; [ObjectParts]
+    /// reads those that tenants write.
     ///
     /// @param path of their collection
-    /// @return false if the cluster has no such kind
+    /// @return false if the cluster lacks this kind
     boolean listCustom(String doing, String path, Consumer<JsonObject> each) {
         return pages(doing, path + "?limit=" + PAGE, body -> object(doing, body), page -> {
             page.getAsJsonArray("items").forEach(item -> each.accept(item.getAsJsonObject()));
@@ -222,12 +222,12 @@ final class KubernetesApi implements AutoCloseable {
         });
     }
 
-    /// Page after page, each as it comes.
+    /// Reads a collection page by page.
     ///
-    /// @param doing as in [#find]
-    /// @param path of the collection, with the limit of a page, and which of them
-    /// @param next does what is to be done with a page, and says where the next one begins; "" after the last one
-    /// @return false if the cluster has no such kind
+    /// @param doing as for [#find]
+    /// @param path of the collection, with the page limit and a selector
+    /// @param next processes a page and returns where the next one starts; "" after the last
+    /// @return false if the cluster lacks this kind
     <T> boolean pages(String doing, String path, Reader<T> reader, Function<T, String> next) {
         String begin = "";
         do {
@@ -241,7 +241,7 @@ final class KubernetesApi implements AutoCloseable {
         return true;
     }
 
-    /// What a server sent in answer to a question for an object, or for a page of them.
+    /// Parses the server's reply with an object, or a page of objects.
     static JsonObject object(String doing, InputStream body) throws IOException {
         byte[] bytes = body.readNBytes(MOST_BYTES + 1);
         if (bytes.length > MOST_BYTES) {
@@ -256,9 +256,9 @@ final class KubernetesApi implements AutoCloseable {
         }
     }
 
-    /// Hands over all objects of a kind, page after page.
+    /// Passes on all objects of a kind, page by page.
     ///
-    /// @param labels which ones; empty for all
+    /// @param labels selects objects; empty for all
     <T extends HasMetadata> void list(
             String doing,
             String labels,
@@ -289,7 +289,7 @@ final class KubernetesApi implements AutoCloseable {
 
     /// Changes something.
     ///
-    /// @return false if the server has refused with a code of `expected`, so that nothing was changed
+    /// @return false if the server refused with a code of `expected`, so that nothing changed
     boolean change(String doing, List<Integer> expected, Consumer<KubernetesClient> request) {
         return ask(doing, server -> {
             try {
@@ -326,7 +326,7 @@ final class KubernetesApi implements AutoCloseable {
         }
     }
 
-    /// What one request may take; a millisecond at least, since some take zero for no limit.
+    /// Returns the deadline of one request: at least one millisecond, since some libraries treat zero as no limit.
     private Duration limit() {
         return Collections.max(List.of(Collections.min(List.of(timeLeft.get(), LONGEST)), Duration.ofMillis(1)));
     }

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Datasets as objects of the cluster (`datasets.siphon.dev`), which administrators write;
-/// those of sealed snapshots [KubernetesSealing].
+/// Datasets as objects of the cluster (`datasets.siphon.dev`). Administrators write them; [KubernetesSealing]
+/// writes those of sealed snapshots.
 final class KubernetesDatasetCatalog implements DatasetCatalog {
-    /// Where they are.
+    /// The path of the collection.
     static final String PATH = "apis/siphon.dev/v1alpha1/datasets";
 
-    /// Administrators write them, and the driver their status.
+    /// Administrators write these, and the driver their status.
     private static final Keep PARTS =
             new Keep(Set.of("metadata.name", "metadata.annotations", "metadata.labels", "spec", "status"), 10_000);
 
@@ -36,10 +36,10 @@ final class KubernetesDatasetCatalog implements DatasetCatalog {
     private final KubernetesApi api;
     private final Informer<DatasetObject> informer;
 
-    /// What the objects said of themselves when they were listed.
+    /// The status of the objects at the last list.
     private final Map<String, DatasetStatus> reported = new ConcurrentHashMap<>();
 
-    /// Whom the names of their readers meant, likewise.
+    /// The accounts behind reader names, likewise.
     private final Map<String, ReaderIds> seen = new ConcurrentHashMap<>();
 
     KubernetesDatasetCatalog(KubernetesApi api) {
@@ -51,7 +51,7 @@ final class KubernetesDatasetCatalog implements DatasetCatalog {
                 System::nanoTime);
     }
 
-    /// Keeps them current until the task is closed.
+    /// Watches the objects until the task is closed.
     BackgroundTasks.Task follow(BackgroundTasks tasks) {
         return informer.follow(tasks, () -> {});
     }
@@ -62,7 +62,7 @@ final class KubernetesDatasetCatalog implements DatasetCatalog {
                 server -> server.resources(DatasetObject.class).withName(name).get());
     }
 
-    /// All of them; none where the cluster has no such kind.
+    /// Returns all objects; none if the cluster lacks this kind.
     List<DatasetObject> objects() {
         return informer.all();
     }
@@ -133,10 +133,10 @@ final class KubernetesDatasetCatalog implements DatasetCatalog {
         }
     }
 
-    /// Merges that into a status.
+    /// Merges fields into a status.
     static void patch(KubernetesApi api, String name, DatasetObject.Status status) {
         String change = api.json(Map.of("status", status));
-        // one that was deleted meanwhile needs none
+        // a dataset that was deleted meanwhile needs none
         boolean _ = api.send(
                 "patch status of Dataset " + name,
                 List.of(HttpURLConnection.HTTP_NOT_FOUND),
@@ -144,7 +144,8 @@ final class KubernetesDatasetCatalog implements DatasetCatalog {
                 request -> request.patch("application/merge-patch+json", change));
     }
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be, or its image is refused
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the declaration is invalid, or its image is
+    ///     refused
     private static Dataset usable(DatasetObject object) {
         Dataset dataset = parse(object);
         KubernetesReadBacks.refusal(object).ifPresent(why -> {
@@ -153,7 +154,7 @@ final class KubernetesDatasetCatalog implements DatasetCatalog {
         return dataset;
     }
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the declaration is invalid
     static Dataset parse(DatasetObject object) {
         DatasetObject.Spec spec = object.spec();
         return Dataset.declared(

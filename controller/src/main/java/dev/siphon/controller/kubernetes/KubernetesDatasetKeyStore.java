@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Volumes that show datasets, as Secrets of the driver's namespace, each called like the PersistentVolume of its
-/// volume: a class makes all its PersistentVolumes name one, and a kubelet mounts nothing without it. They have
-/// keys while a node does not ask for its own.
+/// Volumes that show datasets, as Secrets of the driver's namespace, each named like the volume's PersistentVolume.
+/// A class makes all its PersistentVolumes name a Secret, and kubelets mount nothing without it. The Secrets
+/// contain keys while some node does not request its own.
 final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     private static final String OF_NODES = "app.kubernetes.io/name=siphon,app.kubernetes.io/component=node";
 
-    /// The label of those pods of the node plugin that ask.
+    /// Label of node plugin pods that request keys.
     private static final String ASKING = "siphon.dev/dataset-keys";
 
     private final KubernetesApi api;
@@ -24,7 +24,7 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
     private final DatasetAccesses accesses;
     private final boolean always;
 
-    /// @param always whether volumes have keys though all nodes ask
+    /// @param always whether volumes have keys even though all nodes request their own
     KubernetesDatasetKeyStore(KubernetesApi api, DatasetAccesses accesses, boolean always) {
         this.api = api;
         this.accesses = accesses;
@@ -32,7 +32,8 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
         this.always = always;
     }
 
-    /// By the pods of the node plugin: those of before say nothing. Where there are none, somebody else runs nodes.
+    /// Decides by the labels of the node plugin's pods; those of earlier versions have no label. False without such
+    /// pods: the nodes are run elsewhere.
     @Override
     public boolean nodesAsk() {
         return !always && !isAnyNode("!" + ASKING) && isAnyNode(ASKING);
@@ -80,7 +81,7 @@ final class KubernetesDatasetKeyStore implements DatasetKeyStore {
 
     private List<DatasetAccesses.Given> podsNaming(VolumeId.DatasetVolume dataset) {
         List<DatasetAccesses.Given> naming = new ArrayList<>();
-        // by a list: what a watch has not told of yet would be a key that is taken from a pod
+        // lists, since a pod that the watch has not reported yet would lose its key
         accesses.list(access -> DatasetAccesses.given(access)
                 .filter(given -> given.dataset().equals(dataset.forNobody()))
                 .ifPresent(naming::add));

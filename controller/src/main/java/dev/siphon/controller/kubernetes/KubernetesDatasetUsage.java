@@ -20,8 +20,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Pods that use datasets, by the PersistentVolumes of their claims, and by what they were given that name a
-/// dataset themselves; and the status of Dataset objects.
+/// Finds the pods that use datasets, by the PersistentVolumes of their claims and by the datasets that they were
+/// given directly. It records usage in the status of Dataset objects.
 final class KubernetesDatasetUsage implements DatasetUsageCluster {
     private final KubernetesApi api;
     private final PersistentVolumes volumes;
@@ -52,7 +52,7 @@ final class KubernetesDatasetUsage implements DatasetUsageCluster {
             try {
                 all.add(new RecordedUsage(KubernetesDatasetCatalog.parse(object), written(object.status())));
             } catch (DriverException.InvalidRequest _) {
-                // whoever wrote it is told by its status, and no volume shows it
+                // its status reports the error, and no volume shows it
             }
         }
         return all;
@@ -76,10 +76,10 @@ final class KubernetesDatasetUsage implements DatasetUsageCluster {
         return Math.clamp(Optional.ofNullable(number).orElse(0L), 0, Integer.MAX_VALUE);
     }
 
-    /// What volumes show.
+    /// The datasets that volumes show.
     ///
     /// @param claims by their [RunningPods#key]
-    /// @param pods those that name datasets themselves, by their uids
+    /// @param pods datasets of pods that name them directly, by uid
     private record Shown(Map<Long, VolumeId.DatasetVolume> claims, Map<String, Set<VolumeId.DatasetVolume>> pods) {}
 
     @Override
@@ -104,7 +104,7 @@ final class KubernetesDatasetUsage implements DatasetUsageCluster {
     }
 
     private Shown shown(Set<VolumeId.DatasetVolume> datasets) {
-        // one object for each dataset, however many volumes it has
+        // one shared object per dataset, however many volumes it has
         Map<VolumeId.DatasetVolume, VolumeId.DatasetVolume> wanted =
                 datasets.stream().collect(Collectors.toMap(Function.identity(), Function.identity()));
         Map<Long, VolumeId.DatasetVolume> claims = new HashMap<>();
@@ -119,7 +119,7 @@ final class KubernetesDatasetUsage implements DatasetUsageCluster {
         return new Shown(claims, pods);
     }
 
-    /// A volume that a pod names itself counts once the pod was given what it names.
+    /// Returns the datasets of a pod. A dataset that the pod names directly counts once the pod was given it.
     private static Set<VolumeId.DatasetVolume> of(RunningPods.RunningPod pod, Shown shown) {
         Set<VolumeId.DatasetVolume> found = new HashSet<>(shown.pods().getOrDefault(pod.uid(), Set.of()));
         for (Long claim : pod.claims()) {
@@ -128,7 +128,7 @@ final class KubernetesDatasetUsage implements DatasetUsageCluster {
         return found;
     }
 
-    /// What else the status says stays.
+    /// Leaves the other fields of the status as they are.
     @Override
     public void report(String name, DatasetUsage use) {
         List<DatasetObject.OnNode> nodes = use.nodes().stream()

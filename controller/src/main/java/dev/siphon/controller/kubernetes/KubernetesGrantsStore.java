@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The grants as a ConfigMap, which the pods of nodes mount as a file: the same text as in
-/// [dev.siphon.controller.grant.FileGrantsStore], and no secret.
+/// The grants as a ConfigMap, which the node pods mount as a file. Its text is that of
+/// [dev.siphon.controller.grant.FileGrantsStore], and contains no secret.
 final class KubernetesGrantsStore implements GrantsStore {
     /// The ConfigMap, in the driver's namespace.
     static final String NAME = "siphon-grants";
@@ -21,12 +21,12 @@ final class KubernetesGrantsStore implements GrantsStore {
     /// The file in it.
     static final String FILE = "grants.json";
 
-    /// What a ConfigMap may hold, in bytes (Kubernetes, "ConfigMaps": 1 MiB).
+    /// Largest size of a ConfigMap, in bytes (Kubernetes, "ConfigMaps": 1 MiB).
     static final int MOST = 1 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesGrantsStore.class);
 
-    /// Who changes it, for Kubernetes.
+    /// Field manager for server-side apply.
     private static final String FIELD_MANAGER = "siphon-controller";
 
     private final KubernetesApi api;
@@ -63,7 +63,7 @@ final class KubernetesGrantsStore implements GrantsStore {
         return MOST;
     }
 
-    /// In the NamespaceAccess of each namespace.
+    /// Always true: nodes find the rest in the NamespaceAccess of each namespace.
     @Override
     public boolean isPartial() {
         return true;
@@ -96,7 +96,7 @@ final class KubernetesGrantsStore implements GrantsStore {
                 .endMetadata()
                 .withData(Map.of(FILE, text))
                 .build();
-        // makes it or changes it; what others wrote beside the file stays
+        // creates or updates it; other keys in it stay
         var _ = api.change(
                 "apply " + what,
                 List.of(),

@@ -17,24 +17,24 @@ import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keys as Secrets of the driver's namespace, each called like the PersistentVolume of its volume.
+/// Keys as Secrets of the driver's namespace, each named like the PersistentVolume of its volume.
 ///
-/// Which volume has which Secret is remembered, from one listing and from what is written here; but what a
-/// Secret holds is always asked for, since people and administrators' commands change them too. Another's
-/// Secret is never changed.
+/// It caches which volume has which Secret, from one list and its own writes. It always reads the content of a
+/// Secret, since people and administrators' commands change it too. It never changes other Secrets.
 final class KubernetesKeyStore implements KeyStore {
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesKeyStore.class);
 
     private final KeySecrets secrets;
     private final PersistentVolumes persistentVolumes;
 
-    /// Where the Secret of a volume is, or is to be.
+    /// The existing or future Secret's name of each volume.
     private final Map<VolumeId.Provisioned, String> names = new ConcurrentHashMap<>();
 
-    /// The namespaces of those that were found by their PersistentVolumes, and neither made here nor had a Secret.
+    /// Namespaces of claims, for volumes found only by their PersistentVolume: not created by this process and
+    /// without a Secret.
     private final Map<VolumeId.Provisioned, String> claimed = new ConcurrentHashMap<>();
 
-    /// Whether `names` has every Secret that was there when this process began.
+    /// Whether `names` contains every Secret that existed when this process started.
     private volatile boolean listed;
 
     KubernetesKeyStore(KubernetesApi api, PersistentVolumes persistentVolumes) {

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The monitors as a ConfigMap that nodes read: an entry for each cluster, in the form of `mon_host`.
+/// The monitors as a ConfigMap for nodes: an entry per cluster, in the form of `mon_host`.
 final class KubernetesMonitorStore implements MonitorStore {
     /// The ConfigMap, in the driver's namespace.
     static final String NAME = "siphon-monitors";
 
-    /// Who changes it, for Kubernetes.
+    /// Field manager for server-side apply.
     private static final String FIELD_MANAGER = "siphon-controller";
 
     private final KubernetesApi api;

@@ -20,21 +20,21 @@ import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
-/// What namespaces may use as objects `NamespaceAccess` in each of them.
+/// What namespaces may use, as `NamespaceAccess` objects in each namespace.
 final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
     private static final String API = "apis/siphon.dev/v1alpha1/";
     private static final String PLURAL = "namespaceaccesses";
     private static final String APPLY = "application/apply-patch+yaml";
 
-    /// Of an object some hundred bytes are kept, and one may have 100 KiB.
+    /// Some hundred bytes of each object are kept; one may have 100 KiB.
     private static final String PAGE = "?limit=250";
 
     private static final Keep PARTS = Keep.of("metadata.namespace", "metadata.name", "status.digest");
 
-    /// How many accounts or datasets an object names: some 100 KiB.
+    /// Most accounts or datasets that an object names: some 100 KiB.
     static final int MOST = 1000;
 
-    /// How many accounts or datasets a line of `kubectl get` names.
+    /// Most accounts or datasets in a line of `kubectl get`.
     private static final int IN_LINE = 5;
 
     private final KubernetesApi api;
@@ -63,7 +63,7 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
     @Override
     public void put(NamespaceAccess access) {
         String body = api.json(object(access));
-        // a namespace that is gone, or about to go, needs none
+        // a deleted or terminating namespace needs none
         boolean _ = api.send(
                 "apply NamespaceAccess " + access.key(),
                 List.of(HttpURLConnection.HTTP_NOT_FOUND),
@@ -139,7 +139,7 @@ final class KubernetesNamespaceAccessStore implements NamespaceAccessStore {
                         .orElse(null));
     }
 
-    /// Those datasets in a line of which there is something to say.
+    /// Joins the non-empty texts of datasets to one line.
     private static String line(
             NamespaceAccess access, BiFunction<String, NamespaceAccess.ReadableDataset, Optional<String>> says) {
         Set<String> said = new LinkedHashSet<>();

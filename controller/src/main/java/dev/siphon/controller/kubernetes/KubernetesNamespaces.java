@@ -15,21 +15,21 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Namespaces and PVCs as the API server has them now; one round trip each.
+/// Reads namespaces and claims without a cache; one round trip each.
 final class KubernetesNamespaces implements Namespaces {
-    /// What they may be called (Kubernetes, "Object Names and IDs": DNS subdomain; a namespace less), and
-    /// pods. They come from the wire, and become part of a URL.
+    /// Valid names of namespaces, claims and pods (Kubernetes, "Object Names and IDs": DNS subdomain; namespaces
+    /// allow less). They come from requests and become part of a URL.
     static final Pattern NAME = Pattern.compile("[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?");
 
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesNamespaces.class);
 
-    /// How many to ask for at once.
+    /// Namespaces per page.
     private static final int PAGE = 500;
 
-    /// The same where a page would be more than what is held of one: each may have 128 KiB of annotations.
+    /// Namespaces per page when a full page exceeds [#MOST_CHARS]: each may have 128 KiB of annotations.
     private static final int SMALL_PAGE = 50;
 
-    /// What is held of a page: as much as a small one may have.
+    /// Most characters of a page that are held: as many as a small page may have.
     private static final int MOST_CHARS = SMALL_PAGE * (130 << 10);
 
     private final KubernetesApi api;
@@ -95,7 +95,7 @@ final class KubernetesNamespaces implements Namespaces {
         return page;
     }
 
-    /// Some namespaces, as they come. Of too much nothing is held.
+    /// A page of namespaces. It drops all of them when they exceed [#MOST_CHARS].
     private static final class Page {
         private final List<ObjectMetadata> found = new ArrayList<>();
         private int chars;

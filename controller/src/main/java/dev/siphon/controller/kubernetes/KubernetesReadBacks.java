@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// `status.readBack` of Dataset objects. Versions that do not know of it leave it as it is, or have a custom
-/// resource that drops it: then an image is read back once more.
+/// Reads and writes `status.readBack` of Dataset objects. Earlier versions leave it as it is, or have a custom
+/// resource that drops it; then the image is read back once more.
 final class KubernetesReadBacks implements ReadBacks {
     private final KubernetesApi api;
     private final KubernetesDatasetCatalog datasets;
@@ -22,7 +22,7 @@ final class KubernetesReadBacks implements ReadBacks {
         this.datasets = datasets;
     }
 
-    /// Why nobody may begin to use a dataset; empty if nothing is known against it.
+    /// Returns why no new use of a dataset is allowed; empty if its image was not refused.
     static Optional<String> refusal(DatasetObject object) {
         return noted(object)
                 .filter(noted -> noted.state() == State.REFUSED)
@@ -50,7 +50,7 @@ final class KubernetesReadBacks implements ReadBacks {
             Dataset dataset = KubernetesDatasetCatalog.parse(object).readBy(Set.of());
             return Packer.isImage(dataset.path()) ? Optional.of(new Image(dataset, noted(object))) : Optional.empty();
         } catch (DriverException.InvalidRequest _) {
-            return Optional.empty(); // nobody can use it
+            return Optional.empty(); // no volume shows it
         }
     }
 

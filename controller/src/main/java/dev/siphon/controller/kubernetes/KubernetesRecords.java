@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// PersistentVolumes and VolumeSnapshotContents, of which nobody writes any but administrators and the sidecars.
+/// Reads PersistentVolumes and VolumeSnapshotContents, which only administrators and the sidecars write.
 final class KubernetesRecords implements ClusterRecords {
     private static final Logger LOG = LoggerFactory.getLogger(KubernetesRecords.class);
 
@@ -29,7 +29,7 @@ final class KubernetesRecords implements ClusterRecords {
     private static final String ANNOTATIONS = "annotations";
     private static final String ATTRIBUTES = "volumeAttributes";
 
-    /// What the provisioner wants to see before it deletes a volume, and with which secrets it does.
+    /// Annotations that the provisioner requires to delete a volume, with the secrets that it uses.
     private static final Set<String> OF_PROVISIONER = Set.of(
             "pv.kubernetes.io/provisioned-by",
             "volume.kubernetes.io/provisioner-deletion-secret-name",
@@ -63,7 +63,8 @@ final class KubernetesRecords implements ClusterRecords {
                 .flatMap(object -> volume(object, driver));
     }
 
-    /// A PersistentVolume as another Kubernetes can take it; empty for another driver's, or a volume made by hand.
+    /// Returns a PersistentVolume in a form that another Kubernetes accepts; empty for another driver's, or a
+    /// volume that the driver did not provision.
     static Optional<VolumeRecord> volume(JsonObject object, String driver) {
         return JsonParts.object(object, SPEC, CSI)
                 .filter(csi -> JsonParts.text(csi, DRIVER).equals(Optional.of(driver)))
@@ -103,7 +104,7 @@ final class KubernetesRecords implements ClusterRecords {
         return bare;
     }
 
-    /// Without the uid of the claim: in another Kubernetes it has another one.
+    /// Omits the claim's uid, which differs in another Kubernetes.
     private static JsonObject byName(JsonObject claim) {
         JsonObject named = new JsonObject();
         named.addProperty("apiVersion", "v1");
@@ -113,7 +114,7 @@ final class KubernetesRecords implements ClusterRecords {
         return named;
     }
 
-    /// A cluster without snapshots has no such kind, and a driver without them may not look.
+    /// A cluster without snapshots lacks this kind, and a driver without them lacks permission.
     @Override
     public void eachSnapshot(Consumer<SnapshotRecord> each) {
         try {

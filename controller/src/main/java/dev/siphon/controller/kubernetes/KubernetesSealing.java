@@ -18,9 +18,10 @@ import java.util.regex.Matcher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Packers, and who reads their images back, as Jobs of the driver's own namespace, and Dataset objects.
+/// Runs packers, and the processes that read images back, as Jobs of the driver's own namespace; declares Dataset
+/// objects.
 final class KubernetesSealing implements SealingCluster {
-    /// The PodTemplate that says how packers are run.
+    /// The PodTemplate for packers.
     static final String TEMPLATE = "siphon-packer";
 
     static final String JOBS = "apis/batch/v1/namespaces/";
@@ -32,7 +33,7 @@ final class KubernetesSealing implements SealingCluster {
     private static final List<Integer> THERE = List.of(HttpURLConnection.HTTP_CONFLICT);
     private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
 
-    /// Of a Job: its name, and how far it is.
+    /// A Job's name and conditions.
     private static final Keep CONDITIONS = Keep.of(
             "metadata.name",
             "status.conditions.type",
@@ -40,11 +41,11 @@ final class KubernetesSealing implements SealingCluster {
             "status.conditions.reason",
             "status.conditions.message");
 
-    /// Why a Job has failed of which a pod ended with the one code that its policy names
-    /// (Kubernetes, "Pod failure policy").
+    /// The reason of a failed Job whose pod ended with the exit code in its policy (Kubernetes, "Pod failure
+    /// policy").
     private static final String BY_POLICY = "PodFailurePolicy";
 
-    /// An administrator's, and copied into each Job.
+    /// An administrator writes it, and each Job has a copy.
     private static final Keep TEMPLATES = new Keep(Set.of(PackerQueue.AT_ONCE_PART, "template"), 5_000);
 
     private final KubernetesApi api;
@@ -127,8 +128,8 @@ final class KubernetesSealing implements SealingCluster {
         return new KubernetesReadBacks(api, datasets);
     }
 
-    /// The Job goes once its pods are gone (Kubernetes, "Foreground cascading deletion"); the claims once no pod
-    /// has them, and the volumes once no claim has.
+    /// The Job is deleted after its pods (Kubernetes, "Foreground cascading deletion"), the claims when no pod uses
+    /// them, and the volumes when no claim does.
     @Override
     public boolean clear(String name) {
         delete("Job", jobs() + "/" + name, "Foreground");

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Pods, nodes, `DatasetReplica` and `DatasetWarmup` objects of an API server.
+/// Reads and writes pods, nodes, `DatasetReplica` and `DatasetWarmup` objects of an API server.
 final class KubernetesWarmupCluster implements WarmupCluster {
-    /// Where they are.
+    /// The path of the API group.
     static final String REPLICAS = "apis/" + DatasetReplica.GROUP + "/" + DatasetReplica.VERSION + "/";
 
     static final String WARMUPS = "datasetwarmups";
@@ -32,7 +32,7 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     private static final String JSON = "application/json";
     private static final String MERGE = "application/merge-patch+json";
 
-    /// RFC 4918, section 11.2; of a pod whose gate is gone already, or of an object that is about to go.
+    /// RFC 4918, section 11.2: the pod's gate is already removed, or the object is being deleted.
     private static final int HTTP_UNPROCESSABLE = 422;
 
     private static final List<Integer> GONE = List.of(HttpURLConnection.HTTP_NOT_FOUND);
@@ -57,10 +57,11 @@ final class KubernetesWarmupCluster implements WarmupCluster {
     private final PersistentVolumes volumes;
     private final GateClaims claims;
 
-    /// The pods of the last look, by their uids.
+    /// The gated pods of the last pass, by uid.
     private Map<String, JsonObject> seen = Map.of();
 
-    /// Since when they wait. No object tells when another gate went, so another leader counts such waits anew.
+    /// When their wait started. No object records when another gate was removed, so a new leader counts such waits
+    /// from zero.
     private Map<String, Instant> since = Map.of();
 
     /// @param driver the CSI driver's name
@@ -175,7 +176,7 @@ final class KubernetesWarmupCluster implements WarmupCluster {
         object.add(SPEC, order.toSpec());
         boolean _ = api.send(
                 "create DatasetReplica " + name,
-                List.of(HttpURLConnection.HTTP_CONFLICT), // it is there: somebody else has told it
+                List.of(HttpURLConnection.HTTP_CONFLICT), // it exists: another controller created it
                 ReplicaObjects.PATH,
                 request -> request.post(JSON, object.toString()));
     }
@@ -209,13 +210,13 @@ final class KubernetesWarmupCluster implements WarmupCluster {
                 request -> request.delete(JSON, "{}"));
     }
 
-    /// A pod at a gate may be given affinity (Kubernetes, "Pod Scheduling Readiness"); what somebody has changed
-    /// since it was seen is looked at again.
+    /// Removes the gate. Kubernetes allows adding affinity to a gated pod ("Pod Scheduling Readiness"). If the pod
+    /// changed since it was read, nothing happens and the next pass retries.
     @Override
     public boolean open(GatedPod pod, List<String> hostnames) {
         JsonObject object = Optional.ofNullable(seen.get(pod.uid())).orElseThrow();
         JsonObject spec = new JsonObject();
-        spec.add("schedulingGates", new JsonArray()); // ours was its only one, and none can be added
+        spec.add("schedulingGates", new JsonArray()); // it had only our gate, and Kubernetes allows no new one
         if (!hostnames.isEmpty()) {
             JsonArray preferred = new JsonArray();
             JsonParts.each(object, SPEC, "affinity", "nodeAffinity", PREFERRED).forEach(preferred::add);

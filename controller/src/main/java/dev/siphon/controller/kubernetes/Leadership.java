@@ -19,12 +19,12 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Which of several controllers works: the holder of the Lease `siphon-controller` in the driver's namespace. The
+/// Elects one of several controllers: the holder of the Lease `siphon-controller` in the driver's namespace. The
 /// others stand by. One of them takes the Lease when it has seen no change of it for [#HELD].
 ///
-/// The leader renews the Lease every [#RETRIED]. It stops when its last renewal began more than [#RENEWED] ago,
-/// some seconds before another controller may begin. A second thread watches that, since a request may hang. Each
-/// write names the version that it replaces, so that of two writers one is refused.
+/// The leader renews the Lease every [#RETRIED]. It stops when its last renewal started more than [#RENEWED] ago,
+/// some seconds before another controller may start. A second thread checks that, since a request may hang. Each
+/// write names the version that it replaces, so one of two writers is refused.
 ///
 /// Each controller measures by its own monotonic clock; the times in the Lease are for people. The periods are
 /// those of Kubernetes' own controllers (client-go, `leaderelection`).
@@ -36,7 +36,7 @@ public final class Leadership implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Leadership.class);
 
-    /// How often to see whether the Lease was renewed in time.
+    /// Interval of the check that the Lease was renewed in time.
     private static final Duration LOOK = Duration.ofMillis(500);
 
     private final KubernetesAccess access;
@@ -49,10 +49,10 @@ public final class Leadership implements AutoCloseable {
     private volatile String leader = "";
     private volatile String uid = "";
 
-    /// When the request began by which this controller last got or renewed the Lease; empty until it leads.
+    /// When this controller sent the request that last acquired or renewed the Lease; empty until it leads.
     private volatile Optional<Long> renewed = Optional.empty();
 
-    /// Under this object's lock, like what follows.
+    /// Guarded by this object's lock, like the fields below.
     private KubernetesClient client;
 
     /// The Lease as this controller last wrote it.
@@ -68,10 +68,10 @@ public final class Leadership implements AutoCloseable {
     /// @param at when this version was first seen
     private record ObservedLease(String version, long at) {}
 
-    /// Begins to stand for leader, and goes on until it is closed.
+    /// Tries to become leader, until it is closed.
     ///
-    /// @param identity tells this controller from others, as a pod's name does
-    /// @param lost what to do when another controller may lead from now on: no operation may begin any more
+    /// @param identity distinguishes this controller from others, as a pod's name does
+    /// @param lost called when another controller may lead: no further operation may start
     public static Leadership seek(KubernetesAccess access, String identity, Runnable lost) {
         return new Leadership(access, identity, lost, new Clocks(System::nanoTime, InstantSource.system())).start();
     }
@@ -84,7 +84,7 @@ public final class Leadership implements AutoCloseable {
         this.client = connect();
     }
 
-    /// One request that is lost leaves time for another.
+    /// The short deadline leaves time for a retry after a lost request.
     private KubernetesClient connect() {
         return Connection.open(access, RENEWED.dividedBy(3));
     }
@@ -98,7 +98,7 @@ public final class Leadership implements AutoCloseable {
         return this;
     }
 
-    /// Gets the Lease or renews it, if that can be done now.
+    /// Acquires or renews the Lease, if that is possible now.
     synchronized void attempt() {
         if (over.get()) {
             return;
@@ -109,7 +109,7 @@ public final class Leadership implements AutoCloseable {
             own.filter(_ -> since(asked).compareTo(RENEWED) < 0).ifPresent(lease -> begin(lease, asked));
         } catch (KubernetesClientException failed) {
             LOG.warn("Lease {}/{} cannot be read or written: {}", access.namespace(), LEASE, failed.getMessage());
-            // the network may have forgotten the connection, and would drop all that is sent on it
+            // the network may have dropped the connection's state, and would drop everything sent on it
             client.close();
             client = connect();
         }
@@ -136,7 +136,7 @@ public final class Leadership implements AutoCloseable {
         return isFree(found) || isOld(found) ? write(found, identity) : Optional.empty();
     }
 
-    /// A Lease that was deleted is not free at once: its holder does not know yet.
+    /// A deleted Lease is not free at once: its holder does not know of it yet.
     private boolean isFree(Optional<Lease> found) {
         return found.map(Leadership::holder)
                 .map(holder -> holder.isEmpty() || holder.equals(identity))
@@ -153,9 +153,9 @@ public final class Leadership implements AutoCloseable {
         return since(first.at()).compareTo(HELD) >= 0;
     }
 
-    /// Writes the Lease in place of a version of it; empty if that version is no longer there.
+    /// Replaces a version of the Lease; empty if that version no longer exists.
     ///
-    /// @param holder who has it from now on; empty for nobody
+    /// @param holder the new holder; empty for nobody
     private Optional<Lease> write(Optional<Lease> before, String holder) {
         ZonedDateTime now = clocks.wall().instant().atZone(ZoneOffset.UTC);
         var spec = before.map(LeaseBuilder::new)
@@ -193,7 +193,7 @@ public final class Leadership implements AutoCloseable {
         return Duration.ofNanos(clocks.nanoTime().getAsLong() - then);
     }
 
-    /// Sees whether the Lease was renewed in time.
+    /// Checks that the Lease was renewed in time.
     void look() {
         if (renewed.filter(then -> since(then).compareTo(RENEWED) > 0).isPresent()) {
             end();
@@ -207,23 +207,23 @@ public final class Leadership implements AutoCloseable {
         }
     }
 
-    /// Waits until this one leads.
+    /// Waits until this controller leads.
     public void await() throws InterruptedException {
         won.await();
     }
 
-    /// What tells the Lease from all others, also from those of other clusters of Kubernetes: the same for whoever
-    /// leads in turn. Empty until this one leads.
+    /// Returns the Lease's uid, which differs from those of other Kubernetes clusters. It is the same for each
+    /// leader in turn, and empty until this controller leads.
     public String lease() {
         return uid;
     }
 
-    /// Who leads, for people.
+    /// Returns who leads, for people.
     public String leader() {
         return leader.isEmpty() ? "nobody leads yet" : QuotedText.of(leader) + " leads";
     }
 
-    /// Lets another one lead at once, if this one still leads.
+    /// Releases the Lease if this controller still leads, so that another can lead at once.
     @Override
     public void close() {
         over.set(true);

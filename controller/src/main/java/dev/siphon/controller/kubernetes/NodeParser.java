@@ -7,12 +7,12 @@ import dev.siphon.controller.warm.ResourceAmounts;
 import java.util.Optional;
 import java.util.Set;
 
-/// What nodes say of themselves.
+/// Reads node objects.
 final class NodeParser {
     private static final String HOSTNAME = "kubernetes.io/hostname";
     private static final String SPEC = "spec";
 
-    /// What is read here of a node, which anybody with its kubelet's key may write.
+    /// The parts to read of a node. Anyone with its kubelet's key may write them.
     static final Keep PARTS = new Keep(
             Set.of(
                     "metadata.name",
@@ -28,7 +28,7 @@ final class NodeParser {
 
     private NodeParser() {}
 
-    /// The node, of which nothing is taken. One that says more than is read is not ready.
+    /// Returns a node with no resources taken. A node that is too large to be read completely counts as not ready.
     static ClusterNode node(ObjectParts parts) {
         JsonObject node = parts.kept();
         String name = JsonParts.text(node, "metadata", "name").orElse("");

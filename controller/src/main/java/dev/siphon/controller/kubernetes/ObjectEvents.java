@@ -7,12 +7,12 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
-/// Events of the controller, which people see where they describe an object.
+/// Creates events, which people see when they describe an object.
 final class ObjectEvents {
-    /// What an API server takes of an event.
+    /// Longest message that an API server accepts.
     private static final int MOST_MESSAGE = 1000;
 
-    /// The reason of those about objects that have room for little more.
+    /// The reason of events about objects that are nearly full.
     static final String NEARLY_FULL = "NearlyFull";
 
     private final KubernetesApi api;
@@ -24,9 +24,9 @@ final class ObjectEvents {
         this.driver = driver;
     }
 
-    /// The object that an event is about.
+    /// The object of an event.
     record About(String version, String kind, String namespace, String name, String uid) {
-        /// Of any object.
+        /// The parts to read of any object.
         static final Keep PARTS = Keep.of("apiVersion", "kind", "metadata.namespace", "metadata.name", "metadata.uid");
 
         static About of(JsonObject object) {
@@ -39,16 +39,16 @@ final class ObjectEvents {
         }
     }
 
-    /// Adds a warning to an object; nothing if there is none.
+    /// Adds a warning to an object; does nothing if the object does not exist.
     ///
-    /// @param path the object's, of names that have been checked
+    /// @param path of the object, made of checked names
     void warn(String object, String path, String reason, String message) {
         ObjectParts.find(api, "get " + object, path, About.PARTS)
                 .map(found -> About.of(found.kept()))
                 .ifPresent(about -> add(about, true, reason, message));
     }
 
-    /// Adds one; nothing if the object's namespace is about to go.
+    /// Adds an event; does nothing if the object's namespace is deleted or terminating.
     void add(About about, boolean warning, String reason, String message) {
         JsonObject event = new JsonObject();
         JsonObject metadata = new JsonObject();
@@ -78,7 +78,7 @@ final class ObjectEvents {
         event.addProperty("count", 1);
         boolean _ = api.send(
                 "create Event of " + about.kind() + " " + about.namespace() + "/" + about.name(),
-                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_FORBIDDEN), // its namespace goes
+                List.of(HttpURLConnection.HTTP_NOT_FOUND, HttpURLConnection.HTTP_FORBIDDEN), // its namespace is terminating
                 "api/v1/namespaces/" + about.namespace() + "/events",
                 request -> request.post("application/json", event.toString()));
     }

@@ -14,15 +14,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// What identifies an object, and what people wrote at it; read as it comes, since labels, managed fields and the
-/// rest of an object that a user made may be 1.5 MiB, and many times that once it is parsed.
+/// The identity and annotations of an object, read as a stream. Labels, managed fields and the rest of an object
+/// that a user wrote may have 1.5 MiB, and many times that once parsed.
 ///
 /// @param name "" if it has none
 /// @param uid "" if it has none
-/// @param annotations none if they are more than what is held here
-/// @param whole whether they are not
+/// @param annotations none if they exceed the limit
+/// @param whole false if they exceed the limit
 record ObjectMetadata(String name, String uid, Map<String, String> annotations, boolean whole) {
-    /// What the annotations may take here, each with [#ENTRY_CHARS] more; the API server takes 256 KiB of them.
+    /// Most characters of annotations, counting [#ENTRY_CHARS] more for each; the API server accepts 256 KiB.
     private static final int MOST_CHARS = 128 << 10;
 
     private static final int ENTRY_CHARS = 64;
@@ -33,8 +33,8 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations, 
 
     /// Reads an object.
     ///
-    /// @param what it is, for messages
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its annotations are more than what is held here
+    /// @param what its name, for messages
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if its annotations exceed the limit
     static ObjectMetadata read(String what, InputStream json) throws IOException {
         return object(reader(json), _ -> true, () -> {
             throw new DriverException.InUse("the annotations of " + what + " are more than " + (MOST_CHARS >> 10)
@@ -42,14 +42,14 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations, 
         });
     }
 
-    /// Reads the uid of an object, whatever else is written at it; "" if it has none.
+    /// Reads the uid of an object of any size; "" if it has none.
     static String readUid(InputStream json) throws IOException {
         return object(reader(json), _ -> false, () -> {}).uid();
     }
 
-    /// Reads a page of a list: hands over each object with those of its annotations that have one of `keys`.
+    /// Reads a page of a list; passes on each object with those of its annotations that are in `keys`.
     ///
-    /// @return where the next page begins; "" after the last one
+    /// @return where the next page starts; "" after the last
     static String readPage(InputStream json, Set<String> keys, Consumer<ObjectMetadata> each) throws IOException {
         JsonReader reader = reader(json);
         String next = "";
@@ -122,9 +122,9 @@ record ObjectMetadata(String name, String uid, Map<String, String> annotations, 
         return new ObjectMetadata(name, uid, annotations.orElse(Map.of()), annotations.isPresent());
     }
 
-    /// Empty if they are more than what is held.
+    /// Returns the annotations; empty if they exceed the limit.
     ///
-    /// @param tooLong what to do then; if it throws nothing, they are read to their end
+    /// @param tooLong called then; if it throws nothing, the rest is skipped
     private static Optional<Map<String, String>> annotations(
             JsonReader reader, Predicate<String> keys, Runnable tooLong) throws IOException {
         Map<String, String> annotations = new HashMap<>();

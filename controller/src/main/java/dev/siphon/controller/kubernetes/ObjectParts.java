@@ -18,16 +18,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/// What is kept of an object that an API server has, read as it comes: users make objects of 1.5 MiB, which are
-/// many times that once they are parsed, and a server sends a hundred of them in a page.
+/// Selected parts of an object, read as a stream. Users create objects of 1.5 MiB, which take many times that once
+/// parsed, and a server sends a hundred of them in a page.
 ///
-/// @param kept its parts, without those that are longer than they may be
-/// @param size of all that is kept, in values and pieces of text
-/// @param whole whether all parts are there
+/// @param kept the selected parts, without those that exceed their limit
+/// @param size of all kept parts, in values and pieces of text
+/// @param whole whether no part is missing
 record ObjectParts(JsonObject kept, int size, boolean whole) {
     /// One event of a watch.
     ///
-    /// @param object of a [Type#BOOKMARK] only its version
+    /// @param object for [Type#BOOKMARK] only its version
     record Event(Type type, ObjectParts object) {
         /// Kubernetes API Concepts, "Watch events".
         enum Type {
@@ -38,7 +38,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
             ERROR
         }
 
-        /// Whether the object is there.
+        /// Whether the object exists.
         boolean isThere() {
             return type == Type.ADDED || type == Type.MODIFIED;
         }
@@ -46,15 +46,15 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
 
     /// One page of a list.
     ///
-    /// @param next where the next page begins; "" after the last one
-    /// @param version of the collection, from which a watch may go on
+    /// @param next where the next page starts; "" after the last
+    /// @param version of the collection, from which a watch may continue
     record Page(String next, String version) {}
 
-    /// Which parts are kept.
+    /// Selects parts.
     ///
-    /// @param names on the way to each: `spec.nodeName`, and `spec.containers.name` of each container
-    /// @param most what one part may be, in values and pieces of text; and ten times that all together, but for
-    ///     those below `metadata` and the gates, without which nobody can say whose the rest is
+    /// @param names path of each part: `spec.nodeName`, and `spec.containers.name` of each container
+    /// @param most limit of one part, in values and pieces of text. All parts together may have ten times that;
+    ///     parts below `metadata` and the gates do not count, since they identify the object
     record Keep(Set<String> names, int most) {
         /// Enough for what people write.
         static final int USUAL = 500;
@@ -74,10 +74,10 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
         }
     }
 
-    /// What is kept of one object; empty if there is none.
+    /// Reads the parts of one object; empty if it does not exist.
     ///
-    /// @param doing as of [KubernetesApi#find]
-    /// @param path the object's
+    /// @param doing as for [KubernetesApi#find]
+    /// @param path of the object
     static Optional<ObjectParts> find(KubernetesApi api, String doing, String path, Keep keep) {
         return api.read(doing, path, body -> of(body, keep));
     }
@@ -86,18 +86,18 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
         return new PruningParser(reader(body), keep).object();
     }
 
-    /// Hands over what is kept of each object, page after page.
+    /// Passes on the parts of each object, page by page.
     ///
-    /// @param doing as of [KubernetesApi#find]
-    /// @param path of the collection, with the limit of a page, and which of them
-    /// @return false if the cluster has no such kind
+    /// @param doing as for [KubernetesApi#find]
+    /// @param path of the collection, with the page limit and a selector
+    /// @return false if the cluster lacks this kind
     static boolean list(KubernetesApi api, String doing, String path, Keep keep, Consumer<ObjectParts> each) {
         return list(api, doing, path, keep, each, _ -> {});
     }
 
-    /// The same.
+    /// As above, and reports the version.
     ///
-    /// @param version gets each page's, which are the same
+    /// @param version receives each page's version; all are the same
     static boolean list(
             KubernetesApi api,
             String doing,
@@ -111,17 +111,17 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
         });
     }
 
-    /// The events of a watch, one after the other, until the server ends it.
+    /// Passes on the events of a watch until the server ends it.
     static void events(InputStream body, Keep keep, Consumer<Event> each) throws IOException {
         JsonReader reader = reader(body);
-        // several values
+        // a watch is a sequence of JSON values
         reader.setStrictness(Strictness.LENIENT);
         while (reader.peek() != JsonToken.END_DOCUMENT) {
             event(reader, keep).ifPresent(each);
         }
     }
 
-    /// Empty if it is of a type that this Kubernetes has not.
+    /// Returns the next event; empty if its type is unknown.
     private static Optional<Event> event(JsonReader reader, Keep keep) throws IOException {
         String type = "";
         ObjectParts object = new ObjectParts(new JsonObject(), 0, true);
@@ -142,7 +142,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
                 .findFirst();
     }
 
-    /// One page, of which each object is handed over as it comes.
+    /// Reads one page and passes on each object as it arrives.
     static Page page(InputStream body, Keep keep, Consumer<ObjectParts> each) throws IOException {
         JsonReader reader = reader(body);
         JsonObject metadata = new JsonObject();
@@ -171,14 +171,14 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
 
     private static JsonReader reader(InputStream body) {
         JsonReader reader = new JsonReader(new InputStreamReader(body, StandardCharsets.UTF_8));
-        // what is skipped may be as deep as anybody likes: that takes no stack
+        // skipped content may have any depth, which takes no stack
         reader.setNestingLimit(Integer.MAX_VALUE);
         return reader;
     }
 
-    /// One object.
+    /// Parses one object.
     private static final class PruningParser {
-        /// How deep a part may be, and how deep in arrays what is on the way to it.
+        /// Deepest nesting of a part, and of arrays on the path to it.
         private static final int DEEPEST = 32;
 
         private static final int PIECE_CHARS = 32;
@@ -198,9 +198,9 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
             return new ObjectParts(kept.isJsonObject() ? kept.getAsJsonObject() : new JsonObject(), size, whole);
         }
 
-        /// What is on the way to a part: of an array that of each of its elements.
+        /// Reads the parts below a path; in an array, those of each element.
         ///
-        /// @param at the names on the way here, with a dot behind each
+        /// @param at the path so far, with a dot after each name
         private JsonElement way(String at, int depth) throws IOException {
             if (depth > DEEPEST) {
                 whole = false;
@@ -250,7 +250,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
             return true;
         }
 
-        /// The part, or nothing of it if it is too long.
+        /// Reads a part; empty if it exceeds its limit.
         private Optional<JsonElement> part(String name) throws IOException {
             Part part = new Part(keep.most());
             JsonElement value = part.value(0);
@@ -294,7 +294,7 @@ record ObjectParts(JsonObject kept, int size, boolean whole) {
                 };
             }
 
-            /// One whose exponent is beyond a BigDecimal's is kept as a text, which no reader takes for a number.
+            /// A number with an exponent beyond BigDecimal's is kept as text, which no reader takes for a number.
             private static JsonPrimitive number(String text) {
                 try {
                     return new JsonPrimitive(new BigDecimal(text));

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/// Makes what a packer needs, and looks whether what is there under these names is that. The names follow from the
-/// snapshot, and more people may write PersistentVolumes than may read volumes.
+/// Creates the objects that a packer needs, and checks that existing objects of these names are the packer's. The
+/// names follow from the snapshot, and more people may write PersistentVolumes than may read volumes.
 final class PackerCluster {
     private static final String VOLUMES = "api/v1/persistentvolumes";
     private static final String CLAIM = "PersistentVolumeClaim";
@@ -40,10 +40,10 @@ final class PackerCluster {
         this.api = api;
     }
 
-    /// Whether both claims have their volumes, which are made where they are not there. An object of a name that
-    /// somebody else has made is left alone.
+    /// Whether both claims are bound to their volumes; creates missing ones. It leaves objects of these names alone
+    /// if others created them.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if there is one
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if such an object exists
     boolean areBound(PackerObjects objects) {
         String claims = "api/v1/namespaces/" + api.namespace() + "/persistentvolumeclaims";
         List<JsonObject> wantedVolumes = objects.persistentVolumes();
@@ -70,9 +70,9 @@ final class PackerCluster {
         return IntStream.range(0, volumes.size()).allMatch(i -> isBound(volumes.get(i), bound.get(i)));
     }
 
-    /// Makes a Job, or finds it.
+    /// Creates a Job; succeeds if it exists.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if there is another one of its name
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a different Job has that name
     void run(String collection, JsonObject wanted) {
         JsonObject job = made("Job", collection, wanted);
         check("Job", wanted, holds(job, wanted));
@@ -86,7 +86,7 @@ final class PackerCluster {
                 collection,
                 request -> request.post("application/json", wanted.toString()));
         String doing = "get " + kind + " " + name;
-        // of one that is longer than any packer's, parts are missing: it holds not what is wanted
+        // an object larger than any packer's lacks parts here, so the check refuses it
         return ObjectParts.find(api, doing, collection + "/" + name, PARTS)
                 .map(ObjectParts::kept)
                 .orElseThrow(() -> new DriverException.BackendUnavailable(kind + " " + name + " is gone again; retry"));
@@ -103,14 +103,14 @@ final class PackerCluster {
         }
     }
 
-    /// Its source to the letter, which nobody can change later.
+    /// Compares the source exactly: nobody can change it later.
     private static boolean isVolume(JsonObject there, JsonObject wanted) {
         return holds(there, wanted)
                 && csi(there).equals(csi(wanted))
                 && JsonParts.at(there, SPEC, "mountOptions").isEmpty();
     }
 
-    /// An API server leaves `readOnly: false` out.
+    /// An API server omits `readOnly: false`.
     private static Optional<JsonObject> csi(JsonObject volume) {
         return JsonParts.object(volume, SPEC, CSI).map(JsonObject::deepCopy).map(csi -> {
             if (JsonParts.text(csi, "readOnly").equals(Optional.of("false"))) {
@@ -120,7 +120,7 @@ final class PackerCluster {
         });
     }
 
-    /// Each other, so that no volume which comes later under that name is this claim's.
+    /// Whether volume and claim name each other, so that a later volume of that name cannot take the claim.
     private static boolean isBound(JsonObject volume, JsonObject claim) {
         Optional<String> uid = JsonParts.text(claim, METADATA, "uid");
         return uid.isPresent()
@@ -130,7 +130,7 @@ final class PackerCluster {
                 && JsonParts.text(claim, "status", "phase").equals(Optional.of("Bound"));
     }
 
-    /// Whether all that is wanted is there; what the API server added may be there besides.
+    /// Whether everything wanted exists; the API server may have added more.
     private static boolean holds(JsonElement there, JsonElement wanted) {
         if (wanted.isJsonObject()) {
             return there.isJsonObject()
@@ -151,7 +151,7 @@ final class PackerCluster {
                 && IntStream.range(0, wanted.size()).allMatch(i -> holds(there.get(i), wanted.get(i)));
     }
 
-    /// What an API server does not keep.
+    /// Whether an API server drops the value.
     private static boolean isNothing(JsonElement wanted) {
         return wanted.isJsonNull()
                 || (wanted.isJsonObject() && wanted.getAsJsonObject().isEmpty())

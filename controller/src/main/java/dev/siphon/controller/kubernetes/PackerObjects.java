@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What the pod of a packer needs, or of who reads its image back, as objects. How the pod is run (image, memory,
-/// where) an administrator says in the PodTemplate; what it does and what it sees is said here.
+/// The objects for the pod of a packer, or of the process that reads its image back. An administrator's PodTemplate
+/// defines how the pod runs (image, memory, nodes); this class defines what it does and which volumes it sees.
 ///
 /// @param namespace the driver's own
 /// @param driver the CSI driver's name
@@ -23,21 +23,21 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
     static final String SOURCE = "-source";
     static final String TARGET = "-target";
 
-    /// A day: some ten TB.
+    /// A day: enough for some ten TB.
     private static final int LONGEST_SECONDS = 24 * 3600;
 
-    /// A packer goes on where the one before it stopped.
+    /// Retries of a Job: a packer resumes where the previous one stopped.
     private static final int MORE_TRIES = 3;
 
-    /// What reads an image back; the PodTemplate has a packer's.
+    /// Command that reads an image back; the PodTemplate has the packer's.
     private static final List<String> CHECK = List.of("siphon", "dataset", "check");
 
-    /// A pod that a drain, a preemption or a lost node ends is not one that has failed (Kubernetes, "Pod failure
+    /// A pod that a drain, a preemption or a lost node ends does not count as failed (Kubernetes, "Pod failure
     /// policy").
     private static final Map<String, Object> DRAINED = Map.of(
             "action", "Ignore", "onPodConditions", List.of(Map.of("type", "DisruptionTarget", "status", "True")));
 
-    /// An image that is not what its manifest says is read once.
+    /// Fails the Job without a retry if the image does not match its manifest.
     private static final Map<String, Object> UNLIKE =
             Map.of("action", "FailJob", "onExitCodes", Map.of("operator", "In", "values", List.of(Packer.EXIT_UNLIKE)));
 
@@ -48,7 +48,7 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
 
     /// A volume of the pod.
     ///
-    /// @param which what its name ends with
+    /// @param which suffix of its name
     private record PodVolume(String which, SealOrder.Mounted content, boolean readOnly) {
         String accessMode() {
             return readOnly ? "ReadOnlyMany" : "ReadWriteMany";
@@ -63,7 +63,7 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
         };
     }
 
-    /// The volumes by which the pod sees the snapshot and the image's directory; nothing provisions or removes
+    /// Returns the volumes with the snapshot and the image's directory; the provisioner neither creates nor deletes
     /// them.
     List<JsonObject> persistentVolumes() {
         return volumes().stream().map(this::persistentVolume).toList();
@@ -103,7 +103,7 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
                         csi));
     }
 
-    /// The claims to these.
+    /// Returns the claims for these.
     List<JsonObject> claims() {
         return volumes().stream().map(this::claim).toList();
     }
@@ -137,10 +137,10 @@ record PackerObjects(String namespace, String driver, SealOrder order) {
                 .getAsJsonObject();
     }
 
-    /// The packer itself.
+    /// Returns the packer's Job.
     ///
     /// @param template the PodTemplate's `template`
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if that is for no packer
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the template has no container
     JsonObject job(JsonObject template) {
         JsonObject pod = template.deepCopy();
         JsonObject spec = JsonParts.object(pod, SPEC).orElseThrow(PackerObjects::wrong);

@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What the pods of packers say. A Job makes one after the other, and the newest counts.
+/// Reads the progress and errors of packers' pods. A Job creates one pod after the other, and the newest counts.
 final class PackerPods {
     private static final Logger LOG = LoggerFactory.getLogger(PackerPods.class);
     private static final String STATUS = "status";
 
-    /// How a packer says how far it is: `read 7% 12 of 345 bytes`.
+    /// A packer's progress line: `read 7% 12 of 345 bytes`.
     private static final Pattern PROGRESS = Pattern.compile("[a-z ]{0,20}[0-9]{1,3}% [0-9]+ of [0-9]+ bytes");
 
     private static final int MOST_LOG_BYTES = 4096;
@@ -35,12 +35,12 @@ final class PackerPods {
         this.api = api;
     }
 
-    /// The last words of the newest pod of Job `name`, if it has one that has failed.
+    /// Returns the last output of the newest pod of Job `name`, if one of its containers has ended.
     Optional<String> lastWords(String name) {
         return newest(name).flatMap(PackerPods::lastWords);
     }
 
-    /// How far Job `name` is, for people.
+    /// Returns the progress of Job `name`, for people.
     String progress(String name) {
         return newest(name).map(this::progress).orElse("its pod is yet to be made");
     }
@@ -61,8 +61,8 @@ final class PackerPods {
         return JsonParts.text(pod, "metadata", "creationTimestamp").orElse("");
     }
 
-    /// The end of what a container said that has failed (`terminationMessagePolicy: FallbackToLogsOnError`), or why it
-    /// was ended.
+    /// Returns the last line of an ended container's message other than progress
+    /// (`terminationMessagePolicy: FallbackToLogsOnError`), or the reason why it ended.
     private static Optional<String> lastWords(JsonObject pod) {
         return JsonParts.each(pod, STATUS, "containerStatuses")
                 .flatMap(status -> JsonParts.object(status, "state", "terminated").stream())
@@ -77,7 +77,7 @@ final class PackerPods {
                 .map(said -> said.substring(0, Math.min(said.length(), MOST_WORDS)));
     }
 
-    /// What its last line says. How far it is is not worth an error.
+    /// Returns the progress from the pod's last log line. A failed read is only logged.
     private String progress(JsonObject pod) {
         String name = JsonParts.text(pod, "metadata", "name").orElse("");
         String phase = JsonParts.text(pod, STATUS, "phase").orElse("Pending");

@@ -15,16 +15,16 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
-/// Which packers, and readers of images, may begin: an administrator says how many run at once. An image that is
-/// in use since an earlier version sealed it is read when nobody waits for a place, and again from its beginning
-/// where somebody took the place meanwhile.
+/// Limits how many packers and readers of images run at once; an administrator sets the number. An image that an
+/// earlier version sealed is already in use, so it is read back only while no other packer waits. If one finds no
+/// place, that Job is stopped, and later restarts from the beginning.
 final class PackerQueue {
-    /// The PodTemplate's annotation that says how many packers run at once.
+    /// The PodTemplate's annotation with the number of packers that run at once.
     private static final String AT_ONCE = "siphon.dev/at-once";
 
     static final String AT_ONCE_PART = "metadata.annotations." + AT_ONCE;
 
-    /// A label of a Job that reads an image for which nobody waits.
+    /// Label of a Job that reads back an image of an earlier version, which blocks no one.
     static final String EARLIER = "siphon.dev/earlier-image";
 
     private static final Keep PARTS =
@@ -33,16 +33,16 @@ final class PackerQueue {
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,2}");
     private static final int SOME = 2;
 
-    /// A snapshotter asks every 30 s at the latest; then the place is taken.
+    /// How long a place stays reserved for waiting packers: the snapshotter retries at least every 30 s.
     private static final Duration KEPT = Duration.ofMinutes(2);
 
     private final KubernetesApi api;
     private final String jobs;
 
-    /// Until when places are kept for those who wait.
+    /// Until when places are reserved for waiting packers.
     private Optional<Long> keptUntil = Optional.empty();
 
-    /// @param jobs the collection where Jobs are
+    /// @param jobs the collection of the Jobs
     PackerQueue(KubernetesApi api, String jobs) {
         this.api = api;
         this.jobs = jobs;
@@ -50,11 +50,11 @@ final class PackerQueue {
 
     private record AtWork(String name, boolean earlier) {}
 
-    /// Counts and begins in one, so that no two are the last that may.
+    /// Starts a packer if there is a place. Count and start are atomic, so that no two take the last place.
     ///
     /// @param template the PodTemplate
     /// @param stop ends a Job
-    /// @return for whom it waits, in words for people; empty if it has begun
+    /// @return what it waits for, in words for people; empty if it started
     synchronized Optional<String> take(SealOrder order, JsonObject template, Runnable begin, Consumer<String> stop) {
         boolean earlier = order instanceof CheckOrder check && check.earlier();
         List<AtWork> others = atWork(order.name());
@@ -73,7 +73,7 @@ final class PackerQueue {
         return keptUntil.filter(until -> until - System.nanoTime() > 0).isPresent();
     }
 
-    /// How many packers an administrator lets run; some where nobody has said it.
+    /// Returns how many packers may run at once; [#SOME] without the annotation.
     private static int atOnce(JsonObject template) {
         String said =
                 JsonParts.text(template, "metadata", "annotations", AT_ONCE).orElse(String.valueOf(SOME));

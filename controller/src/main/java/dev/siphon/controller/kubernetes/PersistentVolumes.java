@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
-/// The PersistentVolumes of the cluster. The API finds none by its volume or its claim, so all are watched.
+/// Caches all PersistentVolumes of the cluster by a watch: the API cannot look one up by its volume or claim.
 final class PersistentVolumes {
     private static final String SPEC = "spec";
     private static final String NAME = "name";
 
-    /// What is read here of one.
+    /// The parts to read of each.
     static final Keep PARTS =
             Keep.of("metadata.name", "spec.claimRef", "spec.csi.driver", "spec.csi.volumeHandle", "status.phase");
 
@@ -24,7 +24,7 @@ final class PersistentVolumes {
     private final String driver;
     private final Informer<KnownVolume> informer;
 
-    /// Those of this driver that are no dataset's.
+    /// Volumes of this driver that show no dataset.
     private final Map<VolumeId.Provisioned, KnownVolume> byVolume = new ConcurrentHashMap<>();
 
     private final Map<ClaimKey, KnownVolume> byClaim = new ConcurrentHashMap<>();
@@ -55,14 +55,14 @@ final class PersistentVolumes {
 
     /// A PersistentVolume.
     ///
-    /// @param volume that it is; empty if it is another driver's
-    /// @param claim that it is for; empty if it has none, or that claim is gone
+    /// @param volume its volume; empty if it is another driver's
+    /// @param claim its claim; empty if it has none, or the claim was deleted
     record KnownVolume(String name, Optional<VolumeId> volume, Optional<ClaimKey> claim) {
         private Optional<VolumeId.Provisioned> provisioned() {
             return volume.filter(VolumeId.Provisioned.class::isInstance).map(VolumeId.Provisioned.class::cast);
         }
 
-        /// The dataset's volume that it is, if it is one.
+        /// Returns its dataset's volume, if it shows a dataset.
         Optional<VolumeId.DatasetVolume> dataset() {
             return volume.filter(VolumeId.DatasetVolume.class::isInstance).map(VolumeId.DatasetVolume.class::cast);
         }
@@ -81,32 +81,32 @@ final class PersistentVolumes {
         standing.claim().ifPresent(claim -> byClaim.remove(claim, standing));
     }
 
-    /// Keeps them current until the task is closed.
+    /// Watches the PersistentVolumes until the task is closed.
     ///
-    /// @param changed as of [Informer#follow]
+    /// @param changed as for [Informer#follow]
     BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable changed) {
         return informer.follow(tasks, changed);
     }
 
-    /// The PersistentVolume of a volume.
+    /// Returns the PersistentVolume of a volume.
     Optional<KnownVolume> of(VolumeId.Provisioned volume) {
         informer.bringUp();
         return Optional.ofNullable(byVolume.get(volume));
     }
 
-    /// The PersistentVolume that is for a claim.
+    /// Returns the PersistentVolume of a claim.
     Optional<KnownVolume> of(ClaimKey claim) {
         informer.bringUp();
         return Optional.ofNullable(byClaim.get(claim));
     }
 
-    /// All volumes of this driver that have one and are no dataset's.
+    /// Returns all volumes of this driver that have a PersistentVolume and show no dataset.
     Set<VolumeId.Provisioned> volumes() {
         informer.bringUp();
         return Set.copyOf(byVolume.keySet());
     }
 
-    /// Hands over the claims that show datasets, with the dataset for nobody.
+    /// Passes on each claim that shows a dataset, with the dataset's own id.
     void eachOfDatasets(BiConsumer<ClaimKey, VolumeId.DatasetVolume> each) {
         for (KnownVolume standing : informer.all()) {
             standing.dataset()
@@ -114,7 +114,7 @@ final class PersistentVolumes {
         }
     }
 
-    /// The dataset's volume that a PersistentVolume is; empty if it is something else.
+    /// Returns the dataset's volume of a PersistentVolume; empty if it shows no dataset.
     static Optional<VolumeId.DatasetVolume> dataset(JsonObject volume, String driver) {
         return volume(volume, driver)
                 .filter(VolumeId.DatasetVolume.class::isInstance)
@@ -132,7 +132,7 @@ final class PersistentVolumes {
                 .flatMap(VolumeId::tryParse);
     }
 
-    /// One that was released names a claim that is gone.
+    /// A released volume names a claim that was deleted.
     private static Optional<ClaimKey> claim(JsonObject object) {
         return JsonParts.object(object, SPEC, "claimRef")
                 .filter(_ -> JsonParts.text(object, "status", "phase")

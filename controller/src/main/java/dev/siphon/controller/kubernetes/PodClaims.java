@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The volumes of datasets that a pod's claims are bound to. A claim is read when the first question needs it,
-/// and once for all questions about the pod while it is remembered.
+/// The dataset volumes to which a pod's claims are bound. Each claim is read when first needed, and cached with the
+/// pod.
 final class PodClaims {
     private static final Keep OF_CLAIM = Keep.of("spec.volumeName");
 
@@ -20,7 +20,7 @@ final class PodClaims {
     private final Map<String, Optional<VolumeId.DatasetVolume>> volumes = new ConcurrentHashMap<>();
 
     /// @param driver the CSI driver's name
-    /// @param names those of the claims, as the pod has them
+    /// @param names of the claims, from the pod
     PodClaims(KubernetesApi api, String driver, String namespace, List<String> names) {
         this.api = api;
         this.driver = driver;
@@ -32,7 +32,7 @@ final class PodClaims {
         return names.size();
     }
 
-    /// Whether one of them is bound to a volume: 2 requests for each that has not been read.
+    /// Whether a claim is bound to a volume: 2 requests for each claim that is not cached.
     boolean have(VolumeId.DatasetVolume volume) {
         return names.stream().anyMatch(name -> of(name).equals(Optional.of(volume)));
     }
@@ -47,7 +47,8 @@ final class PodClaims {
         return read;
     }
 
-    /// A PersistentVolume may be anybody's: it has to be this claim's by its own word too.
+    /// Reads a claim's volume. Anyone's claim may name a PersistentVolume, so the PersistentVolume must name the
+    /// claim too.
     private Optional<VolumeId.DatasetVolume> read(String name) {
         return find(
                         "PersistentVolumeClaim",

@@ -22,20 +22,20 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What pods say of themselves: what they ask for, where they may run, and which datasets they read.
+/// Reads pod objects: what they request, where they may run, and which datasets they use.
 final class PodParser {
-    /// By which pods are of one job that are no ReplicaSet's: scheduler-plugins, JobSet, Kubeflow's operators,
-    /// and Kubernetes itself.
+    /// Labels of jobs' pods without a ReplicaSet: scheduler-plugins, JobSet, Kubeflow's operators, and Kubernetes
+    /// itself.
     private static final List<String> GROUP_LABELS = List.of(
             "scheduling.x-k8s.io/pod-group",
             "jobset.sigs.k8s.io/jobset-name",
             "training.kubeflow.org/job-name",
             "batch.kubernetes.io/job-name");
 
-    /// The same of Volcano.
+    /// The annotation that Volcano uses for this.
     private static final String GROUP_ANNOTATION = "scheduling.k8s.io/group-name";
 
-    /// Which pods are on a node and have not ended, so that they take something of it.
+    /// Selects the pods that are on a node and have not ended, so that they take resources of it.
     static final String RUNNING =
             "&fieldSelector=spec.nodeName%21%3D%2Cstatus.phase%21%3DSucceeded%2Cstatus.phase%21%3DFailed";
 
@@ -51,14 +51,14 @@ final class PodParser {
             "spec.volumes.csi.driver",
             "spec.volumes.csi.volumeAttributes.dataset",
             "spec.volumes.persistentVolumeClaim.claimName",
-            // that it is one
+            // only shows that the volume is ephemeral
             "spec.volumes.ephemeral.volumeClaimTemplate.metadata.name");
 
-    /// What [#needs] and [#uses] read of a pod, whose it is and where.
+    /// The parts that [#needs] and [#uses] read, with the pod's identity and node.
     static final Keep OF_RUNNING = keep(List.of(
             OF_NEEDS, OF_USES, List.of("metadata.namespace", "metadata.name", "metadata.uid", "spec.nodeName")));
 
-    /// What [#gated] reads, and whoever lets the pod go.
+    /// The parts that [#gated] reads, and those needed to open the gate.
     static final Keep OF_GATED = keep(List.of(
             OF_NEEDS,
             OF_USES,
@@ -87,8 +87,8 @@ final class PodParser {
 
     private static final Set<String> ENDED = Set.of("Succeeded", "Failed");
 
-    /// More digits than an API server takes, which holds no more than 2^63, and no less than 10^-9: a longer
-    /// exponent is minutes and megabytes of arithmetic.
+    /// Allows more digits than an API server accepts (at most 2^63, at least 10^-9), but limits the exponent: a
+    /// longer one costs minutes and megabytes of arithmetic.
     private static final Pattern AMOUNT = Pattern.compile("[+-]?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,2}|[A-Za-z]{0,2})");
 
     private static final Pattern SECONDS = Pattern.compile("([0-9]{1,7})([smh]?)");
@@ -103,7 +103,7 @@ final class PodParser {
         this.driver = driver;
     }
 
-    /// The pod, if our gate is its only one and it is not being deleted. Since when it waits is not known yet.
+    /// Returns the pod if it has only our gate and is not being deleted. The start of its wait is not set yet.
     Optional<GatedPod> gated(JsonObject pod) {
         List<Optional<String>> gates = JsonParts.each(pod, SPEC, "schedulingGates")
                 .map(gate -> JsonParts.text(gate, "name"))
@@ -126,8 +126,9 @@ final class PodParser {
                 uses(pod)));
     }
 
-    /// Since when a pod waits that no other gate ever held. Kubernetes counts changes of a pod's spec from 1 (its
-    /// generation, since 1.33), and a gate that goes is one. Nothing tells when that was.
+    /// Returns the creation time of a pod that no other gate ever held; empty otherwise. Kubernetes counts spec
+    /// changes in `generation` from 1 (since 1.33). Removing a gate is such a change, and no field records its
+    /// time.
     static Optional<Instant> neverHeldSince(JsonObject pod) {
         return JsonParts.text(pod, METADATA, "generation")
                 .filter("1"::equals)
@@ -135,8 +136,8 @@ final class PodParser {
                 .flatMap(PodParser::time);
     }
 
-    /// What is left of a pod that is too long to be kept: whose it is, and its gates. It is warmed for nothing,
-    /// and so let go at once.
+    /// Returns only the identity and gates of a pod that is too large to keep. No dataset is warmed for it, so its
+    /// gate opens at once.
     static JsonObject bare(JsonObject pod) {
         JsonObject spec = new JsonObject();
         JsonParts.at(pod, SPEC, "schedulingGates").ifPresent(gates -> spec.add("schedulingGates", gates));
@@ -146,12 +147,12 @@ final class PodParser {
         return bare;
     }
 
-    /// Whether it uses nothing any more: it keeps its object, and what it had, for as long as somebody likes.
+    /// Whether a pod has ended and uses nothing. Its object and claims may remain for any time.
     static boolean hasEnded(JsonObject pod) {
         return JsonParts.text(pod, "status", "phase").filter(ENDED::contains).isPresent();
     }
 
-    /// A moment; one that cannot be is none.
+    /// Parses a time; empty if it is invalid.
     static Optional<Instant> time(String text) {
         try {
             return Optional.of(Instant.parse(text));
@@ -160,7 +161,7 @@ final class PodParser {
         }
     }
 
-    /// Seconds, or a number with a unit; empty if it is neither, which is as if nothing was written.
+    /// Parses seconds, or a number with a unit; empty if it is neither, as if it were absent.
     static Optional<Duration> duration(String text) {
         Matcher matcher = SECONDS.matcher(text.strip());
         if (!matcher.matches()) {
@@ -190,9 +191,9 @@ final class PodParser {
                         .findFirst());
     }
 
-    /// What the scheduler counts for a pod (Kubernetes, "Resource sharing within containers", and "Pod
-    /// Overhead"): all containers together, or an init container if that asks for more, beside the sidecars that
-    /// began before it.
+    /// Returns the resources that the scheduler counts for a pod (Kubernetes, "Resource sharing within containers",
+    /// and "Pod Overhead"). These are all containers together, or an init container with the sidecars started
+    /// before it if that is more.
     ///
     /// @param counts which resources matter
     static ResourceAmounts needs(JsonObject pod, Predicate<String> counts) {
@@ -212,7 +213,7 @@ final class PodParser {
         }
         ResourceAmounts all = containers.plus(sidecars).max(most);
         Map<String, BigDecimal> amounts = new TreeMap<>(all.amounts());
-        // of the pod as a whole, in place of its containers' ("Pod-level resources")
+        // pod-level requests replace those of its containers ("Pod-level resources")
         amounts.putAll(resources(pod, counts, SPEC, "resources", "requests").amounts());
         amounts.put("pods", BigDecimal.ONE);
         return new ResourceAmounts(amounts).plus(resources(pod, counts, SPEC, "overhead"));
@@ -222,7 +223,7 @@ final class PodParser {
         return resources(container, counts, "resources", "requests");
     }
 
-    /// Amounts as Kubernetes writes them.
+    /// Parses amounts in Kubernetes' notation.
     static ResourceAmounts resources(JsonObject object, Predicate<String> counts, String... names) {
         Map<String, BigDecimal> amounts = new TreeMap<>();
         JsonParts.map(object, names).entrySet().stream()
@@ -240,7 +241,7 @@ final class PodParser {
         try {
             return Optional.of(Quantity.parse(text).getNumericalAmount());
         } catch (IllegalArgumentException | ArithmeticException none) {
-            return Optional.empty(); // of an API server that takes what this library does not know
+            return Optional.empty(); // an API server may accept what this library does not
         }
     }
 
@@ -271,7 +272,7 @@ final class PodParser {
                 .toList();
     }
 
-    /// Its volumes that may show datasets.
+    /// Returns its volumes that may show datasets.
     List<GatedPod.DatasetReference> uses(JsonObject pod) {
         List<GatedPod.DatasetReference> uses = new ArrayList<>();
         JsonParts.each(pod, SPEC, "volumes").forEach(volume -> {

@@ -16,15 +16,15 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// What the status of a Dataset says of its readers' names: `readers`, and a condition where one means somebody else
-/// than it did. Versions that do not know of it leave it as it is.
+/// Reads and writes the accounts behind reader names in a Dataset's status: `readers`, and a condition if a name
+/// now means another account. Earlier versions leave both as they are.
 final class ReaderStatus {
     private static final int MOST_TOLD = 10;
     private static final String CONDITION = "ReaderChanged";
 
     private ReaderStatus() {}
 
-    /// What a status says of it.
+    /// Returns the accounts in a status.
     static ReaderIds parse(DatasetObject.Status status) {
         Map<String, String> readers = new HashMap<>();
         Optional.ofNullable(status.readers())
@@ -34,7 +34,7 @@ final class ReaderStatus {
                 readers, Set.copyOf(Optional.ofNullable(status.changedReaders()).orElseGet(List::of)));
     }
 
-    /// What to merge into the status: what has changed alone, so that nobody else's change is undone.
+    /// Returns the fields to merge into the status: only changed ones, so that no other change is undone.
     static DatasetObject.Status change(String dataset, ReaderIds before, ReaderIds now, Instant time) {
         Map<String, @Nullable String> readers = new TreeMap<>();
         Set<String> all = new TreeSet<>(before.groups().keySet());
@@ -61,7 +61,7 @@ final class ReaderStatus {
                 time.truncatedTo(ChronoUnit.SECONDS).toString());
     }
 
-    /// What an administrator should know, and may do.
+    /// Returns what an administrator should know and may do.
     static String message(String dataset, Set<String> changed) {
         List<String> some = changed.stream().sorted().limit(MOST_TOLD).toList();
         String more = changed.size() > MOST_TOLD ? " and " + (changed.size() - MOST_TOLD) + " more" : "";

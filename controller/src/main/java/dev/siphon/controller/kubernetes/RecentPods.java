@@ -11,22 +11,22 @@ import java.util.concurrent.FutureTask;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Pods that were read a moment ago: the volumes of one pod are asked for together, and it is read once for all of
-/// them. Their volumes, their node and what made them never change while they have that uid.
+/// Caches pods for some seconds: the volumes of a pod are requested together, and it is read once for all of them.
+/// A pod's volumes, node and origin never change under the same uid.
 final class RecentPods {
     private static final long LIFE_NANOS = Duration.ofSeconds(5).toNanos();
 
-    /// Some 250 bytes each, with claims, of all pods together.
+    /// Most datasets and claims of all cached pods, some 250 bytes each.
     private static final int MOST_DATASETS = 4_000;
 
     private static final int MOST_PODS = 64;
 
     private final LongSupplier nanoTime;
 
-    /// The oldest first; under this object's lock.
+    /// The oldest first; guarded by this object's lock.
     private final Map<PodKey, RecentRead> pods = new LinkedHashMap<>();
 
-    /// What is asked for.
+    /// Identifies a pod.
     record PodKey(String namespace, String name, String uid) {}
 
     private record RecentRead(long since, FutureTask<InlinePod> pod) {
@@ -46,12 +46,12 @@ final class RecentPods {
         this.nanoTime = nanoTime;
     }
 
-    /// The pod, read now or a moment ago. Whoever asks while it is being read waits for that.
+    /// Returns a pod, from the cache or read now. Concurrent callers wait for the same read.
     ///
-    /// @param reader has a deadline; what it throws is for all who wait, and forgotten
+    /// @param reader has a deadline; its failure reaches all waiting callers and is not cached
     InlinePod get(PodKey key, Supplier<InlinePod> reader) {
         FutureTask<InlinePod> read = begin(key, reader);
-        read.run(); // nothing if somebody else has begun
+        read.run(); // does nothing if another thread has started it
         try {
             return read.get();
         } catch (ExecutionException failed) {

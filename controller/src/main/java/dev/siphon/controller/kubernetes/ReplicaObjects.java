@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /// The `DatasetReplica` objects of the cluster.
 final class ReplicaObjects {
-    /// Where they are.
+    /// The path of the collection.
     static final String PATH =
             "apis/" + DatasetReplica.GROUP + "/" + DatasetReplica.VERSION + "/" + DatasetReplica.PLURAL;
 
@@ -37,19 +37,19 @@ final class ReplicaObjects {
                 System::nanoTime);
     }
 
-    /// Keeps them current until the task is closed.
+    /// Watches the objects until the task is closed.
     ///
-    /// @param changed as of [Informer#follow]
+    /// @param changed as for [Informer#follow]
     BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable changed) {
         return informer.follow(tasks, changed);
     }
 
-    /// All of them; none where the cluster has no such kind.
+    /// Returns all objects; none if the cluster lacks this kind.
     List<OrderedReplica> all() {
         return informer.all();
     }
 
-    /// Whether the cluster has that kind.
+    /// Whether the cluster has this kind.
     boolean isServed() {
         return informer.isServed();
     }

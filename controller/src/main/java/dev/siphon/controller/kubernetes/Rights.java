@@ -6,8 +6,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What the driver has to be allowed in Kubernetes, as docs/operations.md has it ("In Kubernetes"), and whether
-/// it is.
+/// Checks the rights that the driver needs in Kubernetes, as listed in docs/operations.md ("In Kubernetes").
 final class Rights {
     private static final String REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
@@ -19,11 +18,11 @@ final class Rights {
         this.api = api;
     }
 
-    /// One thing that has to be allowed.
+    /// One right.
     ///
     /// @param group of the resource; empty for the core
-    /// @param name of the one object; empty for all
-    /// @param inOwn in the driver's namespace alone
+    /// @param name of a single object; empty for all
+    /// @param inOwn only in the driver's namespace
     record Right(String verb, String group, String resource, String name, boolean inOwn) {
         @Override
         public String toString() {
@@ -31,7 +30,7 @@ final class Rights {
         }
     }
 
-    /// Everywhere.
+    /// Returns the rights that every installation needs.
     static Stream<Right> needed() {
         return Stream.of(
                         own("", "secrets", "", "get", "list", "create", "update", "delete"),
@@ -57,7 +56,7 @@ final class Rights {
                 .flatMap(rights -> rights);
     }
 
-    /// Where the chart's `snapshots` says that VolumeSnapshots may become datasets, beside all else.
+    /// Returns the additional rights if the chart's `snapshots` allows VolumeSnapshots to become datasets.
     private static Stream<Right> neededForPackers() {
         return Stream.of(
                         own("batch", "jobs", "", "get", "list", "create", "delete"),
@@ -77,7 +76,7 @@ final class Rights {
         return Stream.of(verbs).map(verb -> new Right(verb, group, resource, "", false));
     }
 
-    /// What the driver may not, in words; empty if it may all. One request each.
+    /// Returns the missing rights in words; empty if there are none. Sends one request per right.
     List<String> missing() {
         Right toPack = new Right("get", "", "podtemplates", KubernetesSealing.TEMPLATE, true);
         return Stream.concat(needed(), has(toPack) ? neededForPackers() : Stream.of())
@@ -91,7 +90,7 @@ final class Rights {
                 .orElse(false);
     }
 
-    /// By hand, since the classes of these objects come in a jar of their own.
+    /// Builds the JSON by hand, since the classes of these objects are in a separate jar.
     private boolean isAllowed(KubernetesClient server, Right right) {
         JsonObject attributes = new JsonObject();
         attributes.addProperty("verb", right.verb());

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The monitors of a cluster of Rook's, from the ConfigMap that Rook keeps for its own drivers. It holds no secret.
+/// The monitors of a Rook cluster, from the ConfigMap that Rook keeps for its own drivers. It contains no secret.
 final class RookMonitors implements MonitorSource {
     private final KubernetesApi api;
     private final String namespace;
 
-    /// @param namespace where Rook's cluster is
+    /// @param namespace of Rook's cluster
     RookMonitors(KubernetesApi api, String namespace) {
         this.api = api;
         this.namespace = namespace;

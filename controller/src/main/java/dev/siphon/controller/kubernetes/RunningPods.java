@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The pods that are on nodes and have not ended: what they take there, and which claims they use.
+/// The pods that are on nodes and have not ended: the resources that they take, and their claims.
 final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
     private static final Informer.Source SOURCE =
             new Informer.Source("Pods on nodes", "api/v1/pods", PodParser.RUNNING, 100, PodParser.OF_RUNNING);
 
-    /// Of one pod. Pods may name thousands of resources, at no cost; those of nodes are few.
+    /// Most resources counted for one pod. A pod may name thousands at no cost; nodes have few.
     private static final int MOST_RESOURCES = 32;
 
     private static final int DIGITS_OF_A_LONG = 16;
@@ -28,7 +28,7 @@ final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
     private final PodParser reading;
     private final Informer<RunningPod> informer;
 
-    /// Pods of one job ask for the same.
+    /// Pods of one job request the same.
     private final Interned<ResourceAmounts> shared = new Interned<>();
 
     /// By node.
@@ -36,9 +36,9 @@ final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
 
     /// A pod.
     ///
-    /// @param needs what it takes of its node
-    /// @param claims those that its volumes name, each by its [#key]: 166 names of 253 characters may be in each of
-    ///     a tenant's pods
+    /// @param needs resources that it takes of its node
+    /// @param claims of its volumes, each by its [#key], since each pod of a tenant may have 166 names of 253
+    ///     characters
     record RunningPod(String node, ResourceAmounts needs, String namespace, String uid, List<Long> claims) {
         RunningPod {
             claims = List.copyOf(claims);
@@ -50,7 +50,7 @@ final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
         this.informer = new Informer<>(api, SOURCE, this, System::nanoTime);
     }
 
-    /// What stands for a claim: two claims that are not the same have not the same one.
+    /// Returns a 64-bit hash of a claim's namespace and name, which is unique in practice.
     static long key(PersistentVolumes.ClaimKey claim) {
         String text = claim.namespace() + "/" + claim.name();
         String hex = Digest.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)))
@@ -58,14 +58,14 @@ final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
         return Long.parseUnsignedLong(hex.substring(0, DIGITS_OF_A_LONG), HEXADECIMAL);
     }
 
-    /// Keeps them current until the task is closed.
+    /// Watches the pods until the task is closed.
     ///
-    /// @param changed as of [Informer#follow]
+    /// @param changed as for [Informer#follow]
     BackgroundTasks.Task follow(BackgroundTasks tasks, Runnable changed) {
         return informer.follow(tasks, changed);
     }
 
-    /// All of them.
+    /// Returns all pods.
     List<RunningPod> all() {
         return informer.all();
     }
@@ -113,7 +113,7 @@ final class RunningPods implements Informer.Values<RunningPods.RunningPod> {
         });
     }
 
-    /// What is taken of each node.
+    /// Returns the resources taken of each node.
     Map<String, ResourceAmounts> taken() {
         informer.bringUp();
         synchronized (this) {

@@ -7,10 +7,10 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 
-/// The time by the API server's clock, which says when objects were made: this machine's clock, set right by the `Date`
-/// of each answer (RFC 9110, section 6.6.1). Before the first answer it is this machine's.
+/// The API server's clock, which sets creation times: this machine's clock, corrected by the `Date` of each reply
+/// (RFC 9110, section 6.6.1). Before the first reply it is this machine's clock.
 final class ServerClock implements InstantSource {
-    /// `Date` has whole seconds, and an answer is on its way for a while.
+    /// `Date` has whole seconds, and a reply takes time to arrive.
     private static final Duration TOLERANCE = Duration.ofSeconds(2);
 
     private final InstantSource own;
@@ -26,9 +26,9 @@ final class ServerClock implements InstantSource {
         return own.instant().plus(ahead);
     }
 
-    /// Takes the time of an answer that has just come.
+    /// Corrects the clock by a reply that just arrived.
     ///
-    /// @param date its header `Date`; what is none changes nothing
+    /// @param date its header `Date`; ignored if it is invalid
     void set(String date) {
         try {
             Instant server = ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME)
@@ -37,7 +37,7 @@ final class ServerClock implements InstantSource {
                 ahead = Duration.between(own.instant(), server);
             }
         } catch (DateTimeParseException none) {
-            // of a server without a clock
+            // the server has no clock
         }
     }
 }

@@ -5,22 +5,22 @@ import dev.siphon.controller.warm.GatedPod;
 import java.time.Instant;
 import java.util.Optional;
 
-/// The pods that wait at the gate and at no other one.
+/// The pods that wait at the gate and have no other gate.
 ///
-/// What is kept of all tenants' pods together is bounded: where that is much, only pods of the usual length are
-/// kept whole, so that one tenant's long ones cost others nothing, and where it is too much, none.
+/// The memory for all tenants' pods is limited. Above [#MUCH], only pods of usual size are kept complete, so that
+/// one tenant's large pods do not affect others. Above [#TOO_MUCH], none are.
 final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
-    /// What waits at a gate is on no node.
+    /// Gated pods have no node.
     static final Informer.Source SOURCE = new Informer.Source(
             "Pods at the gate", "api/v1/pods", "&fieldSelector=spec.nodeName%3D", 100, PodParser.OF_GATED);
 
     /// Some 100 KiB of memory.
     private static final int MOST_OF_ONE = 1_000;
 
-    /// Longer than what people write.
+    /// More than people write.
     private static final int USUAL = 200;
 
-    /// Some 4 MiB, and 12.
+    /// Some 4 MiB, and 12 MiB.
     private static final long MUCH = 40_000;
 
     private static final long TOO_MUCH = 120_000;
@@ -28,12 +28,12 @@ final class WaitingPods implements Informer.Values<WaitingPods.Waiting> {
     private final PodParser reading;
     private long total;
 
-    /// A pod, and what is needed to change it.
+    /// A pod, with what is needed to change it.
     ///
-    /// @param since when our gate became its only one, if its object tells
-    /// @param object what was read of it; of a pod that is too long only its metadata and gates, so that nothing is
-    ///     warmed for it
-    /// @param size of what is kept
+    /// @param since when our gate became its only one, if its object shows it
+    /// @param object its parts; for a pod that is too large only metadata and gates, so that no dataset is warmed
+    ///     for it
+    /// @param size of the kept parts
     record Waiting(GatedPod pod, Optional<Instant> since, JsonObject object, int size) {}
 
     WaitingPods(PodParser reading) {

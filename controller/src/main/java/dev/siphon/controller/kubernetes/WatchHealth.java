@@ -9,9 +9,8 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How the lists and watches of a collection went, and when the next one may be. A trouble is logged once, when it has
-/// come twice in a row: a watch that begins on a connection which the server has just closed fails as a matter of
-/// course.
+/// Tracks the success of a collection's lists and watches, and sets the pause before the next one. It logs an error
+/// once, when it occurs twice in a row: a watch on a connection that the server just closed fails routinely.
 final class WatchHealth {
     private static final Logger LOG = LoggerFactory.getLogger(WatchHealth.class);
 
@@ -20,20 +19,20 @@ final class WatchHealth {
     private static final Duration SHORT = Duration.ofSeconds(1);
     private static final int MOST_DOUBLINGS = 10;
 
-    /// Failures in a row after which the version may be what is wrong.
+    /// Failures in a row after which the version may be at fault.
     private static final int TRUSTED_FAILURES = 2;
 
     private final String kind;
     private final LongSupplier nanoTime;
 
-    /// Under this object's lock, like all that follows.
+    /// Guarded by this object's lock, like all fields below.
     private long begun;
 
     private Optional<String> failure = Optional.empty();
     private Optional<String> logged = Optional.empty();
     private int failures;
 
-    /// Whether the driver may list and not watch, as an older chart's rules have it: then it lists, again and again.
+    /// Whether the driver may list but not watch, as under an older chart's rules: then it lists repeatedly.
     private boolean denied;
 
     /// Whether the last list or watch ended within [#SHORT].
@@ -46,9 +45,9 @@ final class WatchHealth {
         this.nanoTime = nanoTime;
     }
 
-    /// Tries a list or a watch, and remembers how it went.
+    /// Runs a list or a watch, and records the result.
     ///
-    /// @param isWatch a list otherwise
+    /// @param isWatch true for a watch, false for a list
     void attempt(boolean isWatch, Runnable act) {
         begin();
         try {
@@ -80,7 +79,7 @@ final class WatchHealth {
         }
     }
 
-    /// The server has accepted a watch.
+    /// Records that the server accepted a watch.
     synchronized void watched() {
         if (logged.isPresent()) {
             LOG.info("{} are watched again", kind);
@@ -102,27 +101,27 @@ final class WatchHealth {
         }
     }
 
-    /// How long to wait before the next one.
+    /// Returns the pause before the next list or watch.
     ///
-    /// @param served whether the cluster has that kind
+    /// @param served whether the cluster has this kind
     synchronized Duration pause(boolean served) {
         if (denied || !served) {
             return LONGEST_PAUSE;
         }
         if (failures == 0) {
-            // a server that ends each watch at once is not asked without a pause
+            // pauses, in case the server ends each watch at once
             return wasShort ? FIRST_PAUSE : Duration.ZERO;
         }
         Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failures - 1, MOST_DOUBLINGS));
         return Collections.min(List.of(pause, LONGEST_PAUSE));
     }
 
-    /// Whether the collection is to be listed before it is watched again.
+    /// Whether the collection must be listed before the next watch.
     synchronized boolean isToBeListed() {
         return failures >= TRUSTED_FAILURES;
     }
 
-    /// What is wrong; empty if nothing is.
+    /// Returns the last failure; empty after a success.
     synchronized Optional<String> failure() {
         return failure;
     }

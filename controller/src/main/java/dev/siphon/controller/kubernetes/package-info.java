@@ -1,5 +1,5 @@
-/// Kubernetes: keys as Secrets, grants as a ConfigMap, and what is written at namespaces and PVCs. The only
-/// package that sees the client of its API, so that a controller without Kubernetes loads none of it.
+/// Kubernetes: keys as Secrets, grants as a ConfigMap, and annotations of namespaces and claims. Only this package
+/// uses the client of its API, so a controller without Kubernetes loads none of it.
 @NullMarked
 package dev.siphon.controller.kubernetes;
 
