@@ -24,7 +24,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All ports to the clusters of a clusters file, and the thread that gives up what has stopped answering.
+/// Provides all ports to the clusters of a clusters file. A background thread drops handles that have stopped
+/// answering.
 public final class CephAdapter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CephAdapter.class);
     private static final Duration SWEEP = Duration.ofSeconds(1);
@@ -53,10 +54,10 @@ public final class CephAdapter implements AutoCloseable {
         this.state = new ClusterStatus(clusters::connection, keyType);
     }
 
-    /// Begins to connect to all clusters and does not wait for it.
+    /// Starts to connect to all clusters and does not wait.
     ///
-    /// @param identity who this controller is to the MDS daemons
-    /// @param keyType of the keys of volumes (`aes`, `aes256k`); empty for the cluster's default
+    /// @param identity how this controller identifies itself to the MDS daemons
+    /// @param keyType type of the volumes' keys (`aes`, `aes256k`); empty for the cluster's default
     /// @param timeLeft how long the caller on this thread still waits
     public static CephAdapter open(
             ClustersFile file,
@@ -79,49 +80,48 @@ public final class CephAdapter implements AutoCloseable {
         return adapter;
     }
 
-    /// The ports, each served by this adapter.
+    /// Returns the ports that this adapter implements.
     public CephPorts ports() {
         return ports;
     }
 
-    /// What lies below `/volumes`, in the same clusters.
+    /// Returns the port that lists what is below `/volumes` in these clusters.
     public VolumesDirectory survey() {
         return fileSystems.survey();
     }
 
-    /// What waits to be purged, in the same clusters.
+    /// Returns the port to what waits to be purged in these clusters.
     public Trash trash() {
         return fileSystems.trash();
     }
 
-    /// Archives of what is in the same clusters.
+    /// Returns the port that archives data of these clusters.
     public Archiver archiver() {
         return fileSystems.archiver();
     }
 
-    /// By which monitors the same clusters are reached.
+    /// Returns the port to the monitor addresses that connections to these clusters use.
     public MonitorFollower.Connections monitors() {
         return clusters;
     }
 
-    /// The identities of volumes, in the same clusters.
+    /// Returns the port to the identities of volumes in these clusters.
     public Identities identities() {
         return identities;
     }
 
-    /// What the same clusters tell about themselves.
+    /// Returns the status reports of these clusters.
     public ClusterStatus state() {
         return state;
     }
 
-    /// Who uses which identity, in the same clusters.
+    /// Returns the port to the client sessions of each identity in these clusters.
     public ClientSessions clientSessions() {
         return fileSystems.clientSessions();
     }
 
-    /// Begins to mount every file system, which ends the sessions that an earlier run of this controller left
-    /// when it was killed; does not wait for it. Without that they end at the first use of files, or by a
-    /// timeout.
+    /// Starts to mount every file system and does not wait. Each first mount ends the sessions that an earlier,
+    /// killed run of this controller left. Otherwise they end at the first use of files, or by a timeout.
     public void takeOver() {
         clusters.ids()
                 .forEach(cluster -> NativeThreads.named("take-over-" + cluster).start(() -> takeOver(cluster)));
@@ -140,8 +140,7 @@ public final class CephAdapter implements AutoCloseable {
         fileSystems.sweep();
     }
 
-    /// Takes no further call; waits some seconds at most, and what is still under way then ends with the
-    /// process.
+    /// Rejects further calls and waits a few seconds at most. Calls that still run then end with the process.
     @Override
     public void close() {
         sweeper.shutdownNow();

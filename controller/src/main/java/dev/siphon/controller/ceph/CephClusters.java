@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/// The clusters of the clusters file, each with a connection and threads of its own, so that one that hangs
-/// leaves the others alone.
+/// Holds the clusters of the clusters file. Each has its own connection and threads, so a cluster that hangs does
+/// not block the others.
 public final class CephClusters implements Clusters, MonitorFollower.Connections, AutoCloseable {
     private static final CephCommand LIST_FILE_SYSTEMS = CephCommand.read(Daemon.MON, "fs ls");
 
@@ -39,15 +39,15 @@ public final class CephClusters implements Clusters, MonitorFollower.Connections
                         connections.put(access.cluster(), new CephConnection(access, limits, timeLeft, metrics)));
     }
 
-    /// Begins to connect to all clusters, and does not wait for it.
+    /// Starts to connect to all clusters and does not wait.
     public void warmUp() {
         connections.values().forEach(CephConnection::warmUp);
     }
 
-    /// The connection to a cluster that an existing object names.
+    /// Returns the connection to the cluster that an existing object names.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the file does not list it: the object may well
-    ///     exist
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the clusters file does not list the cluster: the
+    ///     object may still exist
     public CephConnection connection(String cluster) {
         return find(cluster).orElseThrow(() -> new DriverException.InUse(unknown(cluster)));
     }
@@ -66,7 +66,7 @@ public final class CephClusters implements Clusters, MonitorFollower.Connections
     @Override
     public List<String> monitors(String cluster) {
         ClusterAccess access = named(cluster).access();
-        var _ = access.monHost(); // which says what is missing if none is known
+        var _ = access.monHost(); // throws with the reason if no monitor is known
         return access.monitors();
     }
 
@@ -99,7 +99,8 @@ public final class CephClusters implements Clusters, MonitorFollower.Connections
         CephConnection connection = named(cluster);
         try {
             for (FileSystem each : refresh(cluster, connection, deadline)) {
-                // The mgr reads a directory for it, so the file system's MDS has answered too.
+                // The mgr reads a directory for this command, so success proves that the file system's MDS has
+                // replied too.
                 connection
                         .call(
                                 CephCommand.read(Daemon.MGR, "fs subvolumegroup exist")
@@ -142,7 +143,7 @@ public final class CephClusters implements Clusters, MonitorFollower.Connections
         return "cluster " + QuotedText.of(cluster) + " is not in the clusters file, which has " + ids();
     }
 
-    /// Drops handles that have stopped answering; to be called every second or so.
+    /// Drops handles that have stopped answering; call about once a second.
     void sweep() {
         connections.values().forEach(CephConnection::sweep);
     }

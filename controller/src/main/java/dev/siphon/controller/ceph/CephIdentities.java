@@ -27,23 +27,25 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// [Identities] by the mons' `auth` commands (`src/mon/MonCommands.h`, ceph-authtool(8) for the caps).
+/// Implements [Identities] with the mons' `auth` commands (`src/mon/MonCommands.h`; ceph-authtool(8) for the
+/// caps).
 final class CephIdentities implements Identities {
-    /// Asks for all identities.
+    /// Lists all identities.
     static final CephCommand LIST = CephCommand.read(Daemon.MON, "auth ls");
 
     private static final String TYPE = "client.";
 
-    /// What may stand in a cap without quotes (`src/osd/OSDCap.cc`, `src/mds/MDSAuthCaps.cc`).
+    /// The characters that a cap accepts without quotes (`src/osd/OSDCap.cc`, `src/mds/MDSAuthCaps.cc`).
     private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_./-]+");
 
-    /// What a retired identity may do: run a command that no mgr has. Without `mon` it cannot mount anything.
+    /// Caps of a retired identity: it may run one command, which no mgr has. Without `mon` caps it cannot mount
+    /// anything.
     private static final List<String> RETIRED = List.of("mgr", "allow command \"retired by siphon\"");
 
     private final Function<String, CephConnection> connections;
     private final Optional<String> keyType;
 
-    /// @param keyType of new keys (`aes`, `aes256k`); empty for the cluster's default
+    /// @param keyType type of new keys (`aes`, `aes256k`); empty for the cluster's default
     CephIdentities(Function<String, CephConnection> connections, Optional<String> keyType) {
         this.connections = connections;
         this.keyType = keyType;
@@ -71,7 +73,8 @@ final class CephIdentities implements Identities {
                         .equals(Map.of(RETIRED.getFirst(), RETIRED.getLast()));
     }
 
-    /// By its caps it is another identity than the one that it replaces, so that [#mint] removes that.
+    /// Replaces the identity by one with [#RETIRED] caps: because the caps differ, [#mint] removes the old one
+    /// first.
     @Override
     public void retire(String cluster, String userId) {
         var _ = mint(cluster, userId, RETIRED);
@@ -120,7 +123,7 @@ final class CephIdentities implements Identities {
         return connections.apply(cluster).call(get(userId)).returnCode() == 0;
     }
 
-    /// What there is of an identity, its key included.
+    /// Returns the command that reads an identity, its key included.
     static CephCommand get(String userId) {
         return CephCommand.read(Daemon.MON, "auth get").with("entity", TYPE + userId);
     }
@@ -152,7 +155,7 @@ final class CephIdentities implements Identities {
                 .toList();
     }
 
-    /// Hands over each identity of an answer to [#LIST], its key included.
+    /// Passes each identity of a reply to [#LIST] to `each`, its key included.
     static void each(CommandReply reply, Consumer<JsonObject> each) {
         try (JsonReader reader = new JsonReader(new StringReader(reply.orThrow().output()))) {
             each(reader, each);
@@ -161,7 +164,7 @@ final class CephIdentities implements Identities {
         }
     }
 
-    /// One after another: 20,000 as one tree are some 100 MB.
+    /// Parses one identity at a time: 20,000 as one JSON tree take about 100 MB.
     private static void each(JsonReader reader, Consumer<JsonObject> each) throws IOException {
         reader.beginObject();
         while (reader.hasNext()) {
@@ -178,7 +181,7 @@ final class CephIdentities implements Identities {
         reader.endObject();
     }
 
-    /// What each service allows an identity that was asked for.
+    /// Returns an identity's caps by service.
     static Map<String, String> caps(JsonObject identity) {
         Map<String, String> caps = new TreeMap<>();
         identity.getAsJsonObject("caps").asMap().forEach((service, cap) -> caps.put(service, cap.getAsString()));
@@ -189,7 +192,7 @@ final class CephIdentities implements Identities {
         return CephCommand.change(Daemon.MON, prefix).with("entity", TYPE + userId);
     }
 
-    /// The caps of a volume's identity: alternately a service and what is allowed there.
+    /// Returns the caps of a volume's identity as alternating services and caps.
     static List<String> caps(VolumeCaps volumeCaps) {
         String here = "allow r fsname=" + word(volumeCaps.fileSystem());
         String mds = here + " path=" + word(volumeCaps.groupPath());
@@ -203,7 +206,7 @@ final class CephIdentities implements Identities {
         return List.of("mon", here, "mds", mds, "osd", osd);
     }
 
-    /// A name with a comma or blank would begin another cap.
+    /// Rejects a name that would change the cap: a comma or blank would start another one.
     private static String word(String text) {
         if (!WORD.matcher(text).matches()) {
             throw new DriverException.BackendFault(QuotedText.of(text) + " cannot stand in a cap");

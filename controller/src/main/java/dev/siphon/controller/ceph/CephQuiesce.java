@@ -12,7 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/// [Quiesce] by the mgr's `fs quiesce` (doc/cephfs/multimds, "Quiesce Sets"), which Ceph 18 does not have.
+/// Implements [Quiesce] with the mgr's `fs quiesce` (doc/cephfs/multimds, "Quiesce Sets"). Ceph 18 lacks the
+/// command.
 final class CephQuiesce implements Quiesce {
     private final Function<String, CephConnection> connections;
 
@@ -46,7 +47,7 @@ final class CephQuiesce implements Quiesce {
         return reply.returnCode() == 0;
     }
 
-    /// Ceph 18 has no such command; a mgr can also be of an older release than its cluster.
+    /// Returns whether the mgr lacks the command: Ceph 18 does, and a mgr can be older than its cluster.
     private static boolean isUnknown(CommandReply reply) {
         return reply.is(CephErrno.EOPNOTSUPP)
                 || (reply.is(CephErrno.EINVAL)
@@ -76,7 +77,7 @@ final class CephQuiesce implements Quiesce {
                                 .toList());
     }
 
-    /// The MDS takes nothing but a number with a decimal point.
+    /// Returns a `double`: the MDS accepts only numbers with a decimal point.
     private static double seconds(Duration duration) {
         return duration.toMillis() / 1e3;
     }

@@ -24,7 +24,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// [Subvolumes] by the mgr's module `volumes` (`src/pybind/mgr/volumes/module.py` names the arguments).
+/// Implements [Subvolumes] with the mgr's module `volumes` (`src/pybind/mgr/volumes/module.py` names the
+/// arguments).
 final class CephSubvolumes implements Subvolumes {
     private static final Pattern NO_FILE_SYSTEM = Pattern.compile("FS '.*' not found\\s*");
 
@@ -32,8 +33,8 @@ final class CephSubvolumes implements Subvolumes {
     private final JournalFlush journal;
     private final CapabilityProbes probes;
 
-    /// @param connections the connection to the cluster of that id
-    /// @param probes asked before each command about a group or a volume, so that none holds up the mgr
+    /// @param connections returns the connection to a cluster by its id
+    /// @param probes checked before each command on a group or volume, so that no command blocks the mgr
     CephSubvolumes(Function<String, CephConnection> connections, JournalFlush journal, CapabilityProbes probes) {
         this.connections = connections;
         this.journal = journal;
@@ -105,8 +106,7 @@ final class CephSubvolumes implements Subvolumes {
         if (reply.is(CephErrno.EAGAIN)) {
             return cloneProgress(volume).map(CloneProgress::stage).map(SubvolumeReplies::ofClone);
         }
-        // without its .meta file, or with an empty one, the mgr takes it for a subvolume of old and misses
-        // attributes
+        // If the .meta file is missing or empty, the mgr assumes a legacy subvolume and misses its attributes.
         if (reply.is(CephErrno.ENODATA)) {
             return Optional.of(SubvolumeReplies.without(Subvolume.State.BROKEN));
         }
@@ -121,15 +121,15 @@ final class CephSubvolumes implements Subvolumes {
 
     @Override
     public void remove(VolumeId.Provisioned volume) {
-        // not forced at first: that would also hide that the file system is missing
+        // No `force` at first: it would also hide that the file system is missing.
         CephCommand command = change(volume, "fs subvolume rm");
         probes.remove(volume);
         CommandReply reply = call(volume.cluster(), command.with("retain_snapshots", true));
         if (reply.is(CephErrno.EINVAL)) {
-            // a half-made one cannot retain snapshots, and has none
+            // A half-made subvolume cannot retain snapshots, and has none.
             reply = call(volume.cluster(), command);
         } else if (reply.is(CephErrno.EAGAIN)) {
-            // a clone's target; one that runs is refused all the same
+            // A clone's target needs `force`. The mgr still refuses it while the clone runs.
             reply = call(
                     volume.cluster(), command.with("retain_snapshots", true).with("force", true));
         }
@@ -177,7 +177,7 @@ final class CephSubvolumes implements Subvolumes {
     public void createSnapshot(SnapshotId snapshot) {
         CommandReply reply =
                 call(snapshot.volume(), snapshot(change(snapshot.volume(), "fs subvolume snapshot create"), snapshot));
-        // where no further snapshot fits, Ceph 18 says so of one that exists too
+        // At the snapshot limit, Ceph 18 also returns EMLINK for a snapshot that exists.
         if (!reply.is(CephErrno.EMLINK) || findSnapshot(snapshot).isEmpty()) {
             reply.orThrow();
         }
@@ -224,7 +224,7 @@ final class CephSubvolumes implements Subvolumes {
     @Override
     public void cancelClone(VolumeId.Provisioned target) {
         CommandReply reply = call(target, clone(CephCommand.change(Daemon.MGR, "fs clone cancel"), target));
-        // EINVAL: it has ended meanwhile
+        // EINVAL: the clone has ended meanwhile.
         if (!reply.is(CephErrno.EINVAL)) {
             unlessGone(reply);
         }
@@ -284,7 +284,8 @@ final class CephSubvolumes implements Subvolumes {
         return call(volume.cluster(), command);
     }
 
-    /// A missing file system is told from a missing subvolume by the mgr's words alone.
+    /// Sends the command and rejects a missing file system. Only the mgr's message distinguishes it from a
+    /// missing subvolume.
     private CommandReply call(String cluster, CephCommand command) {
         CommandReply reply = connections.apply(cluster).call(command);
         if (reply.is(CephErrno.ENOENT) && NO_FILE_SYSTEM.matcher(reply.words()).matches()) {

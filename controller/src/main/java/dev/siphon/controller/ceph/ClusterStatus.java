@@ -24,26 +24,26 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What a cluster tells an administrator about itself, by commands that only read. All of it throws as
-/// [CephConnection#call(CephCommand)] does, after `limit` at the latest.
+/// Reads a cluster's status for administrators, with commands that change nothing. Each method throws like
+/// [CephConnection#call(CephCommand)] and returns within `limit`.
 public final class ClusterStatus {
     /// `ceph version 20.2.4 (HASH) tentacle (stable)`, `src/common/version.cc`.
     private static final Pattern VERSION = Pattern.compile("ceph version ([0-9]+(?:\\.[0-9]+)*)");
 
-    /// The sum over all daemons, among the types of daemons in the answer to `versions`.
+    /// The entry of the reply to `versions` that sums up all types of daemons.
     private static final String OVERALL = "overall";
 
     private static final String ACTIVE = "up:active";
 
     private static final String CLIENT = "client.";
 
-    /// What clusters that know one kind of key alone have (before Ceph 19.2.6 and 20.2.4).
+    /// The only key type of clusters before Ceph 19.2.6 and 20.2.4.
     private static final String ONLY_CIPHER = "aes";
 
     private final Function<String, CephConnection> connections;
     private final Optional<String> keyType;
 
-    /// @param keyType of the keys of volumes; empty for the cluster's default
+    /// @param keyType type of the volumes' keys; empty for the cluster's default
     ClusterStatus(Function<String, CephConnection> connections, Optional<String> keyType) {
         this.connections = connections;
         this.keyType = keyType;
@@ -51,30 +51,30 @@ public final class ClusterStatus {
 
     /// A file system.
     ///
-    /// @param active the MDS daemons that serve it now
+    /// @param active names of the MDS daemons that are active for it now
     public record FileSystem(String name, List<String> active) {
         public FileSystem {
             active = List.copyOf(active);
         }
     }
 
-    /// Of which types keys can be.
+    /// The key types of a cluster.
     ///
-    /// @param asked what the controller asks for; empty for the cluster's default
+    /// @param asked the type that the controller requests; empty for the cluster's default
     /// @param preferred the cluster's default
-    /// @param allowed the types of keys that can be used
+    /// @param allowed the types that the cluster allows
     public record KeyTypes(Optional<String> asked, String preferred, Set<String> allowed) {
         public KeyTypes {
             allowed = Set.copyOf(allowed);
         }
     }
 
-    /// How the cluster is reached.
+    /// Returns the cluster's monitors, user and keyring file.
     public ClusterAccess access(String cluster) {
         return connections.apply(cluster).access();
     }
 
-    /// The versions that run, by type of daemon: `mon`, `mgr`, `osd`, `mds` and so on.
+    /// Returns the running versions by daemon type: `mon`, `mgr`, `osd`, `mds` and so on.
     public SortedMap<String, Set<String>> versions(String cluster, Duration limit) {
         JsonObject answer =
                 ask(cluster, CephCommand.read(Daemon.MON, "versions"), limit).getAsJsonObject();
@@ -94,7 +94,7 @@ public final class ClusterStatus {
         return matcher.lookingAt() ? matcher.group(1) : text;
     }
 
-    /// The file systems.
+    /// Returns the file systems with their active MDS daemons.
     public List<FileSystem> fileSystems(String cluster, Duration limit) {
         JsonObject dump =
                 ask(cluster, CephCommand.read(Daemon.MON, "fs dump"), limit).getAsJsonObject();
@@ -112,9 +112,9 @@ public final class ClusterStatus {
         return found;
     }
 
-    /// Has the mgr's module `volumes` read a directory of a file system.
+    /// Makes the mgr's module `volumes` read a directory of a file system.
     ///
-    /// @return that it has
+    /// @return always true; any failure throws
     public boolean volumes(String cluster, String fileSystem, Duration limit) {
         CephCommand command =
                 CephCommand.read(Daemon.MGR, "fs subvolumegroup exist").with("vol_name", fileSystem);
@@ -122,7 +122,7 @@ public final class ClusterStatus {
         return true;
     }
 
-    /// What each service allows the controller's own identity; empty if it may not know that.
+    /// Returns the caps of the controller's own identity by service; empty if it may not read them.
     public Optional<Map<String, String>> ownCaps(String cluster, Duration limit) {
         CephCommand command = CephIdentities.get(access(cluster).user());
         try {
@@ -133,7 +133,7 @@ public final class ClusterStatus {
         }
     }
 
-    /// Of which types the keys of volumes can be.
+    /// Returns the requested, default and allowed types of the volumes' keys.
     public KeyTypes keyTypes(String cluster, Duration limit) {
         JsonObject dump =
                 ask(cluster, CephCommand.read(Daemon.MON, "mon dump"), limit).getAsJsonObject();
@@ -146,7 +146,7 @@ public final class ClusterStatus {
         return new KeyTypes(keyType, preferred, allowed);
     }
 
-    /// The addresses, without ports, of the monitors that the cluster has now.
+    /// Returns the addresses, without ports, of the cluster's current monitors.
     public SortedSet<String> monitorHosts(String cluster, Duration limit) {
         JsonObject dump =
                 ask(cluster, CephCommand.read(Daemon.MON, "mon dump"), limit).getAsJsonObject();
@@ -162,7 +162,7 @@ public final class ClusterStatus {
         return hosts;
     }
 
-    /// The names of clients that begin so, without `client.`; keys are left where they are.
+    /// Returns the names of clients that start with `prefix`, without `client.`. Their keys are not read.
     public SortedSet<String> clients(String cluster, String prefix, Duration limit) {
         SortedSet<String> found = new TreeSet<>();
         CephIdentities.each(connections.apply(cluster).call(CephIdentities.LIST, limit), identity -> {
@@ -174,7 +174,7 @@ public final class ClusterStatus {
         return found;
     }
 
-    /// Whether a file system has a subvolumegroup of that name.
+    /// Returns whether a file system has a subvolumegroup of that name.
     public boolean hasGroup(String cluster, String fileSystem, String group, Duration limit) {
         CommandReply reply = connections
                 .apply(cluster)
@@ -186,8 +186,8 @@ public final class ClusterStatus {
         return !reply.is(CephErrno.ENOENT) && reply.orThrow().returnCode() == 0;
     }
 
-    /// After how many seconds an MDS ends the session of a client that gives no capability back; 0 for never. As
-    /// the mons' configuration has it: what a daemon's own file says they do not know.
+    /// Returns after how many seconds an MDS evicts a client that does not release a capability; 0 for never.
+    /// Reads the mons' configuration: they do not know what a daemon's own file sets.
     public double capRevokeEvictionSeconds(String cluster, Duration limit) {
         CephCommand command = CephCommand.read(Daemon.MON, "config get")
                 .with("who", "mds")

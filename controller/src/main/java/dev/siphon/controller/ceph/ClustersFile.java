@@ -22,12 +22,12 @@ import java.util.regex.Pattern;
 ///                "user": "siphon", "keyringFile": "/etc/ceph/keyring", "default": true}]}
 /// ```
 ///
-/// One of Rook's has `"rook": "NAMESPACE"` in place of the monitors, or beside them: for as long as Rook's cannot
-/// be read.
+/// A Rook cluster has `"rook": "NAMESPACE"` instead of the monitors. If it lists both, its monitors apply until
+/// Rook's are readable.
 ///
-/// @param clusters at least one, ids differ
-/// @param defaultCluster the id of the one marked `default`, or of the only one
-/// @param rook the namespace of Rook's cluster, by the id of those whose monitors Rook moves
+/// @param clusters at least one, with unique ids
+/// @param defaultCluster the id of the cluster marked `default`, or of the only one
+/// @param rook Rook's namespace by cluster id, for clusters whose monitors Rook moves
 public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaultCluster, Map<String, String> rook) {
     private static final Set<String> KEYS = Set.of("id", "monitors", "rook", "user", "keyringFile", "default");
     private static final JsonFile FILE = new JsonFile("clusters file", Set.of("clusters"));
@@ -35,7 +35,7 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
     private static final String ADDRESS = "v[12]:" + HOST + ":[0-9]{1,5}(/[0-9]+)?";
     private static final Pattern MONITOR =
             Pattern.compile(HOST + "(:[0-9]{1,5})?|" + ADDRESS + "|\\[" + ADDRESS + "(," + ADDRESS + ")*\\]");
-    /// As of [dev.siphon.controller.kubernetes.KubernetesAccess].
+    /// Same as in [dev.siphon.controller.kubernetes.KubernetesAccess].
     private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
 
     private static final Pattern USER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]*");
@@ -45,14 +45,14 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         rook = Map.copyOf(rook);
     }
 
-    /// Clusters whose monitors nobody moves.
+    /// Creates the list for clusters whose monitors do not move.
     public ClustersFile(List<ClusterAccess> clusters, Optional<String> defaultCluster) {
         this(clusters, defaultCluster, Map.of());
     }
 
-    /// The same with other monitors of some clusters.
+    /// Returns a copy in which some clusters have other monitors.
     ///
-    /// @param monitors by the cluster's id
+    /// @param monitors the new monitors by cluster id
     public ClustersFile at(Map<String, List<String>> monitors) {
         return new ClustersFile(
                 clusters.stream()
@@ -64,14 +64,14 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
 
     /// Reads the file.
     ///
-    /// @throws JsonFile.Invalid if it cannot be read, or anything in it is wrong
+    /// @throws JsonFile.Invalid if the file cannot be read or has any error
     public static ClustersFile read(Path file) {
         return FILE.read(file, ClustersFile::of);
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
-    /// @throws JsonFile.Invalid if anything in it is wrong
+    /// @throws JsonFile.Invalid if the text has any error
     static ClustersFile parse(Path file, String text) {
         return FILE.parse(file, text, ClustersFile::of);
     }
@@ -143,9 +143,9 @@ public record ClustersFile(List<ClusterAccess> clusters, Optional<String> defaul
         return text;
     }
 
-    /// The name of a cephx user, as it may stand in the file.
+    /// Returns the name of a cephx user if the file accepts it.
     ///
-    /// @throws IllegalArgumentException if it has another form; the message says which it must have
+    /// @throws IllegalArgumentException if the form is wrong; the message states the right one
     public static String user(String text) {
         if (!USER.matcher(text).matches() || text.startsWith("client.")) {
             throw new IllegalArgumentException(

@@ -15,11 +15,11 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Has the MDS write its journal while a command about a clone takes long (ADR 37). The mgr has several
-/// clients of a file system: what one has just changed, another may read only once it is in the journal
-/// on disk, and without a word from a client the MDS writes that every 5 s (`mds_tick_interval`).
+/// Makes the MDS flush its journal while a command about a clone takes long (ADR 37). The mgr has several clients
+/// of a file system. One client can read another's change only after the MDS has written it to the journal on
+/// disk. Without a request from a client, the MDS does that every 5 s (`mds_tick_interval`).
 final class JournalFlush implements AutoCloseable {
-    /// Most commands take a hundredth of that.
+    /// Most commands take a hundredth of this time.
     private static final Duration PERIOD = Duration.ofMillis(200);
 
     private static final Logger LOG = LoggerFactory.getLogger(JournalFlush.class);
@@ -34,11 +34,11 @@ final class JournalFlush implements AutoCloseable {
 
     private record FileSystem(String cluster, String name) {}
 
-    /// @param at when it began, or ended, by [System#nanoTime]
+    /// @param at when the flush began, or ended, by [System#nanoTime]
     private record Flush(long at, boolean hasEnded) {}
 
-    /// @param prepare makes what the flush needs in a cluster's file system; may wait
-    /// @param flush of a cluster's file system; may wait
+    /// @param prepare creates what flushes of a cluster's file system need; may block
+    /// @param flush flushes the journal of a cluster's file system; may block
     JournalFlush(BiConsumer<String, String> prepare, BiConsumer<String, String> flush, BackgroundTasks tasks) {
         this.prepare = prepare;
         this.flush = flush;
@@ -46,7 +46,8 @@ final class JournalFlush implements AutoCloseable {
         clock.setRemoveOnCancelPolicy(true);
     }
 
-    /// Makes what flushes need, before a command is sent: what a flush itself made would wait for a mgr that hangs.
+    /// Creates what flushes need before a command is sent: created during a flush, it would wait for a mgr that
+    /// hangs.
     void prepare(String cluster, String fileSystem) {
         FileSystem of = new FileSystem(cluster, fileSystem);
         if (!prepared.contains(of)) {
@@ -55,7 +56,7 @@ final class JournalFlush implements AutoCloseable {
         }
     }
 
-    /// Runs `command`, and flushes as long as it takes.
+    /// Runs `command` and flushes the journal repeatedly until it returns.
     <T> T during(String cluster, String fileSystem, Supplier<T> command) {
         FileSystem of = new FileSystem(cluster, fileSystem);
         ScheduledFuture<?> ticks = clock.scheduleWithFixedDelay(
@@ -67,8 +68,8 @@ final class JournalFlush implements AutoCloseable {
         }
     }
 
-    /// One at a time for all commands of a file system, and on a thread of its own: a cluster that hangs holds up no
-    /// other.
+    /// Starts a flush on its own thread, one at a time per file system for all its commands. A cluster that hangs
+    /// does not block the others.
     private void begin(FileSystem of) {
         if (isDue(of)) {
             var _ = Thread.ofVirtual().name("journal-flush").start(tasks.guarded("journal-flush", () -> flush(of)));

@@ -4,10 +4,10 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/// Keys and values of notes as the mgr can keep them: its `.meta` files are read and written by Python's
-/// ConfigParser, which makes keys lower case, refuses `%`, ends values at line ends and strips blanks.
+/// Encodes the keys and values of notes so that the mgr can store them. It reads and writes its `.meta` files
+/// with Python's ConfigParser, which lowercases keys, rejects `%`, ends values at line breaks and strips blanks.
 ///
-/// What could be harmed is written as an escape character and two hexadecimal digits per byte.
+/// Each byte at risk becomes an escape character and two hexadecimal digits.
 final class MetadataEncoding {
     private static final char KEY_ESCAPE = '_';
     private static final char VALUE_ESCAPE = '=';
@@ -15,7 +15,7 @@ final class MetadataEncoding {
 
     private MetadataEncoding() {}
 
-    /// A key as it is kept.
+    /// Encodes a key.
     static String keptKey(String key) {
         StringBuilder kept = new StringBuilder();
         for (byte each : key.getBytes(StandardCharsets.UTF_8)) {
@@ -25,7 +25,7 @@ final class MetadataEncoding {
         return kept.toString();
     }
 
-    /// A value as it is kept.
+    /// Encodes a value.
     static String keptValue(String value) {
         StringBuilder kept = new StringBuilder();
         for (byte each : value.getBytes(StandardCharsets.UTF_8)) {
@@ -35,12 +35,12 @@ final class MetadataEncoding {
         return kept.toString();
     }
 
-    /// The key that is kept so.
+    /// Decodes a key.
     static String key(String kept) {
         return read(kept, KEY_ESCAPE);
     }
 
-    /// The value that is kept so.
+    /// Decodes a value.
     static String value(String kept) {
         return read(kept, VALUE_ESCAPE);
     }
@@ -53,7 +53,7 @@ final class MetadataEncoding {
         }
     }
 
-    /// Text that people wrote by other means is taken as it is.
+    /// Decodes `kept`. Text that people wrote with other tools stays unchanged where it has no valid escape.
     private static String read(String kept, char escape) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         byte[] all = kept.getBytes(StandardCharsets.UTF_8);

@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// What the mgr's module `volumes` answers, read into the domain's records. Its times are left alone: they are in
-/// the mgr's local time, and it does not say which that is (`datetime.fromtimestamp`).
+/// Converts the replies of the mgr's module `volumes` to the domain's records. It ignores their times: these are
+/// in the mgr's local time, and the reply does not name the time zone (`datetime.fromtimestamp`).
 final class SubvolumeReplies {
     private static final int PERMISSION_BITS = 07777;
 
     private SubvolumeReplies() {}
 
-    /// The answer of `fs subvolume info`.
+    /// Converts the reply to `fs subvolume info`.
     static Subvolume subvolume(VolumeId.Provisioned volume, JsonObject info) {
         String state = info.get("state").getAsString();
         if (state.equals("snapshot-retained")) {
@@ -28,7 +28,7 @@ final class SubvolumeReplies {
         }
         String path = info.get("path").getAsString();
         if (!path.startsWith(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume() + "/")) {
-            // a subvolume of old, which the mgr makes of a half-made one: its data directory is not below it
+            // The mgr turns a half-made subvolume into a legacy one, whose data directory is not below it.
             return without(Subvolume.State.BROKEN);
         }
         return new Subvolume(
@@ -43,28 +43,28 @@ final class SubvolumeReplies {
                 info.get("pool_namespace").getAsString());
     }
 
-    /// A subvolume of which nothing but its state is known.
+    /// Returns a subvolume of which only the state is known.
     static Subvolume without(Subvolume.State state) {
         return new Subvolume(state, Optional.empty(), OptionalLong.empty(), 0, 0, 0, 0, "", "");
     }
 
-    /// A clone's target whose `info` the mgr refuses because the clone has not ended well.
+    /// Returns a clone's target whose `info` the mgr refuses because the clone has not completed.
     static Subvolume ofClone(CloneProgress.Stage stage) {
         return without(
                 switch (stage) {
-                    // it ended between the two questions: the next look finds it ready
+                    // COMPLETE: the clone ended between the two commands, and the next check finds it ready.
                     case RUNNING, COMPLETE -> Subvolume.State.CLONING;
                     case FAILED, CANCELLED -> Subvolume.State.CLONE_ENDED_BADLY;
                 });
     }
 
-    /// `bytes_quota`, which is a number or `infinite`.
+    /// Returns `bytes_quota`, which is a number or `infinite` (empty).
     static OptionalLong quota(JsonObject info) {
         JsonElement quota = info.get("bytes_quota");
         return quota.getAsJsonPrimitive().isNumber() ? OptionalLong.of(quota.getAsLong()) : OptionalLong.empty();
     }
 
-    /// The answer of `fs subvolume snapshot info`.
+    /// Converts the reply to `fs subvolume snapshot info`.
     static Snapshot snapshot(JsonObject info) {
         Set<String> pending = new HashSet<>();
         if (info.get("has_pending_clones").getAsString().equals("yes")) {
@@ -75,7 +75,7 @@ final class SubvolumeReplies {
         return new Snapshot(info.get("data_pool").getAsString(), pending);
     }
 
-    /// The answer of `fs clone status`.
+    /// Converts the reply to `fs clone status`.
     static CloneProgress clone(JsonObject reply) {
         JsonObject status = reply.getAsJsonObject("status");
         String state = status.get("state").getAsString();
@@ -92,7 +92,7 @@ final class SubvolumeReplies {
         return status.has("failure") ? "failed: " + status.get("failure") : "failed";
     }
 
-    /// Ceph 19 and later say how much has been copied; before, nothing does.
+    /// Returns the copied percentage, which Ceph 19 and later report; otherwise the clone's state.
     private static String progress(JsonObject status) {
         JsonObject report =
                 status.has("progress_report") ? status.getAsJsonObject("progress_report") : new JsonObject();

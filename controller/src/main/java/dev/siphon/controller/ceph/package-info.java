@@ -1,5 +1,4 @@
-/// The Ceph adapter: the domain's ports on top of librados (mon and mgr commands) and libcephfs (files, MDS
-/// sessions).
+/// Implements the domain's ports with librados (mon and mgr commands) and libcephfs (files, MDS sessions).
 @NullMarked
 package dev.siphon.controller.ceph;
 
