@@ -2,20 +2,18 @@ package dev.siphon.controller.ceph.call;
 
 import java.time.Duration;
 
-/// How long native calls may take, and how many run at once.
+/// Limits how long native calls may take and how many run at once.
 ///
-/// @param slots calls at once per handle; each holds one platform thread
-/// @param patience how long a caller waits for one call, its own deadline permitting
-/// @param silence how old a call must be, with no answer to anything on its handle since it began, before the
-///     handle is dropped
-/// @param lost how old a call must be before its handle is dropped although other calls were answered: its
-///     answer went missing
-/// @param connect how long librados waits for a mon to answer while connecting; it tries some ten times
-/// @param spareHandles how many dropped handles whose calls have not returned may exist at once per cluster;
-///     beyond, callers are refused instead
+/// @param slots concurrent calls per handle; each occupies one platform thread
+/// @param patience how long a caller waits for one call, unless its own deadline is shorter
+/// @param silence drops a handle if a call is this old and no call on the handle has returned since it began
+/// @param lost drops a handle if a call is this old although other calls returned: its reply is lost
+/// @param connect how long librados waits for a mon to reply while connecting; it tries about ten times
+/// @param spareHandles maximum number of dropped handles per connection whose calls have not returned; at the
+///     limit none is dropped, and callers are refused instead
 public record CallLimits(
         int slots, Duration patience, Duration silence, Duration lost, Duration connect, int spareHandles) {
-    /// For production: a name that is locked by a lost call is free 50 s after that call began.
+    /// For production: the lock of a lost call is free 50 s after the call began.
     public static final CallLimits DEFAULT = new CallLimits(
             32, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(50), Duration.ofSeconds(3), 3);
 }

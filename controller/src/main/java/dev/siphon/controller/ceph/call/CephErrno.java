@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The one table from an error number of Ceph (Linux numbers, errno(3)) to an error of Siphon. Callers look
-/// first for the numbers that mean something to them; the rest is thrown by [#failure].
+/// Maps an errno of Ceph (Linux numbers, errno(3)) to a [DriverException]; no other table exists. Callers first
+/// check for the numbers that they handle; [#failure] converts the rest.
 public enum CephErrno {
     EPERM(1, DriverException.AccessDenied::new),
     ENOENT(2, DriverException.NotFound::new),
@@ -20,7 +20,7 @@ public enum CephErrno {
     EACCES(13, DriverException.AccessDenied::new),
     EBUSY(16, DriverException.OperationPending::new),
     EEXIST(17, DriverException.IncompatibleExisting::new),
-    /// A rename out of a directory with a quota.
+    /// Rename out of a directory with a quota.
     EXDEV(18, DriverException.InUse::new),
     ENOTDIR(20, DriverException.InvalidRequest::new),
     EISDIR(21, DriverException.InvalidRequest::new),
@@ -28,7 +28,7 @@ public enum CephErrno {
     EFBIG(27, DriverException.CapacityOutOfRange::new),
     ENOSPC(28, DriverException.QuotaExhausted::new),
     EROFS(30, DriverException.InUse::new),
-    /// A directory has as many snapshots as the MDS allows (`mds_max_snaps_per_dir`).
+    /// The directory has the maximum number of snapshots (`mds_max_snaps_per_dir`).
     EMLINK(31, DriverException.QuotaExhausted::new),
     ERANGE(34, DriverException.CapacityOutOfRange::new),
     ENAMETOOLONG(36, DriverException.InvalidRequest::new),
@@ -37,7 +37,7 @@ public enum CephErrno {
     ENODATA(61, DriverException.NotFound::new),
     EOPNOTSUPP(95, DriverException.Unsupported::new),
     ENOTCONN(107, DriverException.BackendUnavailable::new),
-    /// Also what a client gets that was blocklisted (`CEPHFS_EBLOCKLISTED`).
+    /// Also returned to a blocklisted client (`CEPHFS_EBLOCKLISTED`).
     ESHUTDOWN(108, DriverException.BackendUnavailable::new),
     ETIMEDOUT(110, DriverException.BackendUnavailable::new),
     ECONNREFUSED(111, DriverException.BackendUnavailable::new),
@@ -52,7 +52,7 @@ public enum CephErrno {
 
     private final int number;
 
-    @SuppressWarnings("ImmutableEnumChecker") // always a constructor, which has no state
+    @SuppressWarnings("ImmutableEnumChecker") // always a constructor reference, which has no state
     private final Function<String, DriverException> error;
 
     CephErrno(int number, Function<String, DriverException> error) {
@@ -60,22 +60,22 @@ public enum CephErrno {
         this.error = error;
     }
 
-    /// The entry for a return code, whatever its sign; empty for success (0 and more from calls that count)
-    /// is not the concern of this table.
+    /// Returns the entry for a return code of either sign; empty for 0 and for errors that are not in the table.
+    /// Do not pass the results of successful calls that return a count.
     public static Optional<CephErrno> of(int returnCode) {
         return Optional.ofNullable(BY_NUMBER.get(Math.abs(returnCode)));
     }
 
-    /// Whether `returnCode` is this error, whatever its sign.
+    /// Returns whether `returnCode`, of either sign, is this error.
     public boolean is(int returnCode) {
         return Math.abs(returnCode) == number;
     }
 
-    /// The error for a return code, not thrown; [DriverException.BackendFault] (INTERNAL) for one that is not
-    /// in the table.
+    /// Returns the exception for a return code without throwing it; [DriverException.BackendFault] (INTERNAL) if
+    /// the code is not in the table.
     ///
-    /// @param what what was asked of whom, for example `fs subvolume rm in cluster lab`
-    /// @param detail Ceph's own words, which may be empty; cut and made one line
+    /// @param what the request and its target, for example `fs subvolume rm in cluster lab`
+    /// @param detail Ceph's message, which may be empty; shortened and reduced to one line
     public static DriverException failure(int returnCode, String what, String detail) {
         String words = oneLine(detail);
         return of(returnCode)

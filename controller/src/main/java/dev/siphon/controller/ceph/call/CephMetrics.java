@@ -9,7 +9,7 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// What `/metrics` says about calls to Ceph.
+/// The metrics of calls to Ceph.
 public final class CephMetrics {
     private final Counter commands;
     private final Histogram seconds;
@@ -50,9 +50,9 @@ public final class CephMetrics {
                 .register(registry);
     }
 
-    /// Runs one call and counts it.
+    /// Runs one call and records its duration and outcome.
     ///
-    /// @param result names the outcome of a call that returned: `ok` or an errno
+    /// @param result returns the outcome of a call that returned: `ok` or an errno
     public <T> T measure(String cluster, String daemon, String command, Function<T, String> result, Supplier<T> call) {
         long began = System.nanoTime();
         String outcome = "unavailable";
@@ -70,17 +70,17 @@ public final class CephMetrics {
         }
     }
 
-    /// A handle to `cluster` was dropped.
+    /// Counts a dropped handle to `cluster`.
     public void dropped(String cluster) {
         drops.labelValues(cluster).inc();
     }
 
-    /// Probes of accounts' directories in `cluster` began (1) or ended (-1).
+    /// Records that a probe of an account's directory in `cluster` began (1) or ended (-1).
     public void probesInFlight(String cluster, int change) {
         probes.labelValues(cluster).inc(change);
     }
 
-    /// Native calls to `cluster` began (1) or returned (-1).
+    /// Records that a native call to `cluster` began (1) or returned (-1).
     void inFlight(String cluster, int change) {
         inFlight.labelValues(cluster).inc(change);
     }

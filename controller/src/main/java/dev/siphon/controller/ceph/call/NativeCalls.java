@@ -18,12 +18,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/// The native calls on one handle, each on a platform thread: a native call pins the carrier of a virtual
-/// thread, and cannot be cancelled. A caller waits for its deadline and leaves; the call goes on, and the
-/// keys of the caller's operation stay taken until it has returned, or is given up as lost ([#giveUpLost]).
+/// Runs the native calls on one handle, each on a platform thread: a native call pins the carrier of a virtual
+/// thread and cannot be cancelled. At its deadline the caller leaves, but the call goes on. The locks of the
+/// caller's operation stay held until the call returns or is given up as lost ([#giveUpLost]).
 ///
-/// Once retired, a handle takes no further call and is closed when the last one has returned, never before:
-/// Ceph's libraries crash when a handle goes while it is in use.
+/// A retired handle accepts no further call. It is closed after its last call has returned, never before: Ceph's
+/// libraries crash if a handle is closed while in use.
 public final class NativeCalls {
     private static final Duration IDLE_THREAD = Duration.ofSeconds(20);
 
@@ -38,14 +38,14 @@ public final class NativeCalls {
     private int inside;
     private boolean retired;
 
-    /// @param name the prefix of the threads' names
+    /// @param name prefix of the threads' names
     public NativeCalls(String name, String cluster, CallLimits limits, CephMetrics metrics) {
         this.cluster = cluster;
         this.limits = limits;
         this.metrics = metrics;
         this.slots = new Semaphore(limits.slots());
-        // The semaphore is the bound. A thread that has released its slot may not yet be back in the pool, so the
-        // pool itself must be able to hold one more.
+        // The semaphore limits the calls. A thread that has released its slot may not be back in the pool yet, so
+        // the pool must be able to start one more.
         this.threads = new ThreadPoolExecutor(
                 0,
                 Integer.MAX_VALUE,
@@ -55,15 +55,14 @@ public final class NativeCalls {
                 NativeThreads.numbered(name + "-").factory());
     }
 
-    /// Runs `body` on a thread of its own and waits for it.
+    /// Runs `body` on its own thread and waits for it.
     ///
-    /// @param what what is asked of whom, for messages
-    /// @param patience how long the caller waits, for a free slot and then for the call
-    /// @return empty if this handle has been retired; then nothing was done
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the call did not return in time; it goes
-    ///     on
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no slot got free in time; then nothing was
-    ///     done
+    /// @param what the request and its target, for messages
+    /// @param patience how long the caller waits for a free slot and the call together
+    /// @return empty if this handle is retired; `body` has not run then
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the call did not return in time; it goes on
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no slot became free in time, and `body` has
+    ///     not run; or if this thread was interrupted
     public <T> Optional<T> run(String what, Duration patience, Supplier<T> body) {
         if (!enter()) {
             return Optional.empty();
@@ -83,7 +82,7 @@ public final class NativeCalls {
                     try {
                         return body.get();
                     } finally {
-                        // before the caller has the answer, who may then find the handle idle
+                        // Before the caller gets the result: it may then check whether the handle is idle.
                         returned(call);
                     }
                 },
@@ -120,7 +119,8 @@ public final class NativeCalls {
 
     private void takeSlot(String what, Duration patience) {
         try {
-            // Waiting behind calls whose callers have all left would most likely only waste this caller's time.
+            // If the callers of all running calls have left, waiting would most likely only waste this caller's
+            // time.
             boolean hopeless = slots.availablePermits() == 0
                     && outstanding.stream().allMatch(call -> call.callerLeft().isDone());
             if (hopeless || !slots.tryAcquire(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS)) {
@@ -161,9 +161,9 @@ public final class NativeCalls {
         }
     }
 
-    /// Takes no further call.
+    /// Rejects further calls.
     ///
-    /// @return completes when the last call has returned; whoever retires may then close what the calls used
+    /// @return completes when the last call has returned; then the caller may close the handle
     public CompletableFuture<Void> retire() {
         boolean last;
         synchronized (this) {
@@ -181,10 +181,10 @@ public final class NativeCalls {
         drained.complete(null);
     }
 
-    /// Frees the keys of operations whose callers have left and whose calls, by the limits, will not be
-    /// answered; the threads stay with the calls.
+    /// Releases the locks of operations whose callers have left and whose calls, by the limits, will not return.
+    /// The calls keep their threads.
     ///
-    /// @return whether there were such calls; then this handle should be replaced
+    /// @return whether there were such calls; if so, replace this handle
     public boolean giveUpLost() {
         long now = System.nanoTime();
         List<Call> lost = new ArrayList<>();
@@ -200,15 +200,15 @@ public final class NativeCalls {
         return !lost.isEmpty();
     }
 
-    /// How many calls have not returned.
+    /// Returns the number of calls that have not returned.
     public int outstanding() {
         return outstanding.size();
     }
 
     /// A call that has not returned.
     ///
-    /// @param ended completes when it has returned or is given up
-    /// @param callerLeft completes when its caller has left
-    /// @param began on the clock of [System#nanoTime]
+    /// @param ended completes when the call returns or is given up
+    /// @param callerLeft completes when the caller leaves
+    /// @param began start time by [System#nanoTime]
     private record Call(CompletableFuture<Void> ended, CompletableFuture<Void> callerLeft, long began) {}
 }

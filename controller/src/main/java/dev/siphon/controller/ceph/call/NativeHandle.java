@@ -1,10 +1,10 @@
 package dev.siphon.controller.ceph.call;
 
-/// A handle of one of Ceph's libraries, with the calls on it.
+/// A handle of one of Ceph's libraries, with its calls.
 public interface NativeHandle {
-    /// The calls on this handle; nothing is called outside of them.
+    /// Returns the calls on this handle; nothing may call the handle in another way.
     NativeCalls calls();
 
-    /// Closes the handle; its calls have all returned.
+    /// Closes the handle. All its calls must have returned.
     void close();
 }

@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// One handle to a cluster, connected when first used, and again when it was given up: because it stopped
-/// answering ([CallLimits]), or because it was idle. A dropped handle lives until its calls have returned.
+/// Keeps one handle to a cluster. It connects at the first use, and reconnects after the handle was dropped
+/// because it stopped answering ([CallLimits]), was idle, or was ended by the cluster. A dropped handle stays
+/// open until its calls have returned.
 ///
 /// @param <H> the library's handle
 public final class ReconnectingHandle<H extends NativeHandle> {
@@ -38,9 +39,9 @@ public final class ReconnectingHandle<H extends NativeHandle> {
     private long usedAt;
     private boolean closed;
 
-    /// @param name for threads and logs
-    /// @param connector makes the handle of that number and connects it, blocking; throws [DriverException]
-    ///     if it cannot
+    /// @param name used for threads and logs
+    /// @param connector creates and connects the handle of a given number; blocks; throws [DriverException] on
+    ///     failure
     public ReconnectingHandle(
             String name, String cluster, CallLimits limits, CephMetrics metrics, IntFunction<H> connector) {
         this.name = name;
@@ -50,18 +51,18 @@ public final class ReconnectingHandle<H extends NativeHandle> {
         this.connector = connector;
     }
 
-    /// Begins to connect, if that has not been done, and does not wait for it.
+    /// Starts to connect unless connected or connecting, and does not wait.
     public void warmUp() {
         var _ = handle();
     }
 
-    /// Runs `body` with the handle, on a thread of its own, and waits for it.
+    /// Runs `body` with the handle on its own thread and waits for it.
     ///
-    /// @param what what is asked of whom, for messages
-    /// @param deadline when the caller leaves, on the clock of [System#nanoTime]
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the call did not return in time; it goes
-    ///     on, and keeps the keys of the running operation until then
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it was not begun
+    /// @param what the request and its target, for messages
+    /// @param deadline when the caller leaves, by [System#nanoTime]
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if the call did not return in time; it goes on,
+    ///     and the locks of the running operation stay held until it ends
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the call did not start
     public <T> T call(String what, long deadline, Function<H, T> body) {
         while (true) {
             H handle = connected(what, deadline);
@@ -73,8 +74,8 @@ public final class ReconnectingHandle<H extends NativeHandle> {
         }
     }
 
-    /// What `call` returns, or `none` where it was not begun since what it is to be made in is not there: a file
-    /// system has no /volumes before its first volume.
+    /// Returns the result of `call`; `none` if the handle cannot connect because its directory does not exist. A
+    /// file system has no /volumes before its first volume.
     public static <T> T unlessNothingIsThere(T none, Supplier<T> call) {
         try {
             return call.get();
@@ -91,8 +92,8 @@ public final class ReconnectingHandle<H extends NativeHandle> {
                 && connecting.getCause() instanceof DriverException.NotFound;
     }
 
-    /// Somebody else's attempt may have begun before what this call is about was made: where it finds nothing,
-    /// there is another.
+    /// Returns the connected handle. Another caller's attempt may have started before this call's directory was
+    /// created, so this retries once if such an attempt finds nothing.
     private H connected(String what, long deadline) {
         Connecting<H> connecting = handle();
         try {
@@ -119,9 +120,9 @@ public final class ReconnectingHandle<H extends NativeHandle> {
         }
     }
 
-    /// A handle that is connected, or is being.
+    /// A handle that is connected or connecting.
     ///
-    /// @param own whether that was begun for who asks now
+    /// @param own whether this caller started the attempt
     private record Connecting<H>(CompletableFuture<H> handle, boolean own) {}
 
     private synchronized Connecting<H> handle() {
@@ -153,7 +154,7 @@ public final class ReconnectingHandle<H extends NativeHandle> {
 
     private synchronized void connectFailed(Throwable error) {
         Throwable why = error.getCause() == null ? error : error.getCause();
-        // a file system has no /volumes before its first volume: the next call may find it
+        // A file system has no /volumes before its first volume: let the next call retry at once.
         boolean isEmpty = why instanceof DriverException.NotFound;
         retryAt = System.nanoTime() + (isEmpty ? 0 : CONNECT_PAUSE.toNanos());
         LOG.atLevel(isEmpty ? Level.INFO : Level.WARN)
@@ -161,8 +162,8 @@ public final class ReconnectingHandle<H extends NativeHandle> {
                 .log("cannot connect{}: {}", isEmpty ? " yet" : "", why.getMessage());
     }
 
-    /// Drops the handle if it has stopped answering, so that the next call connects anew, and frees the keys
-    /// of operations whose calls are lost. To be called every second or so.
+    /// Drops the handle if it has stopped answering, so that the next call reconnects. Releases the locks of
+    /// operations whose calls are lost. Call about once a second.
     public synchronized void sweep() {
         retired.removeIf(handle -> handle.calls().outstanding() == 0);
         retired.forEach(handle -> handle.calls().giveUpLost());
@@ -178,14 +179,14 @@ public final class ReconnectingHandle<H extends NativeHandle> {
         });
     }
 
-    /// Closes the handle if it has not been used for `idle`; the next call connects anew.
+    /// Closes the handle if it has no running call and was not used for `idle`; the next call reconnects.
     public synchronized void closeIfIdle(Duration idle) {
         connected()
                 .filter(handle -> handle.calls().outstanding() == 0 && System.nanoTime() - usedAt > idle.toNanos())
                 .ifPresent(this::retire);
     }
 
-    /// Takes `handle` out of use because the cluster has ended it; the next call connects anew.
+    /// Drops `handle` because the cluster has ended it; the next call reconnects.
     public synchronized void discard(H handle) {
         if (connected().filter(handle::equals).isPresent()) {
             retire(handle);
@@ -205,9 +206,9 @@ public final class ReconnectingHandle<H extends NativeHandle> {
                 .map(CompletableFuture::join);
     }
 
-    /// Takes no further call.
+    /// Rejects further calls.
     ///
-    /// @return completes when all handles are closed, which is when their calls have returned
+    /// @return completes when the calls on all handles have returned and the handles are closed
     public synchronized CompletableFuture<Void> shutDown() {
         closed = true;
         connected().ifPresent(this::retire);

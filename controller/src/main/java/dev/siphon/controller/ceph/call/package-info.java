@@ -1,4 +1,4 @@
-/// Calls into Ceph's native libraries: threads of their own, deadlines, errors, metrics.
+/// Calls Ceph's native libraries, with their own threads, deadlines, errors and metrics.
 @NullMarked
 package dev.siphon.controller.ceph.call;
 
