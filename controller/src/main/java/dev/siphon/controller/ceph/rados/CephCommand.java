@@ -8,10 +8,10 @@ import java.util.List;
 
 /// A command to a mon or mgr daemon, in the JSON form that `ceph --verbose` shows.
 ///
-/// @param daemon who answers it
+/// @param daemon the type of daemon that runs it
 /// @param prefix the command's words, for example `fs subvolume info`
-/// @param repeatable whether it only reads, so that it may be sent again when its answer was lost
-/// @param arguments what else is in the JSON
+/// @param repeatable whether it only reads, so that it can be retried if its reply was lost
+/// @param arguments the other fields of the JSON
 public record CephCommand(Daemon daemon, String prefix, boolean repeatable, JsonObject arguments) {
     /// The daemons that take commands through librados.
     public enum Daemon {
@@ -28,37 +28,37 @@ public record CephCommand(Daemon daemon, String prefix, boolean repeatable, Json
         arguments = arguments.deepCopy();
     }
 
-    /// A command that reads.
+    /// Returns a command that only reads.
     public static CephCommand read(Daemon daemon, String prefix) {
         return new CephCommand(daemon, prefix, true, new JsonObject());
     }
 
-    /// A command that changes something.
+    /// Returns a command that changes something.
     public static CephCommand change(Daemon daemon, String prefix) {
         return new CephCommand(daemon, prefix, false, new JsonObject());
     }
 
-    /// The same with one more argument.
+    /// Returns the command with one more argument.
     public CephCommand with(String name, String value) {
         return with(name, new JsonPrimitive(value));
     }
 
-    /// The same with one more argument.
+    /// Returns the command with one more argument.
     public CephCommand with(String name, long value) {
         return with(name, new JsonPrimitive(value));
     }
 
-    /// The same with one more argument.
+    /// Returns the command with one more argument.
     public CephCommand with(String name, double value) {
         return with(name, new JsonPrimitive(value));
     }
 
-    /// The same with one more argument.
+    /// Returns the command with one more argument.
     public CephCommand with(String name, boolean value) {
         return with(name, new JsonPrimitive(value));
     }
 
-    /// The same with one more argument, a list.
+    /// Returns the command with one more argument, a list.
     public CephCommand with(String name, List<String> values) {
         JsonArray array = new JsonArray();
         values.forEach(array::add);
@@ -76,7 +76,7 @@ public record CephCommand(Daemon daemon, String prefix, boolean repeatable, Json
         return arguments.deepCopy();
     }
 
-    /// The text that is sent.
+    /// Returns the text to send.
     String json() {
         JsonObject json = arguments.deepCopy();
         json.addProperty("prefix", prefix);

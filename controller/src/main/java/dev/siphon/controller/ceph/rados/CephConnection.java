@@ -10,11 +10,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// Commands to one cluster; see [dev.siphon.controller.ceph.call.NativeCalls] for deadlines and
-/// [ReconnectingHandle] for when a connection is given up.
+/// Sends commands to one cluster. [dev.siphon.controller.ceph.call.NativeCalls] describes the deadlines,
+/// [ReconnectingHandle] when a connection is dropped.
 ///
-/// librados itself follows the cluster's maps: after a mgr's failover or a mon's restart it sends again what
-/// was not answered, on the same handle.
+/// librados itself follows the cluster's maps: after a mgr's failover or a mon's restart it resends unanswered
+/// commands on the same handle.
 public final class CephConnection implements AutoCloseable {
     private static final int ATTEMPTS = 3;
 
@@ -38,32 +38,32 @@ public final class CephConnection implements AutoCloseable {
                 number -> RadosHandle.connect(access(), number, limits, metrics));
     }
 
-    /// How this cluster is reached.
+    /// Returns the cluster's monitors, user and keyring file.
     public ClusterAccess access() {
         return access;
     }
 
-    /// Connects by other monitors from now on. The connection that there is follows the cluster itself.
+    /// Uses other monitors for new connections. The current connection follows the cluster itself.
     public void moved(List<String> monitors) {
         access = access.at(monitors);
     }
 
-    /// Begins to connect, if that has not been done, and does not wait for it.
+    /// Starts to connect unless connected or connecting, and does not wait.
     public void warmUp() {
         handles.warmUp();
     }
 
-    /// Sends a command and waits for the answer, which may be a refusal. A command that only reads is sent
-    /// again, twice at most, when the daemon lost its own connections over it.
+    /// Sends a command and waits for the reply, which may be an error. Retries a command that only reads, twice
+    /// at most, if the daemon lost its own connections during it.
     ///
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if there is no answer in time; the command
-    ///     may still take effect, and keeps the keys of the running operation until then
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it was not sent
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if no reply came in time; the command may still
+    ///     take effect, and the locks of the running operation stay held until it ends
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the command was not sent
     public CommandReply call(CephCommand command) {
         return call(command, limits.patience());
     }
 
-    /// As [#call(CephCommand)], waiting `atMost` where that is less than the limits allow.
+    /// Same as [#call(CephCommand)], but waits `atMost` if that is less than the limits allow.
     public CommandReply call(CephCommand command, Duration atMost) {
         Duration patience = Collections.min(List.of(timeLeft.get(), atMost, limits.patience()));
         long deadline = System.nanoTime() + patience.toNanos();
@@ -93,7 +93,7 @@ public final class CephConnection implements AutoCloseable {
         handles.sweep();
     }
 
-    /// Takes no further call and does not wait for those that are under way.
+    /// Rejects further calls and does not wait for those that run.
     @Override
     public void close() {
         var _ = handles.shutDown();

@@ -4,23 +4,23 @@ import dev.siphon.csi.DriverException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// How to reach one cluster.
+/// How to connect to one cluster.
 ///
 /// @param cluster its id in the clusters file
-/// @param monitors as in `mon_host` of ceph.conf; none while it is not known where Rook has them
+/// @param monitors as in `mon_host` of ceph.conf; none while Rook's are unknown
 /// @param user the cephx user without `client.`
-/// @param keyringFile where that user's key is; only its path is handled here
+/// @param keyringFile the file with that user's key; this type handles only its path
 public record ClusterAccess(String cluster, List<String> monitors, String user, Path keyringFile) {
     public ClusterAccess {
         monitors = List.copyOf(monitors);
     }
 
-    /// The same cluster where its monitors are now.
+    /// Returns the same cluster with its current monitors.
     public ClusterAccess at(List<String> monitorsNow) {
         return new ClusterAccess(cluster, monitorsNow, user, keyringFile);
     }
 
-    /// The monitors as one `mon_host` value.
+    /// Returns the monitors as one `mon_host` value.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if none is known
     public String monHost() {

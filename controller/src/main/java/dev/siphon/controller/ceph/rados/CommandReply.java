@@ -6,31 +6,31 @@ import com.google.gson.JsonParser;
 import dev.siphon.controller.ceph.call.CephErrno;
 import dev.siphon.csi.DriverException;
 
-/// What a daemon answered to a command.
+/// A daemon's reply to a command.
 ///
 /// @param what the command and the cluster, for messages
-/// @param returnCode 0, or a negative error number
+/// @param returnCode 0, or a negative errno
 /// @param output the command's result
-/// @param words what the daemon has to say about it, for people
+/// @param words the daemon's message, for people
 public record CommandReply(String what, int returnCode, String output, String words) {
-    /// Whether the daemon refused with this error.
+    /// Returns whether the daemon refused with this error.
     public boolean is(CephErrno errno) {
         return returnCode != 0 && errno.is(returnCode);
     }
 
-    /// `ok`, or the name of the errno, for metrics.
+    /// Returns `ok`, the name of the errno, or `other`, for metrics.
     String result() {
         return returnCode == 0 ? "ok" : CephErrno.of(returnCode).map(Enum::name).orElse("other");
     }
 
-    /// The error that the return code means, not thrown.
+    /// Returns the exception for the return code without throwing it.
     public DriverException failure() {
         return CephErrno.failure(returnCode, what, words);
     }
 
-    /// This reply.
+    /// Returns this reply.
     ///
-    /// @throws DriverException as [CephErrno] has it, if the daemon refused
+    /// @throws DriverException by [CephErrno], if the daemon refused
     public CommandReply orThrow() {
         if (returnCode != 0) {
             throw failure();
@@ -38,9 +38,9 @@ public record CommandReply(String what, int returnCode, String output, String wo
         return this;
     }
 
-    /// The result as JSON.
+    /// Returns the result as JSON.
     ///
-    /// @throws DriverException as [CephErrno] has it, if the daemon refused; [DriverException.BackendFault]
+    /// @throws DriverException by [CephErrno], if the daemon refused; [DriverException.BackendFault] (INTERNAL)
     ///     if the result is not JSON
     public JsonElement json() {
         orThrow();

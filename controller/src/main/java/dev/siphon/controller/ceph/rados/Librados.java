@@ -13,8 +13,8 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
-/// The functions of librados.so.2 that com.ceph:rados lacks or gets wrong: that binding never frees a reply,
-/// passes `size_t*` as an int and counts characters for bytes (`src/include/rados/librados.h`).
+/// Binds the functions of librados.so.2 that com.ceph:rados lacks or gets wrong (`src/include/rados/librados.h`):
+/// that binding never frees a reply, passes `size_t*` as an int, and counts characters instead of bytes.
 @SuppressWarnings("restricted") // native calls are what this class is for
 final class Librados {
     private final MethodHandle monCommand;
@@ -33,7 +33,7 @@ final class Librados {
 
     /// Binds the librados that the process has loaded or can load.
     ///
-    /// @throws DriverException.Unsupported if there is none, or one that lacks what we need
+    /// @throws DriverException.Unsupported (UNIMPLEMENTED) if it is missing or lacks a needed function
     static Librados load() {
         try {
             return new Librados(SymbolLookup.libraryLookup("librados.so.2", Arena.global()));
@@ -43,7 +43,7 @@ final class Librados {
         }
     }
 
-    /// Sends a command and blocks for the answer.
+    /// Sends a command and blocks until the reply.
     ///
     /// @param handle a connected `rados_t`
     CommandReply command(long handle, CephCommand command, String what) {

@@ -10,7 +10,7 @@ import dev.siphon.controller.ceph.call.NativeCalls;
 import dev.siphon.controller.ceph.call.NativeHandle;
 import dev.siphon.csi.DriverException;
 
-/// One `rados_t` and the calls on it.
+/// One `rados_t` and its calls.
 final class RadosHandle implements NativeHandle {
     private final Cluster rados;
     private final Librados librados;
@@ -22,11 +22,11 @@ final class RadosHandle implements NativeHandle {
         this.calls = calls;
     }
 
-    /// Connects, blocking in native code for up to some ten times `limits.connect()`.
+    /// Connects; blocks in native code for up to about ten times `limits.connect()`.
     ///
     /// @param number of the handle within its cluster, for thread names
-    /// @throws DriverException.BackendUnavailable if no mon answers
-    /// @throws DriverException.AccessDenied if the key is wrong
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if no mon replies
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the key is wrong
     static RadosHandle connect(ClusterAccess access, int number, CallLimits limits, CephMetrics metrics) {
         Librados librados = Librados.load();
         Cluster rados = new Cluster(access.user());
@@ -35,10 +35,10 @@ final class RadosHandle implements NativeHandle {
             rados.confSet("mon_host", access.monHost());
             rados.confSet("keyring", access.keyringFile().toString());
             rados.confSet("client_mount_timeout", Long.toString(limits.connect().toSeconds()));
-            // Never rados_mon_op_timeout: an answer of the mgr that comes after it is written to freed memory.
+            // Never set rados_mon_op_timeout: librados writes a mgr's reply that arrives later to freed memory.
             rados.confSet("log_to_stderr", "false");
             rados.confSet("err_to_stderr", "false");
-            // one controller asks little at once: fewer threads and no memory of past log lines are enough
+            // One controller sends few commands at once: it needs few threads and no history of log lines.
             rados.confSet("log_max_recent", "1");
             rados.confSet("ms_async_op_threads", "1");
             rados.confSet("librados_thread_count", "1");
@@ -61,12 +61,12 @@ final class RadosHandle implements NativeHandle {
         rados.shutDown();
     }
 
-    /// Sends a command and blocks for the answer.
+    /// Sends a command and blocks until the reply.
     CommandReply send(CephCommand command, String what) {
         return librados.command(rados.address(), command, what);
     }
 
-    /// Gives access to the pointer, which the library keeps to its subclasses.
+    /// Exposes the pointer, which the library hides from all but subclasses.
     private static final class Cluster extends Rados {
         Cluster(String user) {
             super(user);

@@ -1,4 +1,4 @@
-/// Commands to mon and mgr daemons through librados.
+/// Sends commands to mon and mgr daemons through librados.
 @NullMarked
 package dev.siphon.controller.ceph.rados;
 
