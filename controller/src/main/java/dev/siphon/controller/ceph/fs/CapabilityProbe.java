@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// A question that was put to an MDS, and for whose answer several may wait.
+/// One request to an MDS whose reply several callers may wait for.
 final class CapabilityProbe {
     private final CompletableFuture<Optional<RuntimeException>> ended = new CompletableFuture<>();
     private final long made = System.nanoTime();
@@ -24,14 +24,14 @@ final class CapabilityProbe {
         return operation;
     }
 
-    /// Whether it was made after that time on the clock of [System#nanoTime].
+    /// Returns whether it was created at or after that time by [System#nanoTime].
     boolean isSince(long time) {
         return made - time >= 0;
     }
 
-    /// Puts the question, on a thread that belongs to no operation: callers leave, and keep no keys.
+    /// Sends the request on a thread that belongs to no operation, so callers that leave keep no locks.
     ///
-    /// @param after runs before those who wait go on
+    /// @param after runs before the waiting callers continue
     void run(Runnable question, Runnable after) {
         var _ = Thread.ofVirtual().name("probe").start(() -> {
             Optional<RuntimeException> error = Optional.empty();
@@ -46,22 +46,22 @@ final class CapabilityProbe {
         });
     }
 
-    /// Ends without the question having been put.
+    /// Ends without sending the request.
     void end(DriverException why) {
         ended.complete(Optional.of(why));
     }
 
-    /// The question goes out now: until then its client was being connected.
+    /// Records that the request is sent now; until then its client was connecting.
     void put() {
         put = Optional.of(System.nanoTime());
     }
 
-    /// For how long the question has been out.
+    /// Returns how long ago the request was sent; zero if it was not.
     Duration age() {
         return put.map(since -> Duration.ofNanos(System.nanoTime() - since)).orElse(Duration.ZERO);
     }
 
-    /// Writes down that no answer comes, though the MDS answers others.
+    /// Records that no reply comes although the MDS replies to others.
     void stall() {
         stalled = true;
     }
@@ -70,9 +70,9 @@ final class CapabilityProbe {
         return stalled;
     }
 
-    /// Waits for the answer, at most that long.
+    /// Waits for the reply, at most `limit`.
     ///
-    /// @return whether there is one
+    /// @return whether it came
     boolean endsWithin(Duration limit) {
         try {
             var _ = ended.get(Math.max(0, limit.toNanos()), TimeUnit.NANOSECONDS);
@@ -87,7 +87,7 @@ final class CapabilityProbe {
         }
     }
 
-    /// Throws what the question ended with, if with an error; only of one that has ended.
+    /// Throws the error of the request, if any; call only after it has ended.
     void orThrow() {
         ended.join().ifPresent(error -> {
             throw error;

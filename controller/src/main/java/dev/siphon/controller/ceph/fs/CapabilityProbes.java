@@ -13,25 +13,25 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Asks the MDS for what the mgr will need of an account's directories, before the mgr does: it has one thread
-/// for the commands of all accounts, which waits as long as a client does not give its capabilities back. A
-/// client that was killed, or whose node lost power, gives none back until the MDS ends its session after
+/// Requests the capabilities on an account's directories from the MDS before the mgr needs them. The mgr runs the
+/// commands of all accounts on one thread, which blocks until each client releases its capabilities. A client
+/// that was killed, or whose node lost power, releases none until the MDS ends its session after
 /// `session_timeout`, 60 s.
 ///
-/// What asks is a client of its own, with a thread for each account that waits, so nobody else waits with it. One
-/// question for an account at a time: while it has no answer, the directories are locked for readers too.
+/// Probes use their own client, with a thread for each waiting account, so nobody else waits with them. Only one
+/// probe per account runs at a time: until the MDS replies, the directories are locked for readers too.
 public final class CapabilityProbes {
-    /// How long a client may take to give its capabilities back. One that lives takes milliseconds.
+    /// How long a client may take to release its capabilities. A live one takes milliseconds.
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-    /// How long the MDS may take to answer what waits for no client.
+    /// How long the MDS may take to reply to a request that waits for no client.
     private static final Duration CONTROL = Duration.ofMillis(500);
 
     private static final String READING = "probe for reading";
     private static final String CHANGE = "probe for a change";
     private static final String REMOVAL = "probe for a removal";
 
-    /// Accounts that may wait at once; each holds a thread.
+    /// Maximum number of accounts that wait at once; each holds a thread.
     static final int MOST = 64;
 
     private final Function<FileSystemRef, CephFs> clients;
@@ -49,24 +49,24 @@ public final class CapabilityProbes {
         }
     }
 
-    /// @param clients whose calls last as long as a dead client's session
-    /// @param patience how long the caller on this thread waits for an MDS that answers nobody
+    /// @param clients returns clients whose calls may last as long as a dead client's session
+    /// @param patience how long the caller on this thread waits for an MDS that replies to nobody
     CapabilityProbes(Function<FileSystemRef, CephFs> clients, Supplier<Duration> patience, CephMetrics metrics) {
         this.clients = clients;
         this.patience = patience;
         this.metrics = metrics;
     }
 
-    /// Before the mgr looks into the group's directory.
+    /// Probes before the mgr reads the group's directory.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if a client does not give back what that needs
+    /// @throws DriverException.OperationPending (ABORTED) if a client does not release a needed capability
     public void read(SubvolumeGroup group) {
         ask(group, READING, true, mount -> {
             var _ = mount.stat(mount.locate(group.path()));
         });
     }
 
-    /// Before the mgr looks at a volume; as [#read(Group)].
+    /// Probes before the mgr reads a volume; same errors as [#read(SubvolumeGroup)].
     public void read(VolumeId.Provisioned volume) {
         SubvolumeGroup group = SubvolumeGroup.of(volume);
         ask(group, READING, false, mount -> {
@@ -75,9 +75,9 @@ public final class CapabilityProbes {
         });
     }
 
-    /// Has the mgr make something in the group's directory; asks before, as [#read(Group)] does.
+    /// Probes as [#read(SubvolumeGroup)] does, then lets the mgr create something in the group's directory.
     ///
-    /// @param command hands it to the mgr, and waits for it
+    /// @param command sends the command to the mgr and waits for it
     public void change(SubvolumeGroup group, Runnable command) {
         changes.run(
                 group,
@@ -85,7 +85,7 @@ public final class CapabilityProbes {
                 command);
     }
 
-    /// Before the mgr changes a volume; as [#read(Group)].
+    /// Probes before the mgr changes a volume; same errors as [#read(SubvolumeGroup)].
     public void change(VolumeId.Provisioned volume) {
         SubvolumeGroup group = SubvolumeGroup.of(volume);
         ask(group, CHANGE, false, mount -> {
@@ -94,7 +94,7 @@ public final class CapabilityProbes {
         });
     }
 
-    /// Before the mgr removes a volume; as [#read(Group)].
+    /// Probes before the mgr removes a volume; same errors as [#read(SubvolumeGroup)].
     public void remove(VolumeId.Provisioned volume) {
         SubvolumeGroup group = SubvolumeGroup.of(volume);
         ask(group, REMOVAL, false, mount -> {
@@ -103,15 +103,17 @@ public final class CapabilityProbes {
         });
     }
 
-    /// Whoever uses a volume has looked at this one above it. To list it for the one with the data is not safe:
-    /// where others change it meanwhile, libcephfs 20.2.4 has ended the process (`insert_readdir_results`).
+    /// Returns the subvolume's directory: every client of the volume has looked up this one, above the one with
+    /// the data. Listing it to find the latter is unsafe: if others change it meanwhile, libcephfs 20.2.4 aborts
+    /// the process (`insert_readdir_results`).
     private static MountPath directory(Mount mount, VolumeId.Provisioned volume) {
         return mount.locate(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
     }
 
-    /// Refuses, without asking, what would wait in the directories of a group whose client does not answer.
+    /// Rejects a call that would wait in the directories of a group whose client does not respond; sends no
+    /// request.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if so
+    /// @throws DriverException.OperationPending (ABORTED) in that case
     void refuseWhileStalled(SubvolumeGroup group) {
         CapabilityProbe probe = ofGroups.get(group);
         if (probe != null && probe.isStalled()) {
@@ -119,9 +121,9 @@ public final class CapabilityProbes {
         }
     }
 
-    /// Of those who wait with a question about the group alone, one puts it for all.
+    /// Runs a probe. Callers that wait with probes of the group alone share one.
     ///
-    /// @param ofGroup whether it is about no volume
+    /// @param ofGroup whether the probe concerns the group alone, not a volume
     private void ask(SubvolumeGroup group, String operation, boolean ofGroup, Consumer<Mount> question) {
         long arrived = System.nanoTime();
         long deadline = arrived + patience.get().toNanos();
@@ -177,7 +179,7 @@ public final class CapabilityProbes {
                 }));
     }
 
-    /// Waits until the probe has ended. While the MDS answers nothing at all, that is as long as the caller waits.
+    /// Waits for the probe to end. If the MDS replies to nobody, waits until the caller's deadline.
     private void await(SubvolumeGroup group, CapabilityProbe probe, long deadline) {
         if (probe.isStalled()) {
             throw stalled(group);
@@ -200,12 +202,12 @@ public final class CapabilityProbes {
         return Duration.ofNanos(Math.min(wait.toNanos(), deadline - System.nanoTime()));
     }
 
-    /// Whether the MDS answers a question that waits for no client of an account.
+    /// Returns whether the MDS replies to a request that waits for no account's client.
     private boolean answers(FileSystemRef place, long deadline) {
         CapabilityProbe mine = new CapabilityProbe("control");
         CapabilityProbe other = controls.putIfAbsent(place, mine);
         if (other == null) {
-            // nobody has asked for this name before, so the client has to ask
+            // A new name is in no cache, so the client must ask the MDS.
             String name = CephFsMounts.VOLUMES + "/_siphon-" + System.nanoTime();
             mine.run(
                     () -> askNow(place, "probe nothing", mount -> {

@@ -14,8 +14,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Reads one tree into one archive, as [CephTreeWalk] goes: neither a directory of a million files nor one of a
-/// million directories is ever in memory.
+/// Writes one tree to one archive, in the order of [CephTreeWalk]. It never holds a whole directory of a million
+/// files or directories in memory.
 final class CephArchiver implements AutoCloseable, CephTreeWalk.Visitor {
     private static final int PERMISSION_BITS = 07777;
     private static final int BLOCK_BYTES = 1 << 20;
@@ -39,11 +39,11 @@ final class CephArchiver implements AutoCloseable, CephTreeWalk.Visitor {
         this.links = links;
     }
 
-    /// Writes everything.
+    /// Writes the whole tree.
     ///
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if the tree is deeper than [DirectoryNode#MOST_LEVELS]
-    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it has more files with several names
-    ///     than this process can remember
+    /// @throws DriverException.QuotaExhausted (RESOURCE_EXHAUSTED) if it has more hard-linked files than this
+    ///     process can remember
     Archived run() {
         mount.openDirectory(root).close();
         new CephTreeWalk((directory, from, each) -> mount.listFrom(directory.in(root), from, each), () -> false)
@@ -65,7 +65,7 @@ final class CephArchiver implements AutoCloseable, CephTreeWalk.Visitor {
 
     @Override
     public void leave(DirectoryNode directory) {
-        // a tar archive has nothing at the end of a directory
+        // A tar archive has no entry for the end of a directory.
     }
 
     private void write(MountPath path) {
@@ -149,7 +149,7 @@ final class CephArchiver implements AutoCloseable, CephTreeWalk.Visitor {
                 attributes);
     }
 
-    /// As tar has it: relative, and with a slash behind a directory.
+    /// Returns the name in the archive: relative, starting with `.`.
     private String name(MountPath path) {
         return path.equals(root)
                 ? "./"

@@ -27,13 +27,13 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// [ClientSessions] by the MDS daemons' own commands. Whose a session is, is what the MDS found when it
-/// authenticated the client, not what the client says.
+/// Implements [ClientSessions] with the MDS daemons' own commands. A session belongs to the identity that the MDS
+/// authenticated, not to the one that the client reports (see [CephSessions#authenticated]).
 final class CephClientSessions implements ClientSessions {
-    /// Evictions at once: fewer than the calls that a cluster's client makes at once.
+    /// Concurrent evictions: fewer than the concurrent calls of a cluster's client.
     private static final int AT_ONCE = 16;
 
-    /// What allows the mgr's module `volumes`, alone or with all others (MgrCap of Ceph).
+    /// Matches mgr caps that allow the module `volumes`, alone or with all others (`MgrCap` of Ceph).
     private static final Pattern MAKES_VOLUMES =
             Pattern.compile("allow\\s+(\\*|all\\b|rwx?\\b|module(\\s+|=)\"?volumes\\b)");
 
@@ -92,7 +92,8 @@ final class CephClientSessions implements ClientSessions {
 
     @Override
     public void end(String cluster, List<ClientSession> sessions) {
-        // each waits a second for the OSDs' map: one after another, the last would go on for as many
+        // Each eviction waits a second for the OSD map. In sequence, the last client could write that many
+        // seconds longer.
         try (ExecutorService each = Executors.newFixedThreadPool(
                 Math.clamp(sessions.size(), 1, AT_ONCE), Thread.ofVirtual().factory())) {
             CompletableFuture.allOf(sessions.stream()
@@ -122,7 +123,7 @@ final class CephClientSessions implements ClientSessions {
         connections.apply(cluster).call(command).orThrow();
     }
 
-    /// Whom Siphon needs at an address: the cluster's daemons, controllers, and this process.
+    /// Returns what Siphon needs at an address: the cluster's daemons, controllers, and this process.
     private Set<String> served(String cluster, String text) {
         InetAddress address = InetAddress.ofLiteral(text);
         CephConnection connection = connections.apply(cluster);
@@ -145,7 +146,7 @@ final class CephClientSessions implements ClientSessions {
         return found;
     }
 
-    /// Who may be a controller: this command's own identity, and all that may make volumes.
+    /// Returns the identities that may be controllers: this command's own, and all that may create volumes.
     private static Set<String> controllers(CephConnection connection) {
         Set<String> found = connection
                 .call(CephCommand.read(Daemon.MON, "auth ls"))

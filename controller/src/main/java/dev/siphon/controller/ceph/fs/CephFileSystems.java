@@ -28,15 +28,15 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// The file systems of all clusters, each with a client of its own.
+/// Holds the file systems of all clusters, each with its own clients.
 public final class CephFileSystems implements AutoCloseable {
     private static final Duration FAREWELL = Duration.ofSeconds(3);
 
-    /// More than a silent client's session lasts: `session_timeout`, at most `session_autoclose` (300 s by
+    /// Longer than the session of a silent client: `session_timeout`, at most `session_autoclose` (300 s by
     /// default).
     private static final Duration SESSION = Duration.ofMinutes(6);
 
-    /// Beside files of the mgr's own; it takes directories alone for groups.
+    /// Next to the mgr's own files; the mgr treats only directories as groups.
     private static final String FLUSH_FILE = CephFsMounts.VOLUMES + "/_siphon-flush";
 
     private static final String FLUSHED = "user.siphon.flushed";
@@ -69,8 +69,8 @@ public final class CephFileSystems implements AutoCloseable {
         STATIC_VOLUMES
     }
 
-    /// @param connections the connection to the cluster of that id
-    /// @param identity who this controller is to the MDS daemons
+    /// @param connections returns the connection to a cluster by its id
+    /// @param identity how this controller identifies itself to the MDS daemons
     /// @param timeLeft how long the caller on this thread still waits
     public CephFileSystems(
             Function<String, CephConnection> connections,
@@ -90,32 +90,32 @@ public final class CephFileSystems implements AutoCloseable {
         this.flattenings = new TreeFlatteners(this, timeLeft);
     }
 
-    /// How long the caller on this thread waits for one call.
+    /// Returns how long the caller on this thread waits for one call.
     private Duration patience() {
         return Collections.min(List.of(timeLeft.get(), limits.patience()));
     }
 
-    /// What is to be asked before the mgr is.
+    /// Returns the probes to run before commands to the mgr.
     public CapabilityProbes probes() {
         return probes;
     }
 
-    /// The adapter of that port.
+    /// Returns the adapter of this port.
     public FileTree files() {
         return new CephFileTree(this, flattenings);
     }
 
-    /// The adapter of that port, for administrators' commands.
+    /// Returns the adapter of this port, for administrators' commands.
     public VolumesDirectory survey() {
         return new CephVolumesDirectory(this);
     }
 
-    /// The adapter of that port.
+    /// Returns the adapter of this port.
     public Trash trash() {
         return new CephTrash(this);
     }
 
-    /// The adapter of that port, for administrators' commands; each archive has a mount of its own.
+    /// Returns the adapter of this port, for administrators' commands. Each archive has its own mount.
     public Archiver archiver() {
         return (cluster, fileSystem, path, out) -> {
             try (Mount own = mounts(cluster, fileSystem).forCopy();
@@ -129,12 +129,12 @@ public final class CephFileSystems implements AutoCloseable {
         };
     }
 
-    /// The adapter of that port.
+    /// Returns the adapter of this port.
     public MdsSessions sessions() {
         return new CephSessions(daemons());
     }
 
-    /// The adapter of that port.
+    /// Returns the adapter of this port.
     public ClientSessions clientSessions() {
         return new CephClientSessions(connections, daemons());
     }
@@ -143,35 +143,36 @@ public final class CephFileSystems implements AutoCloseable {
         return new MdsDaemons(connections, cluster -> client(new Key(cluster, Optional.empty())));
     }
 
-    /// The client of a file system.
+    /// Returns the client of a file system.
     CephFs client(String cluster, String fileSystem) {
         return client(new Key(cluster, Optional.of(fileSystem)));
     }
 
-    /// Another client of a file system, for looking at files in directories that it never lists.
+    /// Returns another client of a file system, for files in directories that it never lists.
     CephFs lookUps(String cluster, String fileSystem) {
         return client(new Key(cluster, Optional.of(fileSystem), MountPurpose.LOOK_UPS));
     }
 
-    /// Another client of a file system, for what may wait long before a volume is removed.
+    /// Returns another client of a file system, for calls before a volume's removal that may wait long.
     CephFs forRemovals(String cluster, String fileSystem) {
         return client(new Key(cluster, Optional.of(fileSystem), MountPurpose.REMOVALS));
     }
 
-    /// The client that reaches a path: volumes, datasets and all else have one each, since caps may end at
-    /// directories.
+    /// Returns the client for a path. Volumes, datasets and everything else have separate clients, because caps
+    /// may be limited to directories.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if it would wait there for a client that does not answer
+    /// @throws DriverException.OperationPending (ABORTED) if the path's group waits for a client that does not
+    ///     respond
     CephFs client(String cluster, String fileSystem, String path) {
         SubvolumeGroup.at(cluster, fileSystem, path).ifPresent(probes::refuseWhileStalled);
         return client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
     }
 
-    /// The same, for what comes first in an RPC: asks for the group's directory before, as
-    /// [CapabilityProbes#read(Group)].
+    /// Returns the same for the first call of an RPC: probes the group's directory before, like
+    /// [CapabilityProbes#read(SubvolumeGroup)].
     CephFs clientOnceAsked(String cluster, String fileSystem, String path) {
         CephFs client = client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
-        // while the probes' client connects too
+        // Connects in parallel with the probes' client.
         client.warmUp();
         SubvolumeGroup.at(cluster, fileSystem, path).ifPresent(probes::read);
         return client;
@@ -212,7 +213,7 @@ public final class CephFileSystems implements AutoCloseable {
         return new CephFs(connection.access(), name, mount, limits, timeLeft, metrics);
     }
 
-    /// A probe ends with the session of the client that it waits for.
+    /// Returns limits that let a probe run until the session of the client that it waits for has ended.
     private CallLimits ofProbes() {
         return new CallLimits(
                 CapabilityProbes.MOST + 1, SESSION, SESSION, SESSION, limits.connect(), limits.spareHandles());
@@ -235,13 +236,13 @@ public final class CephFileSystems implements AutoCloseable {
                 _ -> new CephFsMounts(connections.apply(cluster)::access, fileSystem, limits, identity));
     }
 
-    /// Begins to mount a file system, and does not wait for it: what a controller that was killed still holds
-    /// there is in others' way until then.
+    /// Starts to mount a file system and does not wait. Until it is mounted, what a killed controller still holds
+    /// there blocks others.
     public void warmUp(String cluster, String fileSystem) {
         client(cluster, fileSystem).warmUp();
     }
 
-    /// Makes the file that [#flushJournal] changes. Repeating it is safe.
+    /// Creates the file that [#flushJournal] changes. Repeating it is safe.
     public void prepareJournalFlush(String cluster, String fileSystem) {
         boolean _ = client(cluster, fileSystem).call("prepare journal flush", mount -> {
             mount.open(mount.locate(FLUSH_FILE), OpenFlags.WRITE | OpenFlags.CREATE)
@@ -250,10 +251,10 @@ public final class CephFileSystems implements AutoCloseable {
         });
     }
 
-    /// Has the MDS write its journal at once: changes a file that nobody else has open, and waits until that is on
-    /// disk. Only a client with a change that is not on disk may ask for it (`Client::flush_mdlog_sync`).
+    /// Makes the MDS flush its journal now: changes a file that nobody else has open, and waits until that is on
+    /// disk. Only a client with a change that is not on disk may request it (`Client::flush_mdlog_sync`).
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if it was not prepared
+    /// @throws DriverException.NotFound (NOT_FOUND) if the file was not prepared
     public void flushJournal(String cluster, String fileSystem) {
         boolean _ = client(cluster, fileSystem).call("flush journal", mount -> {
             try (OpenFile file = mount.open(mount.locate(FLUSH_FILE), OpenFlags.WRITE)) {
@@ -266,12 +267,13 @@ public final class CephFileSystems implements AutoCloseable {
 
     /// Measures a snapshot of that cluster when few others are being measured.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is not its turn within the caller's time
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if its turn does not come before the caller's
+    ///     deadline
     long inTurn(String cluster, LongSupplier measure) {
         return measuring.take(cluster, patience(), measure);
     }
 
-    /// Begins a copy with a mount and threads of its own, or queues it.
+    /// Starts a copy with its own mount and threads, or queues it.
     FileTree.Copy copy(String cluster, String fileSystem, TreeCopy.Order order) {
         ExecutorService threads = copies.computeIfAbsent(
                 cluster,
@@ -281,14 +283,13 @@ public final class CephFileSystems implements AutoCloseable {
         return TreeCopy.start(threads, mounts(cluster, fileSystem)::forCopy, order, linkMemory);
     }
 
-    /// Drops clients that have stopped answering and closes those that are idle; to be called every second or
-    /// so.
+    /// Drops clients that have stopped answering and closes idle ones; call about once a second.
     public void sweep() {
         clients.values().forEach(CephFs::sweep);
     }
 
-    /// Takes no further call, stops copies, and waits a little for clients to take their leave: the MDS keeps
-    /// what a client held that goes without a word from everybody else for a minute.
+    /// Rejects further calls, stops copies, and waits up to 3 s for clients to unmount. If a client disappears
+    /// without unmounting, the MDS withholds what it held from everybody else for a minute.
     @Override
     public void close() {
         copies.values().forEach(ExecutorService::shutdownNow);

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// [FileTree] by libcephfs.
+/// Implements [FileTree] with libcephfs.
 final class CephFileTree implements FileTree {
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
     private static final String MAX_FILES = "ceph.quota.max_files";
@@ -246,7 +246,8 @@ final class CephFileTree implements FileTree {
                         .call("list groups", mount -> new GroupDirectoryReader(mount).groupsWith(note)));
     }
 
-    /// @param none where what is to be mounted is not there yet: the first group makes it
+    /// @param none the result if the directory to mount, or the path, does not exist yet; the first group creates
+    ///     it
     private static <T> T whereThereIsOne(T none, Supplier<T> call) {
         try {
             return ReconnectingHandle.unlessNothingIsThere(none, call);

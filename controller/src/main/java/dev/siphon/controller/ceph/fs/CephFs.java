@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// A client of one file system, or of a cluster's MDS daemons; connected when needed, closed when idle.
+/// A client of one file system, or of a cluster's MDS daemons. It connects when needed and closes when idle.
 final class CephFs {
     private static final Duration IDLE = Duration.ofMinutes(1);
 
@@ -23,8 +23,8 @@ final class CephFs {
     private final CephMetrics metrics;
     private final ReconnectingHandle<MountHandle> handles;
 
-    /// @param name for threads and logs
-    /// @param mounts connects a client, blocking
+    /// @param name used for threads and logs
+    /// @param mounts connects a client; blocks
     CephFs(
             ClusterAccess access,
             String name,
@@ -49,12 +49,12 @@ final class CephFs {
         handles.warmUp();
     }
 
-    /// Runs `body`, which must be safe to repeat, with a mount, and waits for it; once more if the MDS had
-    /// ended the client's session.
+    /// Runs `body` with a mount and waits for it; runs it once more if the MDS had ended the client's session.
+    /// `body` must be safe to repeat.
     ///
-    /// @param operation for messages and metrics
+    /// @param operation name for messages and metrics
     /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if it does not end in time; it goes on
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it was not begun, or was cut off
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it did not start, or was cut off
     <T> T call(String operation, Function<Mount, T> body) {
         long deadline = System.nanoTime()
                 + Collections.min(List.of(timeLeft.get(), limits.patience())).toNanos();
@@ -85,7 +85,7 @@ final class CephFs {
         }
     }
 
-    /// See [ReconnectingHandle#sweep]; also closes what is idle.
+    /// See [ReconnectingHandle#sweep]; also closes the handle if idle.
     void sweep() {
         handles.sweep();
         handles.closeIfIdle(IDLE);

@@ -9,17 +9,17 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// Opens this controller's mounts of one file system: one for calls, one for looking at single files, one for
-/// asking for capabilities, one for looking at datasets, one for what precedes removals, one for static volumes
-/// at any path, and one for each thread that copies.
+/// Opens this controller's mounts of one file system. There is one each for calls, lookups of single files,
+/// capability probes, datasets, calls before removals, and static volumes at any path. Each copying thread has
+/// its own.
 final class CephFsMounts {
-    /// Where the mgr keeps all subvolumegroups.
+    /// The mgr's directory of all subvolumegroups.
     static final String VOLUMES = "/volumes";
 
-    /// Where datasets may be.
+    /// The directory of all datasets.
     static final String DATASETS = Dataset.DIRECTORY;
 
-    /// Copies at once per cluster; each has threads and memory of its own.
+    /// Concurrent copies per cluster; each has its own threads and memory.
     static final int COPIES = 2;
 
     private static final String CALLS = "calls";
@@ -35,7 +35,7 @@ final class CephFsMounts {
     private final ClientIdentity identity;
     private boolean takenOver;
 
-    /// @param access as it is when it is asked for: monitors may move
+    /// @param access returns the current access: monitors may move
     CephFsMounts(Supplier<ClusterAccess> access, String fileSystem, CallLimits limits, ClientIdentity identity) {
         this.access = access;
         this.fileSystem = fileSystem;
@@ -43,38 +43,39 @@ final class CephFsMounts {
         this.identity = identity;
     }
 
-    /// What the names of threads that copy begin with.
+    /// Returns the prefix of the names of copying threads.
     static String copiers(String cluster) {
         return "copy-" + cluster + "-";
     }
 
-    /// The mount for calls, blocking in native code.
+    /// Opens the mount for calls; blocks in native code.
     Mount forCalls() {
         return open(CALLS, VOLUMES);
     }
 
-    /// The mount for looking at single files, blocking in native code.
+    /// Opens the mount for lookups of single files; blocks in native code.
     Mount forLookUps() {
         return open(LOOK_UPS, VOLUMES);
     }
 
-    /// The mount for [CapabilityProbes], blocking in native code.
+    /// Opens the mount for [CapabilityProbes]; blocks in native code.
     Mount forProbes() {
         return open(PROBES, VOLUMES);
     }
 
-    /// The mount for looking at datasets, blocking in native code.
+    /// Opens the mount for datasets; blocks in native code.
     Mount forDatasets() {
         return open(OF_DATASETS, DATASETS);
     }
 
-    /// The mount for what precedes the removal of a volume, blocking in native code.
+    /// Opens the mount for calls before a volume's removal; blocks in native code.
     Mount forRemovals() {
         return open(REMOVALS, VOLUMES);
     }
 
-    /// The mount of the whole file system, for static volumes outside the other mounts, blocking in native code.
-    /// Where the user's caps end at directories it is one in which nothing outside is found.
+    /// Opens the mount of the whole file system, for static volumes outside the other mounts; blocks in native
+    /// code. If the user's caps are limited to directories, it mounts /volumes, and everything else is out of
+    /// reach.
     Mount forStaticVolumes() {
         try {
             return open(OF_STATIC_VOLUMES, "/");
@@ -83,13 +84,14 @@ final class CephFsMounts {
         }
     }
 
-    /// The mount for the thread that copies and asks for it, blocking in native code.
+    /// Opens the mount for the copying thread that calls this; blocks in native code.
     Mount forCopy() {
         return open(Thread.currentThread().getName(), VOLUMES);
     }
 
-    /// The first mount ends whatever sessions an earlier run of this controller has left; each later one that of
-    /// its forerunner, should it hang. One at a time, so that the first ends no session of this run.
+    /// Opens a mount. The first one ends all sessions that an earlier run of this controller left. Each later one
+    /// ends the session of its predecessor, which may hang. Only one opens at a time, so the first ends no
+    /// session of this run.
     private synchronized Mount open(String use, String directory) {
         Stream<String> left = takenOver ? Stream.of(use) : uses();
         Mount mount = MountHandle.mount(access.get(), fileSystem, directory, limits, session(use), sessions(left));

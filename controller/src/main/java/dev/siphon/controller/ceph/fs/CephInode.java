@@ -10,13 +10,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
 
-/// What a client of libcephfs knows a file by, wherever others move it: a path that is looked up twice
-/// may lead through a symlink the second time, an inode leads nowhere else. Every method blocks in
-/// native code.
+/// An inode of a libcephfs client, which stays the same file wherever others move it. A path that is resolved
+/// twice may lead through a symlink the second time. Every method blocks in native code.
 ///
 /// @param path where it was found, for messages
 record CephInode(Mount mount, MountPath path, MemorySegment pointer) implements AutoCloseable {
-    /// The directory that is mounted.
+    /// Returns the mounted directory.
     static CephInode root(Mount mount) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment found = arena.allocate(ADDRESS);
@@ -26,7 +25,7 @@ record CephInode(Mount mount, MountPath path, MemorySegment pointer) implements 
         }
     }
 
-    /// What is at a path; empty if nothing is. No symlink on the way is followed.
+    /// Returns what is at a path; empty if nothing is. Follows no symlink on the way.
     static Optional<CephInode> find(Mount mount, MountPath path) {
         CephInode found = root(mount);
         for (MountPath name : path.steps()) {
@@ -41,8 +40,8 @@ record CephInode(Mount mount, MountPath path, MemorySegment pointer) implements 
         return Optional.of(found);
     }
 
-    /// What has that name in this directory, itself where it is a symlink; empty if nothing has, or
-    /// this is no directory.
+    /// Returns the entry of that name in this directory, without following a symlink; empty if there is none, or
+    /// if this is not a directory.
     Optional<CephInode> child(MountPath name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment found = arena.allocate(ADDRESS);
@@ -65,11 +64,11 @@ record CephInode(Mount mount, MountPath path, MemorySegment pointer) implements 
         }
     }
 
-    /// Hands entries of this directory to `each`, until that says that it is enough. What others add or
-    /// remove meanwhile may be missed.
+    /// Passes entries of this directory to `each` until it returns false. May miss entries that others add or
+    /// remove meanwhile.
     ///
-    /// @param from 0 for the first, or what another listing of this directory has returned
-    /// @return where the next is; empty if all were handed over
+    /// @param from 0 for the first, or the result of an earlier listing of this directory
+    /// @return where the next entry is; empty after the last one
     OptionalLong list(long from, Predicate<Mount.Entry> each) {
         return mount.client().listings().take(pointer.address(), () -> openAndRead(from, each));
     }
@@ -88,9 +87,9 @@ record CephInode(Mount mount, MountPath path, MemorySegment pointer) implements 
         }
     }
 
-    /// Moves what has a name in this directory to another one.
+    /// Moves an entry of this directory to another one.
     ///
-    /// @return whether it was there
+    /// @return whether it existed
     boolean move(MountPath name, CephInode to, MountPath newName) {
         try (Arena arena = Arena.ofConfined()) {
             Object[] arguments = {
@@ -109,7 +108,7 @@ record CephInode(Mount mount, MountPath path, MemorySegment pointer) implements 
         }
     }
 
-    /// Lets go of it.
+    /// Releases the inode.
     @Override
     public void close() {
         mount.client().callUnchecked(Function.LL_PUT, pointer);

@@ -7,8 +7,8 @@ import dev.siphon.csi.NodeId;
 import dev.siphon.csi.VolumeId;
 import java.util.Optional;
 
-/// [MdsSessions] by the MDS daemons' own commands: `fs subvolume evict` would end all sessions of an identity,
-/// on every node. Needs `mds 'allow * fsname=FS'`.
+/// Implements [MdsSessions] with the MDS daemons' own commands: `fs subvolume evict` would end all sessions of an
+/// identity, on every node. Needs `mds 'allow * fsname=FS'`.
 final class CephSessions implements MdsSessions {
     private final MdsDaemons daemons;
 
@@ -30,7 +30,7 @@ final class CephSessions implements MdsSessions {
         return ended;
     }
 
-    /// Whether the client reports the node's host name, or comes from its address.
+    /// Returns whether the client reports the node's host name, or connects from its address.
     static boolean isOf(NodeId node, MdsSession session) {
         boolean sameName = session.says("hostname").filter(node.name()::equals).isPresent();
         return sameName
@@ -39,10 +39,10 @@ final class CephSessions implements MdsSessions {
                         .isPresent();
     }
 
-    /// Whether the client may be using the volume. If a key of one volume opened the session, it is that volume's,
-    /// and what the client says of itself counts for nothing. With a key for many, the client has mounted the
-    /// volume's group, or something in it that holds the volume; ceph-fuse says for which volume, while the
-    /// kernel's client may serve all volumes of an account.
+    /// Returns whether the client may be using the volume. A session opened with the key of one volume belongs to
+    /// that volume, whatever the client reports. With a key for several volumes, the client must have mounted the
+    /// volume's group, or the volume's directory or one below. ceph-fuse also reports the volume's id; a kernel
+    /// client may serve all volumes of an account.
     static boolean reaches(VolumeId.Provisioned volume, MdsSession session) {
         return authenticated(session)
                 .flatMap(id -> VolumeIdentity.parse(volume.cluster(), volume.fileSystem(), id))
@@ -61,13 +61,13 @@ final class CephSessions implements MdsSessions {
                         .isPresent();
     }
 
-    /// Whom the MDS found the client to be when it authenticated it, without `client.`; of an MDS that does not
-    /// tell, whom the client says to be.
+    /// Returns the identity that the MDS authenticated, without `client.`; if the MDS does not list it, the one
+    /// that the client reports.
     static Optional<String> authenticated(MdsSession session) {
         return session.authenticated().or(() -> session.says("entity_id"));
     }
 
-    /// What of `IP:PORT` or `[IP]:PORT` is the IP.
+    /// Returns the IP of `IP:PORT` or `[IP]:PORT`.
     static String ip(String text) {
         String ip = text.substring(0, Math.max(0, text.lastIndexOf(':')));
         return ip.startsWith("[") && ip.endsWith("]") ? ip.substring(1, ip.length() - 1) : ip;

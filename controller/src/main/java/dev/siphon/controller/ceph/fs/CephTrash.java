@@ -8,12 +8,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// [Trash] by libcephfs: the directory in which the mgr keeps it (`src/pybind/mgr/volumes/fs/operations/trash.py`).
+/// Implements [Trash] with libcephfs, in the mgr's trash directory
+/// (`src/pybind/mgr/volumes/fs/operations/trash.py`).
 final class CephTrash implements Trash {
-    /// Below the directory that is mounted.
+    /// Below the mounted directory.
     static final String PATH = CephFsMounts.VOLUMES + "/_deleting";
 
-    /// New ones that one list asks the MDS for.
+    /// New entries per listing whose time is requested from the MDS.
     private static final int MOST_NEW = 1_000;
 
     private final CephFileSystems fileSystems;
@@ -36,12 +37,12 @@ final class CephTrash implements Trash {
         try {
             mount.list(trash, listing::add);
         } catch (DriverException.NotFound empty) {
-            // the mgr makes it when it is needed
+            // The mgr creates the directory when needed.
         }
         return new Entries(listing.count, listing.since);
     }
 
-    /// What was listed so far.
+    /// The entries listed so far.
     private static final class Listing {
         private final Mount mount;
         private final MountPath trash;
@@ -62,7 +63,7 @@ final class CephTrash implements Trash {
             Optional<Instant> time = Optional.ofNullable(known.get(name));
             if (time.isEmpty() && asked < MOST_NEW) {
                 asked++;
-                // what is renamed has that as the time of its last change, and the mgr renames what it removes
+                // The mgr renames what it removes, and a rename sets the change time.
                 time = mount.stat(trash.child(entry.name()))
                         .map(stat -> stat.changed().instant());
             }

@@ -10,17 +10,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
-/// Walks a tree that nobody changes, in as many threads as come ([#work]), and holds little of it: a user may
-/// make a million files in one directory, or as many directories, and each a thousand deep.
+/// Walks a tree that nobody changes, in any number of threads that call [#work], and holds little of it in
+/// memory. A user may create a million files or directories in one directory, and nest each a thousand deep.
 ///
-/// Each directory counts what is still to do in it. The deepest comes first. A listing that finds enough waiting
-/// hands over a part, and is gone on with when that part is done: then only one directory of each level waits,
-/// and files are looked at where they are found.
+/// Each directory counts its unfinished work, and the deepest work comes first. When enough work is queued, a
+/// listing stops early, and resumes after the entries found so far are done. Then only one directory per level
+/// waits, and the listing thread visits files itself.
 final class CephTreeWalk {
-    /// How many files a visitor gets at once.
+    /// Maximum number of files that a visitor gets at once.
     static final int BATCH = 64;
 
-    /// How much may wait before listings break off.
+    /// Queued pieces of work at which listings stop early.
     static final int ENOUGH = 256;
 
     private static final int SHARE = 4;
@@ -29,33 +29,33 @@ final class CephTreeWalk {
     private final Lister lister;
     private final BooleanSupplier stopped;
 
-    /// Under its own lock, as are the next two.
+    /// Guarded by its own lock, like the next two fields.
     private final Deque<Work> queue = new ArrayDeque<>();
 
     private boolean done;
     private int mostQueued;
 
-    /// Reads directories, as [Mount#listFrom] does.
+    /// Lists directories like [Mount#listFrom].
     @FunctionalInterface
     interface Lister {
         OptionalLong list(DirectoryNode directory, long from, Predicate<Mount.Entry> each);
     }
 
-    /// Sees the tree; each thread has one of its own. What it throws ends that thread's work.
+    /// Visits the tree; each thread has its own visitor. An exception ends that thread's work.
     interface Visitor {
-        /// Before anything else of a directory.
+        /// Called before anything else of a directory.
         void enter(DirectoryNode directory);
 
-        /// What is no directory, of one that was entered.
+        /// Called with entries of an entered directory that are not directories.
         ///
         /// @param names at most [#BATCH]
         void visit(DirectoryNode directory, List<MountPath> names);
 
-        /// When everything in a directory is done.
+        /// Called when everything in a directory is done.
         void leave(DirectoryNode directory);
     }
 
-    /// @param pending pieces of work in it that are not done, its own listing included
+    /// @param pending unfinished pieces of work in it, its own listing included
     private record Directory(DirectoryNode place, Optional<Directory> parent, AtomicInteger pending) {
         Directory child(MountPath name) {
             return new Directory(place.child(name), Optional.of(this), new AtomicInteger(1));
@@ -63,11 +63,11 @@ final class CephTreeWalk {
     }
 
     private sealed interface Work {
-        /// The directory that counts this piece.
+        /// Returns the directory that counts this piece.
         Directory directory();
     }
 
-    /// @param from see [Lister]; 0 if it has not begun
+    /// @param from see [Lister]; 0 if it has not started
     private record Listing(Directory directory, long from) implements Work {}
 
     private record Files(Directory directory, List<MountPath> names) implements Work {}
@@ -79,7 +79,7 @@ final class CephTreeWalk {
         queue.add(new Listing(new Directory(DirectoryNode.ROOT, Optional.empty(), new AtomicInteger(1)), 0));
     }
 
-    /// Walks until all is done, by whatever thread, or stopped.
+    /// Walks until all threads together have done everything, or until stopped.
     void work(Visitor visitor) {
         for (Optional<Work> next = next(); next.isPresent(); next = next()) {
             switch (next.get()) {
@@ -90,14 +90,14 @@ final class CephTreeWalk {
         }
     }
 
-    /// Whether everything was walked.
+    /// Returns whether everything was walked.
     boolean isDone() {
         synchronized (queue) {
             return done;
         }
     }
 
-    /// The most pieces of work that have waited at once.
+    /// Returns the maximum number of pieces of work that were queued at once.
     int mostQueued() {
         synchronized (queue) {
             return mostQueued;
@@ -138,13 +138,13 @@ final class CephTreeWalk {
             return found.size() < share && !stopped.getAsBoolean();
         });
         hand(visitor, directory, batch);
-        // below the others, which are done first
+        // Behind the others, which are done first.
         rest.ifPresent(from -> found.addFirst(new Listing(directory, from)));
         directory.pending().addAndGet(found.size());
         add(found);
     }
 
-    /// Leaves a batch to whoever is free, or looks at it here where enough waits.
+    /// Queues a batch for a free thread, or visits it here if enough work is queued.
     private void hand(Visitor visitor, Directory directory, List<MountPath> batch) {
         List<MountPath> names = List.copyOf(batch);
         batch.clear();
@@ -173,7 +173,7 @@ final class CephTreeWalk {
         }
     }
 
-    /// Counts a piece of work as done, and leaves every directory that it was the last of.
+    /// Counts a piece of work as done, and leaves every directory whose last piece it was.
     private void count(Visitor visitor, Directory last) {
         Optional<Directory> current = Optional.of(last);
         while (current.isPresent() && !stopped.getAsBoolean()) {

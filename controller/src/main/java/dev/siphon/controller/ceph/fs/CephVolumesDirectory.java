@@ -22,7 +22,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// [VolumesDirectory] by libcephfs. Names of the mgr's are those of `src/pybind/mgr/volumes/fs/operations`.
+/// Implements [VolumesDirectory] with libcephfs. `src/pybind/mgr/volumes/fs/operations` defines the mgr's names.
 final class CephVolumesDirectory implements VolumesDirectory {
     private static final String CLONES = CephFsMounts.VOLUMES + "/_index/clone";
     private static final String OLD = CephFsMounts.VOLUMES + "/_legacy";
@@ -154,7 +154,7 @@ final class CephVolumesDirectory implements VolumesDirectory {
         boolean _ = call(cluster, fileSystem, mount -> unlessGone(() -> mount.removeDirectory(mount.locate(path))));
     }
 
-    /// Hands over what is in a directory; nothing if there is none.
+    /// Passes the entries of a directory to `each`; does nothing if the directory does not exist.
     private static void list(Mount mount, String path, Consumer<Mount.Entry> each) {
         unlessGone(() -> {
             MountPath directory = mount.locate(path);
@@ -163,9 +163,9 @@ final class CephVolumesDirectory implements VolumesDirectory {
         });
     }
 
-    /// Does what may find nothing to do it with any more.
+    /// Runs an action whose target may no longer exist.
     ///
-    /// @return whether it was there
+    /// @return whether it existed
     private static boolean unlessGone(Runnable action) {
         try {
             action.run();

@@ -14,21 +14,20 @@ import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Who this controller is to the MDS daemons. It is the same after a restart, and of all that may lead in
-/// turn, so that a controller which was killed has its sessions ended by the one that follows, not by a
-/// timeout of a minute: until then nobody can take what they hold, and what is made and removed in their
-/// directories waits.
+/// Identifies this controller to the MDS daemons. The name is the same after a restart, and for all replicas that
+/// may lead. So a controller ends the sessions of a killed predecessor, instead of a timeout of one minute. Until
+/// they end, nobody can take what they hold, and creating and removing in their directories waits.
 ///
-/// @param name of the controller; no two that run at once may have the same
+/// @param name of the controller; unique among those that run at once
 public record ClientIdentity(String name) {
     private static final String HMAC = "HmacSHA256";
 
-    /// As in ceph-authtool(8).
+    /// See ceph-authtool(8).
     private static final Pattern KEY = Pattern.compile("\\s*key\\s*=\\s*\"?([^\\s\"]+)\"?\\s*");
 
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
-    /// The controller of `driver` that serves on `socket` of this host.
+    /// Returns the identity of the controller of `driver` that serves on `socket` of this host.
     public static ClientIdentity of(String driver, Path socket) {
         try {
             return new ClientIdentity(
@@ -38,19 +37,19 @@ public record ClientIdentity(String name) {
         }
     }
 
-    /// Whoever leads `driver` by a Lease.
+    /// Returns the identity of the controller that leads `driver` by a Lease.
     ///
-    /// @param lease what tells it from all other Leases, also from those of other clusters of Kubernetes
+    /// @param lease distinguishes the Lease from all others, also from those of other Kubernetes clusters
     public static ClientIdentity ofLease(String driver, String lease) {
         return new ClientIdentity(String.join(" ", driver, "lease", lease));
     }
 
-    /// The `uuid` of a session (`ceph_set_uuid`), any text. Whoever knows it can have the MDS end that session
-    /// (`ceph_start_reclaim`), with whatever key: so it is told by the controller's own key, the same after a
-    /// restart.
+    /// Returns the `uuid` of a session (`ceph_set_uuid`), which may be any text. Anyone with the `uuid` and any
+    /// key can make the MDS end that session (`ceph_start_reclaim`). It is therefore derived from the
+    /// controller's own key, which makes it the same after a restart.
     ///
-    /// @param use which of this controller's clients it is; one at a time
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the keyring has no such key
+    /// @param use which of this controller's clients; each exists once at a time
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the keyring cannot be read or lacks that key
     String session(ClusterAccess access, String use) {
         try {
             Mac mac = Mac.getInstance(HMAC);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Where a cluster's own daemons are, by the mons' maps (`mon allow r` shows them).
+/// Finds the addresses of a cluster's own daemons in the mons' maps (`mon allow r` permits that).
 final class DaemonAddresses {
     private final CephConnection connection;
 
@@ -19,7 +19,7 @@ final class DaemonAddresses {
         this.connection = connection;
     }
 
-    /// The daemons that an address serves, as `mon.a`, `osd.0`. Standby mgrs have no address in any map.
+    /// Returns the daemons at an address, such as `mon.a` or `osd.0`. No map lists the address of a standby mgr.
     Set<String> at(InetAddress address) {
         Set<String> found = new TreeSet<>();
         ask("mon dump")
@@ -70,7 +70,7 @@ final class DaemonAddresses {
                 .anyMatch(text -> isAddress(text, address));
     }
 
-    /// Whether a text of Ceph's is that address, however either writes it.
+    /// Returns whether Ceph's text is that address, in any notation.
     static boolean isAddress(String text, InetAddress address) {
         try {
             return InetAddress.ofLiteral(text).equals(address);

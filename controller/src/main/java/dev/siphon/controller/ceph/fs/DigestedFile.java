@@ -11,11 +11,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/// Reads a file to its end, piece by piece: it may be longer than this process has memory.
+/// Reads a file to its end, piece by piece: it may be larger than this process's memory.
 final class DigestedFile {
     private static final int PIECE_BYTES = 1 << 16;
 
-    /// A manifest of the largest image is about as long: 65 bytes for each 4 MiB of 16 TiB.
+    /// About the length of the largest image's manifest: 65 bytes for each 4 MiB of 16 TiB.
     private static final long MOST_BYTES = 300L << 20;
 
     private DigestedFile() {}

@@ -5,17 +5,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/// One listing of a directory at a time on a client. Where two threads list the same directory and others change it
-/// meanwhile, libcephfs 20.2.4 ends the process (`Client::insert_readdir_results`: `FAILED
-/// ceph_assert(effective_dir->readdir_cache[dirp->cache_index] == dn)`).
+/// Lets only one thread of a client list a directory at a time. If two threads list the same directory and others
+/// change it meanwhile, libcephfs 20.2.4 aborts the process (`Client::insert_readdir_results`:
+/// `FAILED ceph_assert(effective_dir->readdir_cache[dirp->cache_index] == dn)`).
 final class DirectoryListingLock {
     private final Map<Object, Directory> listed = new ConcurrentHashMap<>();
 
-    /// @param callers who list it now or wait for that
+    /// @param callers number of threads that list it now or wait for that
     private record Directory(ReentrantLock lock, int callers) {}
 
-    /// Waits until nobody lists that directory, as long as that may take, and lists it. Listings of different
-    /// directories nest: from the top down, so that none waits for another.
+    /// Runs a listing when nobody else lists that directory; waits without a limit. Listings of different
+    /// directories may nest from the top down, so they cannot deadlock.
     <T> T take(Object directory, Supplier<T> listing) {
         ReentrantLock lock = listed.compute(directory, (_, now) -> enter(now)).lock();
         lock.lock();
@@ -32,7 +32,7 @@ final class DirectoryListingLock {
         return now == null ? new Directory(new ReentrantLock(), 1) : new Directory(now.lock(), now.callers() + 1);
     }
 
-    /// How many directories are listed now, or are waited for.
+    /// Returns the number of directories that are listed now or waited for.
     int directories() {
         return listed.size();
     }

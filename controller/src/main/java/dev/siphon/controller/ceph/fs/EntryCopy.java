@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Copies what is no directory, one after the other; each worker of a copy has one.
+/// Copies entries that are not directories, one after the other; each worker of a copy has its own.
 final class EntryCopy implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EntryCopy.class);
     private static final long BLOCK_BYTES = 1L << 20;
@@ -28,7 +28,7 @@ final class EntryCopy implements AutoCloseable {
         this.progress = progress;
     }
 
-    /// Makes `target` like `source`, whatever is there; a file that looks whole is left alone.
+    /// Makes `target` equal to `source`, whatever exists there; skips a file that looks complete.
     void copy(MountPath source, MountPath target) {
         FileStat wanted = wanted(source);
         switch (wanted.kind()) {
@@ -49,13 +49,13 @@ final class EntryCopy implements AutoCloseable {
         progress.copiedEntries().increment();
     }
 
-    /// Gives a directory whose entries are all there the attributes of its source.
+    /// Sets the source's attributes on a directory whose entries all exist.
     void finish(MountPath source, MountPath target) {
         mount.setAttributes(target, wanted(source));
         progress.copiedEntries().increment();
     }
 
-    /// What a copy of `source` is to be like.
+    /// Returns the attributes that a copy of `source` gets.
     private FileStat wanted(MountPath source) {
         return mount.stat(source)
                 .orElseThrow(() -> new DriverException.NotFound(source.brief() + " has gone while it was copied"))
@@ -77,7 +77,7 @@ final class EntryCopy implements AutoCloseable {
                     copyContents(source, target, wanted);
                     first.done().complete(null);
                 } finally {
-                    // Whoever waits for a copy that failed fails too.
+                    // If the copy failed, those that wait for it fail too.
                     first.done().cancel(false);
                 }
             }
@@ -86,12 +86,12 @@ final class EntryCopy implements AutoCloseable {
                 link(again.first().name(), target);
             }
             case HardLinks.NoRoom _ -> {
-                // another pass will come here
+                // Another pass copies this name.
             }
         }
     }
 
-    /// Whether an earlier pass was through with this file: what has all of its names need not be remembered.
+    /// Returns whether an earlier pass completed this file: with all its names copied, it need not be remembered.
     private boolean hasAllNames(MountPath target, FileStat wanted) {
         return mount.stat(target)
                 .filter(wanted::isLike)
@@ -113,7 +113,7 @@ final class EntryCopy implements AutoCloseable {
 
     private void copyContents(MountPath source, MountPath target, FileStat wanted) {
         Optional<FileStat> existing = mount.stat(target);
-        // The times are set last, so a file that has them is whole.
+        // The times are set last, so a file that has them is complete.
         if (existing.filter(wanted::isLike).isPresent()) {
             progress.copiedBytes().add(wanted.sizeBytes());
             return;
@@ -122,7 +122,7 @@ final class EntryCopy implements AutoCloseable {
         try (OpenFile from = mount.open(source, OpenFlags.READ);
                 OpenFile to = mount.open(target, OpenFlags.WRITE | OpenFlags.CREATE | OpenFlags.EXCLUSIVE)) {
             copyBlocks(from, to);
-            // Also makes a hole at the end.
+            // Also creates a hole at the end.
             to.setLength(wanted.sizeBytes());
         }
         copyAttributes(source, target);

@@ -9,24 +9,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/// Lets a bounded number of callers work at once, owners in turns: whoever comes again and again waits
-/// behind each of the others.
+/// Limits the number of concurrent callers and serves owners in turn: an owner with many calls waits behind each
+/// of the others.
 final class FairSemaphore {
-    /// Of all owners.
+    /// Over all owners.
     private static final int MOST_WAITING = 1_000;
 
     private final FairQueue<CompletableFuture<Boolean>> waiting = new FairQueue<>(MOST_WAITING);
     private int free;
 
-    /// @param atOnce how many work at once
+    /// @param atOnce maximum number of concurrent callers
     FairSemaphore(int atOnce) {
         this.free = atOnce;
     }
 
-    /// Does `body` when it is its owner's turn.
+    /// Runs `body` when its owner's turn comes.
     ///
-    /// @param patience how long to wait for that
-    /// @return what it returned; empty if it was not its turn by then
+    /// @param patience how long to wait for the turn
+    /// @return the result of `body`; empty if the turn did not come in time, or too many callers wait
     <T> Optional<T> take(String owner, Duration patience, Supplier<T> body) {
         CompletableFuture<Boolean> turn = queue(owner);
         if (!await(turn, patience)) {
@@ -40,7 +40,7 @@ final class FairSemaphore {
         }
     }
 
-    /// How many wait for a turn.
+    /// Returns the number of callers that wait for a turn.
     int waiting() {
         return waiting.size();
     }
@@ -55,7 +55,7 @@ final class FairSemaphore {
         return turn;
     }
 
-    /// @return whether it is its turn
+    /// @return whether the turn came
     private static boolean await(CompletableFuture<Boolean> turn, Duration patience) {
         try {
             return turn.get(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -67,7 +67,7 @@ final class FairSemaphore {
         }
     }
 
-    /// Whose turn came too late hands it on.
+    /// Leaves the queue; a turn that came too late passes to the next caller.
     private synchronized void release(String owner, CompletableFuture<Boolean> turn) {
         waiting.remove(owner, turn);
         if (!turn.complete(false) && turn.join()) {

@@ -8,17 +8,17 @@ import java.lang.foreign.MemorySegment;
 import java.time.Instant;
 import java.util.OptionalInt;
 
-/// What a file is: `struct ceph_statx` (`src/include/cephfs/ceph_ll_client.h`).
+/// A file's attributes, `struct ceph_statx` (`src/include/cephfs/ceph_ll_client.h`).
 ///
 /// @param mode type and permission bits, as in stat(2)
 /// @param uid unsigned
 /// @param gid unsigned
 /// @param accessed access time
 /// @param modified modification time
-/// @param changed when that or the attributes last changed, or it was renamed
+/// @param changed time of the last change of contents or attributes, or of the last rename
 record FileStat(
         int mode, int links, int uid, int gid, long inode, long sizeBytes, Time accessed, Time modified, Time changed) {
-    /// The size in bytes of the C structure.
+    /// Size of the C structure in bytes.
     static final long BYTES = 136;
 
     /// `CEPH_STATX_*` for the fields above.
@@ -27,7 +27,7 @@ record FileStat(
     private static final int NLINK = 0x4;
     private static final int FORMAT = 0170000;
 
-    /// A time as the file system has it.
+    /// A time in the file system's precision.
     record Time(long seconds, long nanos) {
         private static Time read(MemorySegment stat, long offset) {
             return new Time(stat.get(JAVA_LONG, offset), stat.get(JAVA_LONG, offset + 8));
@@ -66,12 +66,12 @@ record FileStat(
                 Time.read(stat, 80));
     }
 
-    /// How many links it has; empty where this client was not told.
+    /// Returns the number of links; empty if this client does not know it.
     static OptionalInt links(MemorySegment stat) {
         return (stat.get(JAVA_INT, 0) & NLINK) == 0 ? OptionalInt.empty() : OptionalInt.of(stat.get(JAVA_INT, 8));
     }
 
-    /// Writes what `ceph_setattrx` is to set.
+    /// Writes the fields that `ceph_setattrx` sets.
     void write(MemorySegment stat) {
         stat.set(JAVA_SHORT, 20, (short) mode);
         stat.set(JAVA_INT, 12, uid);
@@ -80,7 +80,7 @@ record FileStat(
         modified.write(stat, 96);
     }
 
-    /// The kind of file that the mode says.
+    /// Returns the kind of file in the mode.
     Kind kind() {
         return switch (mode & FORMAT) {
             case 0040000 -> Kind.DIRECTORY;
@@ -91,12 +91,12 @@ record FileStat(
         };
     }
 
-    /// The same, owned by another.
+    /// Returns a copy with another owner.
     FileStat ownedBy(int newUid, int newGid) {
         return new FileStat(mode, links, newUid, newGid, inode, sizeBytes, accessed, modified, changed);
     }
 
-    /// Whether a copy that has the other's attributes looks like a whole copy of this.
+    /// Returns whether a copy with the other's attributes looks like a complete copy of this file.
     boolean isLike(FileStat other) {
         return mode == other.mode
                 && uid == other.uid

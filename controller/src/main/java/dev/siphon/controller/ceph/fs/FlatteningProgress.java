@@ -11,31 +11,33 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/// What was done of trees that are being taken apart, of so many of them. Beyond that an account with many gives
-/// way to one with few, and its later ones wait for its earlier ones: if each new tree took the place of another,
-/// none that takes more than one try would ever be done.
+/// Keeps the progress of up to [#MOST] trees that are being flattened. At the limit, a new tree replaces the
+/// latest one of the account with the most, if the new tree's account has clearly fewer. Otherwise it is not
+/// kept: if each new tree replaced another, no tree that needs several tries would ever finish.
 final class FlatteningProgress {
     static final int MOST = 100;
 
-    /// How long one is kept that nobody goes on with. Whoever wants a volume removed comes again within 5 minutes.
+    /// Age after which a tree that nobody continued is dropped at the limit. A caller that wants a volume removed
+    /// retries within 5 minutes.
     static final Duration KEPT = Duration.ofMinutes(15);
 
     private final LongSupplier nanoTime;
 
-    /// The eldest first.
+    /// Oldest first.
     private final Map<Key, Kept> trees = new LinkedHashMap<>();
 
     private record Key(VolumeId.Provisioned volume, String path) {}
 
-    /// @param usedAt when somebody went on with it
+    /// @param usedAt when a caller last continued it
     private record Kept(TreeFlattener tree, long usedAt) {}
 
-    /// @param nanoTime a clock as [System#nanoTime]
+    /// @param nanoTime a clock like [System#nanoTime]
     FlatteningProgress(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    /// The tree at a path of a volume: as far as it is done, or a new one, which is kept if there is room.
+    /// Returns the tree at a path of a volume with its progress so far, or a new one, which is kept if there is
+    /// room.
     synchronized TreeFlattener of(VolumeId.Provisioned volume, String path) {
         long now = nanoTime.getAsLong();
         Key key = new Key(volume, path);
@@ -47,7 +49,7 @@ final class FlatteningProgress {
         return tree;
     }
 
-    /// Forgets a tree that is done.
+    /// Removes a finished tree.
     synchronized void remove(VolumeId.Provisioned volume, TreeFlattener tree) {
         Key key = new Key(volume, tree.path());
         if (Optional.ofNullable(trees.get(key))

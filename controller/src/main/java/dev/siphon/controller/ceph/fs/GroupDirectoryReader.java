@@ -13,27 +13,27 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// Groups as their directories tell (`src/pybind/mgr/volumes/fs/operations` says what is where), in one mount.
-/// What goes while it is looked at is left out.
+/// Reads groups from their directories in one mount (`src/pybind/mgr/volumes/fs/operations` defines the layout).
+/// Skips what disappears meanwhile.
 record GroupDirectoryReader(Mount mount) {
     private static final String MAX_BYTES = "ceph.quota.max_bytes";
     private static final String WRITTEN = "ceph.dir.rbytes";
     private static final String SNAPSHOT_TIME = "ceph.snap.btime";
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
-    /// How the attributes begin in which notes are.
+    /// Prefix of the attributes that store notes.
     static final String NOTE = "user.siphon.";
 
     private static final String ACCOUNT = NOTE + AccountNote.NAME;
     private static final String OVERCOMMITTED = NOTE + GroupUsage.OVERCOMMITTED;
 
-    /// On a subvolume's directory, with a snapshot's name behind it: the snapshot's time, which tells it from a
-    /// later one of that name, and what it holds.
+    /// Attribute of a subvolume's directory, followed by a snapshot's name. Its value is the snapshot's time,
+    /// which distinguishes it from a later one of that name, and its size in bytes.
     private static final String HELD = NOTE + "held.";
 
     private static final String IMAGE = NOTE + GroupUsage.IMAGE;
 
-    /// The groups, in the order of their names. The mgr's own directories begin with `_`.
+    /// Returns the groups, sorted by name. The mgr's own directories start with `_`.
     List<GroupUsage.GroupStanding> standings() {
         List<GroupUsage.GroupStanding> all = new ArrayList<>();
         for (MountPath name : directories(mount.locate(CephFsMounts.VOLUMES))) {
@@ -57,7 +57,7 @@ record GroupDirectoryReader(Mount mount) {
         }
     }
 
-    /// The groups whose directories have a note.
+    /// Returns the groups whose directories have a note.
     Set<String> groupsWith(String note) {
         Set<String> found = new HashSet<>();
         for (MountPath name : directories(mount.locate(CephFsMounts.VOLUMES))) {
@@ -72,7 +72,9 @@ record GroupDirectoryReader(Mount mount) {
         return found;
     }
 
-    /// What is in a group.
+    /// Returns the contents of a group.
+    ///
+    /// @throws DriverException.NotFound (NOT_FOUND) if the group does not exist
     GroupUsage holdings(SubvolumeGroup group) {
         GroupUsage.GroupStanding standing =
                 standing(group.name()).orElseThrow(() -> new DriverException.NotFound(group + " does not exist"));
@@ -89,7 +91,7 @@ record GroupDirectoryReader(Mount mount) {
             Optional<MountPath> data = data(place);
             List<GroupUsage.Snapshot> snapshots = new ArrayList<>();
             for (MountPath snapshot : directories(mount.locate(path + "/.snap"))) {
-                // those that begin so were taken of a directory above
+                // Names that start with `_` are snapshots of a directory above.
                 if (!snapshot.bytes().startsWith("_")) {
                     snapshot(path, directory, snapshot.toString()).ifPresent(snapshots::add);
                 }
@@ -149,15 +151,15 @@ record GroupDirectoryReader(Mount mount) {
     /// A file, by its name in its directory; see [DirectoryNode].
     record VolumeDirectoryName(DirectoryNode directory, MountPath name) {}
 
-    /// The files of a snapshot of a subvolume; empty if it has more than `most` files and directories, or
-    /// is deeper than [DirectoryNode#MOST_LEVELS].
+    /// Returns the files of a subvolume's snapshot; empty if it has more than `most` files and directories, or is
+    /// deeper than [DirectoryNode#MOST_LEVELS].
     Optional<List<VolumeDirectoryName>> files(SnapshotId id, int most) {
         MountPath root = root(id);
         mount.openDirectory(root).close();
         Sample sample = new Sample(most);
         CephTreeWalk walk = new CephTreeWalk(
                 (directory, from, each) -> mount.listFrom(directory.in(root), from, entry -> {
-                    // what is listed and waits is held as well
+                    // Listed entries that wait are in memory as well.
                     sample.saw();
                     return each.test(entry);
                 }),
@@ -166,7 +168,7 @@ record GroupDirectoryReader(Mount mount) {
         return sample.isTooMuch() ? Optional.empty() : Optional.of(sample.files());
     }
 
-    /// What was found so far.
+    /// The files found so far.
     static final class Sample implements CephTreeWalk.Visitor {
         private final int most;
         private final List<VolumeDirectoryName> files = new ArrayList<>();
@@ -205,7 +207,7 @@ record GroupDirectoryReader(Mount mount) {
 
         @Override
         public void leave(DirectoryNode directory) {
-            // its files are wanted, and not when it ends
+            // Only its files matter, not its end.
         }
     }
 
@@ -213,9 +215,9 @@ record GroupDirectoryReader(Mount mount) {
         return mount.locate(subvolume(id) + "/.snap/" + id.name());
     }
 
-    /// How long files are together, those with several names once. In a mount that has not listed their
-    /// directories: a listing says what the MDS knows of a file in a snapshot, and keeps this client from asking,
-    /// while a look-up waits for what a writer has yet to tell.
+    /// Returns the total length of files in bytes, counting those with several names once. Use a mount that has
+    /// not listed their directories. A listing returns what the MDS knows of a file in a snapshot, and the client
+    /// then does not ask again. A lookup waits for what a writer has not reported yet.
     long lengths(SnapshotId id, List<VolumeDirectoryName> files) {
         MountPath root = root(id);
         Set<Long> linked = new HashSet<>();
@@ -226,7 +228,7 @@ record GroupDirectoryReader(Mount mount) {
                 .sum();
     }
 
-    /// Writes down what a snapshot holds.
+    /// Stores the size of a snapshot in bytes.
     void note(SnapshotId id, long held) {
         MountPath subvolume = mount.locate(subvolume(id));
         try (OpenFile directory = mount.openDirectory(subvolume);
@@ -241,7 +243,7 @@ record GroupDirectoryReader(Mount mount) {
         return SubvolumeGroup.of(id.volume()).path() + "/" + id.volume().subvolume();
     }
 
-    /// Notes on snapshots that are gone would fill the room that a directory has for attributes.
+    /// Removes notes on deleted snapshots: they would fill a directory's room for attributes.
     private void forgetRemoved(MountPath subvolume) {
         Set<String> there = new HashSet<>();
         directories(subvolume.child(MountPath.of(".snap"))).forEach(name -> {

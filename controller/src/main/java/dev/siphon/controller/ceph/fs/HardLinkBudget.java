@@ -1,9 +1,9 @@
 package dev.siphon.controller.ceph.fs;
 
-/// The memory for names of files with several of them, shared by all copies and archives of this process, whatever
-/// their clusters: there may be many at once, and only one heap.
+/// Limits the memory for files with several names. All copies and archives of this process share it, over all
+/// clusters: many may run at once on one heap.
 final class HardLinkBudget {
-    /// Of the heap.
+    /// Divisor of the heap.
     private static final int SHARE = 4;
 
     private final long bytes;
@@ -13,19 +13,19 @@ final class HardLinkBudget {
         this.bytes = bytes;
     }
 
-    /// As much as this process can spare.
+    /// Returns a quarter of this process's maximum heap.
     static HardLinkBudget ofThisProcess() {
         return new HardLinkBudget(Runtime.getRuntime().maxMemory() / SHARE);
     }
 
-    /// All of it, whoever has it.
+    /// Returns the whole budget in bytes, used or not.
     long bytes() {
         return bytes;
     }
 
-    /// Takes a part, which [#give] gives back.
+    /// Reserves a part, which [#give] releases.
     ///
-    /// @return whether there was as much
+    /// @return whether the budget allowed it
     synchronized boolean take(long part) {
         if (used + part > bytes) {
             return false;

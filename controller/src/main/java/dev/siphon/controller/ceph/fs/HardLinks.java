@@ -4,10 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/// Which files of a tree are names of the same file, each remembered until all of its names were met, and no more
-/// of them than there is room for: a user may make a million. Closing gives the room of the rest back.
+/// Finds the names of a tree that belong to the same file. Remembers each file until all its names were met,
+/// within the memory budget: a user may create a million. Closing releases the rest of the memory.
 final class HardLinks implements AutoCloseable {
-    /// What the first name of a file takes in memory, beside its bytes.
+    /// Memory for the first name of a file, besides the name's bytes.
     private static final int ENTRY_BYTES = 160;
 
     private final HardLinkBudget memory;
@@ -16,30 +16,30 @@ final class HardLinks implements AutoCloseable {
     private long refused;
     private boolean crowded;
 
-    /// A file of which names are still to come.
+    /// A file with names that were not met yet.
     private record RemainingNames(First first, int left) {}
 
-    /// What a name that was met is.
+    /// The result of meeting a name.
     sealed interface Meeting {}
 
     /// The first name of its file.
     ///
-    /// @param done to be completed by who met it, when the file is there under that name
+    /// @param done the caller that met it completes this when the file exists under that name
     record First(MountPath name, CompletableFuture<Void> done) implements Meeting {}
 
-    /// Another name.
+    /// A further name.
     record Again(First first) implements Meeting {}
 
-    /// A name that cannot be remembered, nor told from a first one.
+    /// A name for which there is no memory; it may be a first or a further one.
     record NoRoom() implements Meeting {}
 
     HardLinks(HardLinkBudget memory) {
         this.memory = memory;
     }
 
-    /// Meets a name, each once.
+    /// Meets a name; call once for each.
     ///
-    /// @param links how many names the file has
+    /// @param links number of names of the file
     synchronized Meeting meet(long inode, int links, MountPath name) {
         RemainingNames known = incomplete.get(inode);
         if (known != null) {
@@ -72,17 +72,17 @@ final class HardLinks implements AutoCloseable {
         memory.give(part);
     }
 
-    /// Whether one of these would have had room, were it not for others that share the memory.
+    /// Returns whether a refused name would have had room without the others that share the memory.
     synchronized boolean isCrowded() {
         return crowded;
     }
 
-    /// How many names there was no room for.
+    /// Returns the number of names that were refused for lack of memory.
     synchronized long refused() {
         return refused;
     }
 
-    /// How many files are remembered.
+    /// Returns the number of remembered files.
     synchronized int remembered() {
         return incomplete.size();
     }

@@ -16,7 +16,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
 
-/// The functions of libcephfs.so.2 that we use, all of them in Ceph 18 and 20
+/// Binds the functions of libcephfs.so.2 that Siphon uses; Ceph 18 and 20 have all of them
 /// (`src/include/cephfs/libcephfs.h`).
 @SuppressWarnings("restricted") // native calls are what this class is for
 final class Libcephfs {
@@ -93,10 +93,10 @@ final class Libcephfs {
 
         private final String symbol;
 
-        @SuppressWarnings("ImmutableEnumChecker") // immutable, though not said to be
+        @SuppressWarnings("ImmutableEnumChecker") // immutable, but not annotated so
         private final FunctionDescriptor types;
 
-        /// @param result a padding layout for a function without one
+        /// @param result a padding layout for a function without a result
         Function(String symbol, MemoryLayout result, MemoryLayout... parameters) {
             this.symbol = symbol;
             this.types = result instanceof java.lang.foreign.PaddingLayout
@@ -119,7 +119,7 @@ final class Libcephfs {
 
     /// Binds the library.
     ///
-    /// @throws DriverException.Unsupported if there is none, or one that lacks what we need
+    /// @throws DriverException.Unsupported (UNIMPLEMENTED) if it is missing or lacks a needed function
     static Libcephfs load() {
         try {
             return new Libcephfs(SymbolLookup.libraryLookup("libcephfs.so.2", Arena.global()));
@@ -131,12 +131,12 @@ final class Libcephfs {
 
     /// Calls a function whose result is an int.
     ///
-    /// @param arguments of the types that the function has
+    /// @param arguments of the function's parameter types
     int call(Function function, Object... arguments) {
         return (int) callAny(function, arguments);
     }
 
-    /// Calls a function whose result is no int.
+    /// Calls a function whose result is not an int.
     Object callAny(Function function, Object... arguments) {
         MethodHandle handle = java.util.Objects.requireNonNull(handles.get(function));
         try {

@@ -11,12 +11,12 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/// A `ceph_mount_info`, acting as root. Every method blocks in native code; errors are those of [CephErrno].
+/// A `ceph_mount_info` that acts as root. Every method blocks in native code; [CephErrno] defines the errors.
 final class LibcephfsClient implements AutoCloseable {
-    /// `CEPH_RECLAIM_RESET`: end the session, take nothing over.
+    /// `CEPH_RECLAIM_RESET`: end the session and take nothing over.
     private static final int RESET = 1;
 
-    /// Of what an MDS says of an error, in bytes.
+    /// Maximum length of an MDS's error message in bytes.
     private static final int MOST_WORDS = 4_096;
 
     private final Libcephfs library;
@@ -29,7 +29,7 @@ final class LibcephfsClient implements AutoCloseable {
         this.handle = handle;
     }
 
-    /// Makes a client that is not connected.
+    /// Creates a client that is not connected.
     static LibcephfsClient create(String user) {
         Libcephfs library = Libcephfs.load();
         try (Arena arena = Arena.ofConfined()) {
@@ -42,14 +42,14 @@ final class LibcephfsClient implements AutoCloseable {
         }
     }
 
-    /// Sets an option of Ceph.
+    /// Sets a Ceph option.
     void configure(String option, String value) {
         try (Arena arena = Arena.ofConfined()) {
             call("setting " + option, Function.CONF_SET, arena.allocateFrom(option), arena.allocateFrom(value));
         }
     }
 
-    /// Connects to the mons, as root, for commands to MDS daemons.
+    /// Connects to the mons as root, for commands to MDS daemons.
     void connect() {
         call("connecting", Function.INIT);
         MemorySegment root = (MemorySegment) library.callAny(Function.USERPERM_NEW, 0, 0, 0, MemorySegment.NULL);
@@ -57,25 +57,25 @@ final class LibcephfsClient implements AutoCloseable {
         library.callAny(Function.USERPERM_DESTROY, root);
     }
 
-    /// Turns of those who list directories.
+    /// Returns the lock for listing directories.
     DirectoryListingLock listings() {
         return listings;
     }
 
-    /// Whom this client acts as, for functions that ask for it.
+    /// Returns the user that this client acts as, for functions that need it.
     MemorySegment permissions() {
         return (MemorySegment) library.callAny(Function.MOUNT_PERMS, handle);
     }
 
-    /// Chooses a file system to mount.
+    /// Selects the file system to mount.
     void select(String fileSystem) {
         try (Arena arena = Arena.ofConfined()) {
             call("selecting " + fileSystem, Function.SELECT_FILESYSTEM, arena.allocateFrom(fileSystem));
         }
     }
 
-    /// Ends the session that another client with this uuid has, if there is one, and has the OSDs refuse that
-    /// client; to be called before [#mount]. What cannot be ended so is left to the MDS daemons' timeout.
+    /// Ends the session of another client with this uuid, if any, and makes the OSDs refuse that client; call
+    /// before [#mount]. Ignores failures: the MDS daemons' timeout ends the session then.
     void endSession(String uuid) {
         try (Arena arena = Arena.ofConfined()) {
             var _ = callUnchecked(Function.START_RECLAIM, arena.allocateFrom(uuid), RESET);
@@ -83,7 +83,7 @@ final class LibcephfsClient implements AutoCloseable {
         }
     }
 
-    /// Mounts a directory of the chosen file system.
+    /// Mounts a directory of the selected file system.
     ///
     /// @param uuid of the session
     void mount(String root, String uuid) {
@@ -93,11 +93,11 @@ final class LibcephfsClient implements AutoCloseable {
         }
     }
 
-    /// Sends a command to an MDS daemon and blocks for its answer.
+    /// Sends a command to an MDS daemon and blocks until the reply.
     ///
     /// @param daemon its global id
     /// @param json the command
-    /// @param reading of the answer, which is gone afterwards
+    /// @param reading reads the reply, which is freed afterwards
     <T> T command(long daemon, String json, java.util.function.Function<ByteBuffer, T> reading) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment commands = arena.allocate(ADDRESS);
@@ -149,9 +149,9 @@ final class LibcephfsClient implements AutoCloseable {
 
     /// Calls a function of this client.
     ///
-    /// @param what what is done, for messages
+    /// @param what the operation, for messages
     /// @param arguments those after the handle
-    /// @return what the function returned, not negative
+    /// @return the function's result, not negative
     int call(String what, Function function, Object... arguments) {
         int returnCode = callUnchecked(function, arguments);
         if (returnCode < 0) {
@@ -160,7 +160,7 @@ final class LibcephfsClient implements AutoCloseable {
         return returnCode;
     }
 
-    /// As [#call], with negative error numbers left to the caller.
+    /// Same as [#call], but returns negative errnos to the caller.
     int callUnchecked(Function function, Object... arguments) {
         Object[] all = new Object[arguments.length + 1];
         all[0] = handle;
@@ -168,7 +168,7 @@ final class LibcephfsClient implements AutoCloseable {
         return library.call(function, all);
     }
 
-    /// Where an open directory is read next.
+    /// Returns the position of the next read of an open directory.
     long position(MemorySegment directory) {
         long position = (long) library.callAny(Function.TELLDIR, handle, directory);
         if (position < 0) {
@@ -177,12 +177,12 @@ final class LibcephfsClient implements AutoCloseable {
         return position;
     }
 
-    /// Has an open directory read from such a position.
+    /// Continues reading an open directory at such a position.
     void seek(MemorySegment directory, long position) {
         library.callAny(Function.SEEKDIR, handle, directory, position);
     }
 
-    /// The error for a negative return code, not thrown.
+    /// Returns the exception for a negative return code without throwing it.
     DriverException failure(int returnCode, String what, String detail) {
         if (CephErrno.ESHUTDOWN.is(returnCode) || CephErrno.ENOTCONN.is(returnCode)) {
             cutOff = true;
@@ -190,12 +190,12 @@ final class LibcephfsClient implements AutoCloseable {
         return CephErrno.failure(returnCode, what, detail);
     }
 
-    /// Whether the MDS has ended this client's session, so that only another client can go on.
+    /// Returns whether the MDS has ended this client's session, so that only another client can continue.
     boolean isCutOff() {
         return cutOff;
     }
 
-    /// Unmounts and frees; nothing may run in it.
+    /// Unmounts and frees the client; no call may be running.
     @Override
     public void close() {
         callUnchecked(Function.UNMOUNT);

@@ -12,19 +12,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/// Commands to the MDS daemons about their sessions (`src/mds/MDSDaemon.cc`), which an MDS takes from those who may
-/// do all in its file system only.
+/// Sends commands about sessions to the MDS daemons (`src/mds/MDSDaemon.cc`). An MDS accepts them only from
+/// identities that may do everything in its file system.
 final class MdsDaemons {
     private final Function<String, CephConnection> connections;
     private final Function<String, CephFs> clients;
 
-    /// @param clients the client for commands to the MDS daemons of that cluster
+    /// @param clients returns the client for commands to the MDS daemons of a cluster
     MdsDaemons(Function<String, CephConnection> connections, Function<String, CephFs> clients) {
         this.connections = connections;
         this.clients = clients;
     }
 
-    /// The global ids of the daemons that hold a rank of the file system; each has sessions of its own.
+    /// Returns the global ids of the daemons that hold a rank of the file system; each has its own sessions.
     List<Long> active(String cluster, String fileSystem) {
         CephCommand command = CephCommand.read(Daemon.MON, "fs get").with("fs_name", fileSystem);
         JsonObject map = connections
@@ -40,14 +40,14 @@ final class MdsDaemons {
         return ids;
     }
 
-    /// The sessions at a daemon.
+    /// Returns the sessions of a daemon.
     ///
-    /// @param filters such as `auth_name=ID`; all sessions without one
+    /// @param filters such as `auth_name=ID`; none for all sessions
     List<MdsSession> sessions(String cluster, long daemon, String... filters) {
         return send(cluster, daemon, "session ls", MdsSession::list, filters);
     }
 
-    /// Ends a session; the OSDs refuse its client from then on. One that is not there is no error.
+    /// Evicts a client by its session; the OSDs refuse it from then on. A missing session is no error.
     void evict(String cluster, long daemon, long session) {
         boolean _ = send(cluster, daemon, "client evict", _ -> true, "id=" + session);
     }

@@ -14,18 +14,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A client's session as an MDS lists it (`session ls`, `Session::dump` of `src/mds/SessionMap.cc`), as far as it
-/// is asked for.
+/// The needed part of a client's session as an MDS lists it (`session ls`, `Session::dump` of
+/// `src/mds/SessionMap.cc`).
 ///
-/// @param authenticated whom the MDS found the client to be, without `client.`; empty if it does not tell
+/// @param authenticated the identity that the MDS authenticated, without `client.`; empty if not listed
 /// @param address `IP:PORT` or `[IP]:PORT`
-/// @param says what the client says of itself
+/// @param says what the client reports about itself
 record MdsSession(long id, Optional<String> authenticated, String address, Map<String, String> says) {
     private static final Set<String> SAID = Set.of("hostname", "root", "volume_id", "entity_id");
 
-    /// Reads a reply. Of what a client says, which may be 16 MiB, it keeps what is asked for.
+    /// Parses a reply. A client may report 16 MiB about itself; only the needed keys are kept.
     ///
-    /// @throws DriverException.BackendFault (INTERNAL) if it is no list of sessions
+    /// @throws DriverException.BackendFault (INTERNAL) if the reply is not a list of sessions
     static List<MdsSession> list(ByteBuffer reply) {
         List<MdsSession> sessions = new ArrayList<>();
         try (JsonReader in =
@@ -50,7 +50,7 @@ record MdsSession(long id, Optional<String> authenticated, String address, Map<S
         return sessions;
     }
 
-    /// What the client says under `key`, one of those that are kept.
+    /// Returns what the client reports under `key`, one of the kept keys.
     Optional<String> says(String key) {
         return Optional.ofNullable(says.get(key));
     }
@@ -59,7 +59,7 @@ record MdsSession(long id, Optional<String> authenticated, String address, Map<S
         void read(String name, JsonReader in) throws IOException;
     }
 
-    /// The members of an object; what is none is passed over.
+    /// Reads the members of an object; skips any other value.
     private static void members(JsonReader in, Member each) throws IOException {
         if (in.peek() != JsonToken.BEGIN_OBJECT) {
             in.skipValue();

@@ -17,18 +17,18 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// The files of a mounted file system. Every method blocks in native code; names at the end of a path are
-/// never followed if they are symlinks.
+/// The files of a mounted file system. Every method blocks in native code. A symlink at the end of a path is
+/// never followed.
 ///
-/// Errors are those of [CephErrno], with the path in the message.
+/// [CephErrno] defines the errors; their messages name the path.
 ///
 /// @param client mounted
-/// @param root the directory of the file system that is mounted
+/// @param root the mounted directory of the file system
 record Mount(LibcephfsClient client, String root) implements AutoCloseable {
     /// `AT_SYMLINK_NOFOLLOW`, which libcephfs takes from Linux.
     private static final int NO_FOLLOW = 0x100;
 
-    /// `AT_STATX_DONT_SYNC`: what the client knows will do.
+    /// `AT_STATX_DONT_SYNC`: what the client has cached is enough.
     private static final int DO_NOT_SYNC = 0x4000;
 
     /// `CEPH_SETATTR_MODE`.
@@ -46,14 +46,14 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
     /// `DT_DIR`.
     private static final byte IS_DIRECTORY = 4;
 
-    /// Of a directory with no other in it: its name, and its own `.`; each directory in it adds one.
+    /// Links of a directory without subdirectories: its name and its own `.`; each subdirectory adds one.
     private static final int LINKS_WITHOUT_DIRECTORIES = 2;
 
     private static final int MANY_LINKS = Integer.MAX_VALUE;
 
-    /// The place in this mount of a path of the file system.
+    /// Returns the path in this mount of a path of the file system.
     ///
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if it lies outside
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if it is outside this mount
     MountPath locate(String path) {
         if (root.equals("/")) {
             return MountPath.of(path);
@@ -68,7 +68,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
                 path + " is out of reach: the cluster's user may only use " + root + " (mds caps)");
     }
 
-    /// What there is at `path`; empty if nothing.
+    /// Returns the attributes of `path`; empty if it does not exist.
     Optional<FileStat> stat(MountPath path) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
@@ -83,7 +83,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
 
     /// Sets mode, owner and times.
     void setAttributes(MountPath path, FileStat attributes) {
-        // beside CEPH_SETATTR_UID, GID and MTIME; a symlink has no mode of its own
+        // 2, 4 and 8 are CEPH_SETATTR_UID, GID and MTIME; a symlink has no mode of its own.
         int mask = 2 | 4 | 8 | ATIME | (attributes.kind() == FileStat.Kind.SYMLINK ? 0 : MODE);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
@@ -92,14 +92,15 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// Sets a directory's access time, which nobody looks at, to now. For that the MDS takes from all other clients
-    /// the capabilities on its entries (`Fs` and `Fx`, `Server::handle_client_setattr`), and waits for each.
+    /// Makes the MDS revoke all other clients' capabilities on a directory's entries (`Fs` and `Fx`,
+    /// `Server::handle_client_setattr`), and waits for each. To do so, sets the access time, which nobody reads,
+    /// to now.
     void takeFromOthers(MountPath path) {
         setNow(path, 0, ATIME);
     }
 
-    /// The same, and sets the mode that the directory has: it takes `As` and `Ax` too, which a client holds of
-    /// whatever it has looked at.
+    /// Same as [#takeFromOthers], and sets the directory's current mode again. That revokes `As` and `Ax` too,
+    /// which a client holds on everything that it has looked up.
     void takeAllFromOthers(MountPath path) {
         stat(path).ifPresent(now -> setNow(path, now.mode(), MODE | ATIME));
     }
@@ -114,7 +115,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// Makes a directory; one that is there already is left alone.
+    /// Creates a directory; leaves an existing one unchanged.
     void makeDirectory(MountPath path) {
         try (Arena arena = Arena.ofConfined()) {
             int returnCode = client.callUnchecked(Function.MKDIR, path.in(arena), 0700);
@@ -124,35 +125,35 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// Makes a FIFO or socket.
+    /// Creates a FIFO or socket.
     void makePipe(MountPath path, int mode) {
         try (Arena arena = Arena.ofConfined()) {
             call(path, Function.MKNOD, path.in(arena), mode, 0L);
         }
     }
 
-    /// Makes a symlink.
+    /// Creates a symlink.
     void makeSymlink(MountPath target, MountPath path) {
         try (Arena arena = Arena.ofConfined()) {
             call(path, Function.SYMLINK, target.in(arena), path.in(arena));
         }
     }
 
-    /// Gives a file another name.
+    /// Creates a hard link to a file.
     void makeLink(MountPath existing, MountPath path) {
         try (Arena arena = Arena.ofConfined()) {
             call(path, Function.LINK, existing.in(arena), path.in(arena));
         }
     }
 
-    /// Gives a file another name; one that has that name already is replaced.
+    /// Renames a file; replaces an existing file of that name.
     void rename(MountPath path, MountPath to) {
         try (Arena arena = Arena.ofConfined()) {
             call(path, Function.RENAME, path.in(arena), to.in(arena));
         }
     }
 
-    /// Removes what is no directory.
+    /// Removes an entry that is not a directory.
     void unlink(MountPath path) {
         try (Arena arena = Arena.ofConfined()) {
             call(path, Function.UNLINK, path.in(arena));
@@ -166,7 +167,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// Where a symlink leads.
+    /// Returns the target of a symlink.
     MountPath readLink(MountPath path) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(MAX_LINK_BYTES + 1L);
@@ -175,7 +176,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// The names of a file's extended attributes that users may set.
+    /// Returns the names of a file's extended attributes that users may set.
     List<String> userAttributes(MountPath path) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(MAX_XATTR_BYTES);
@@ -189,7 +190,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// An extended attribute as text; empty if there is none, or no such file.
+    /// Returns an extended attribute as text; empty if the attribute or the file does not exist.
     Optional<String> attribute(MountPath path, String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(MAX_XATTR_BYTES);
@@ -203,7 +204,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// An extended attribute that is there.
+    /// Returns an extended attribute, which must exist.
     byte[] attributeBytes(MountPath path, String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(MAX_XATTR_BYTES);
@@ -232,7 +233,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// Removes an extended attribute; one that is not there is no error.
+    /// Removes an extended attribute; a missing one is no error.
     void removeAttribute(String name, MountPath path) {
         try (Arena arena = Arena.ofConfined()) {
             int returnCode = client.callUnchecked(
@@ -243,13 +244,13 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// One entry of a directory. Its attributes are not asked for: they may take long where another client
-    /// has the file open.
+    /// One entry of a directory. Its attributes are not requested: that may take long if another client has the
+    /// file open.
     ///
-    /// @param mayHoldDirectories false for what is no directory, or was said to be one with no other in it
+    /// @param mayHoldDirectories false if it is not a directory, or is known to have no subdirectory
     record Entry(MountPath name, boolean isDirectory, boolean mayHoldDirectories) {}
 
-    /// Hands every entry of a directory to `each`, in the order in which the MDS has them.
+    /// Passes every entry of a directory to `each`, in the MDS's order.
     void list(MountPath path, Consumer<Entry> each) {
         var _ = listFrom(path, 0, entry -> {
             each.accept(entry);
@@ -257,11 +258,11 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         });
     }
 
-    /// Hands entries of a directory to `each`, until that says that it is enough.
+    /// Passes entries of a directory to `each` until it returns false.
     ///
-    /// @param from 0 for the first, or what another listing of this directory has returned; nobody may have changed
-    ///     it since
-    /// @return where the next is; empty if all were handed over
+    /// @param from 0 for the first, or the result of an earlier listing of this directory; nobody may have
+    ///     changed it since
+    /// @return where the next entry is; empty after the last one
     OptionalLong listFrom(MountPath path, long from, Predicate<Entry> each) {
         return client.listings().take(path, () -> openAndRead(path, from, each));
     }
@@ -279,7 +280,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// As [#listFrom], of a directory that is open for reading.
+    /// Same as [#listFrom], for a directory that is open for reading.
     OptionalLong read(MountPath path, MemorySegment directory, long from, Predicate<Entry> each) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment entry = arena.allocate(DIRENT_BYTES, 8);
@@ -317,9 +318,10 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         }
     }
 
-    /// Opens a directory without following any symlink on the way to it.
+    /// Opens a directory without following any symlink on the way.
     ///
-    /// @throws DriverException.InvalidRequest if something on the way is a symlink or no directory
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part of the path is a symlink or not a
+    ///     directory
     OpenFile openDirectory(MountPath path) {
         OpenFile directory = open(MountPath.of("/"), OpenFlags.DIRECTORY);
         for (MountPath part : path.steps()) {
@@ -345,7 +347,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
         client.close();
     }
 
-    /// Throws what a negative return code stands for.
+    /// Throws the exception for a negative return code.
     void check(MountPath path, int returnCode) {
         if (returnCode < 0) {
             throw client.failure(returnCode, "file operation on " + path.brief(), "");

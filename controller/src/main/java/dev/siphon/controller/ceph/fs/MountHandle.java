@@ -9,13 +9,13 @@ import dev.siphon.csi.DriverException;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// A mount and the calls in it.
+/// A mount and its calls.
 final class MountHandle implements NativeHandle {
-    /// What a client may keep in memory; the default is 200 MB.
+    /// Maximum size of a client's data cache; the default is 200 MB.
     private static final long CACHE_BYTES = 32L << 20;
 
-    /// How many inodes a client may keep; the default is 16,384. Each takes about 4 kB of this process. The
-    /// directories that every call passes through stay cached, since each lookup makes them the newest.
+    /// Maximum number of inodes in a client's cache; the default is 16,384. Each takes about 4 kB of this
+    /// process. The directories on the way of every call stay cached, because each lookup makes them the newest.
     private static final long CACHED_INODES = 512;
 
     private final Mount mount;
@@ -26,22 +26,22 @@ final class MountHandle implements NativeHandle {
         this.calls = calls;
     }
 
-    /// A mount for calls, under a name for threads.
+    /// Creates a handle for calls in a mount; `name` is for threads.
     static MountHandle of(Mount mount, String name, ClusterAccess access, CallLimits limits, CephMetrics metrics) {
         return new MountHandle(mount, new NativeCalls(name, access.cluster(), limits, metrics));
     }
 
-    /// Connects a client that only sends commands to MDS daemons, blocking in native code.
+    /// Connects a client that only sends commands to MDS daemons; blocks in native code.
     static Mount connect(ClusterAccess access, CallLimits limits) {
         return new Mount(connect(access, limits, _ -> {}), "/");
     }
 
-    /// Mounts a directory of a file system, blocking in native code. It never tries the root
-    /// first: where the user's caps end at the directory, Ceph's log would report a denied client.
+    /// Mounts a directory of a file system; blocks in native code. It never tries the root first: if the user's
+    /// caps are limited to the directory, Ceph's log would report a denied client.
     ///
     /// @param session the uuid of its session
-    /// @param ended those of sessions to end before
-    /// @throws DriverException.NotFound (NOT_FOUND) if it is not there yet
+    /// @param ended the uuids of the sessions to end before
+    /// @throws DriverException.NotFound (NOT_FOUND) if the directory does not exist yet
     static Mount mount(
             ClusterAccess access,
             String fileSystem,
@@ -69,7 +69,7 @@ final class MountHandle implements NativeHandle {
             client.configure("client_cache_size", Long.toString(CACHED_INODES));
             client.configure("log_to_stderr", "false");
             client.configure("err_to_stderr", "false");
-            // as in RadosHandle
+            // See RadosHandle.
             client.configure("log_max_recent", "1");
             client.configure("ms_async_op_threads", "1");
             client.configure("librados_thread_count", "1");

@@ -8,14 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// A file or directory that is open in a mount.
+/// An open file or directory of a mount.
 ///
 /// @param path for messages
 record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoCloseable {
-    /// Room for the longest name that an account can have, in UTF-8.
+    /// Room for the longest name of an account, in UTF-8.
     private static final int MAX_ATTRIBUTE_BYTES = 1_100;
 
-    /// What it is.
+    /// Returns its attributes.
     FileStat stat() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment stat = arena.allocate(FileStat.BYTES, 8);
@@ -26,7 +26,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
 
     /// Reads up to the size of `buffer` at `offset`.
     ///
-    /// @return how many bytes were read; 0 at the end
+    /// @return the number of bytes read; 0 at the end
     int read(MemorySegment buffer, long offset) {
         return mount.call(path, Function.READ, descriptor, buffer, buffer.byteSize(), offset);
     }
@@ -39,12 +39,12 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         }
     }
 
-    /// Makes the file that long; what is new reads as zeros.
+    /// Sets the file's length; added bytes read as zeros.
     void setLength(long bytes) {
         mount.call(path, Function.FTRUNCATE, descriptor, bytes);
     }
 
-    /// Waits until what was done to it is on disk.
+    /// Waits until all changes of this file are on disk.
     void sync() {
         mount.call(path, Function.FSYNC, descriptor, 0);
     }
@@ -54,7 +54,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         mount.call(path, Function.FCHMOD, descriptor, mode);
     }
 
-    /// A number that Ceph keeps as an attribute of a directory; empty if it has none.
+    /// Returns a number that Ceph keeps as an attribute of a directory; empty if absent or 0.
     ///
     /// @param name for example `ceph.quota.max_bytes`
     OptionalLong number(String name) {
@@ -62,7 +62,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         return number == 0 ? OptionalLong.empty() : OptionalLong.of(number);
     }
 
-    /// A short attribute of a directory, Ceph's or our own; empty if it has none.
+    /// Returns a short attribute of a directory, Ceph's or our own; empty if absent.
     ///
     /// @param name for example `ceph.snap.btime`
     Optional<String> attribute(String name) {
@@ -77,12 +77,12 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         }
     }
 
-    /// Sets such a number.
+    /// Sets a number attribute.
     void setNumber(String name, long number) {
         setText(name, Long.toString(number));
     }
 
-    /// Sets such an attribute.
+    /// Sets a text attribute.
     void setText(String name, String text) {
         try (Arena arena = Arena.ofConfined()) {
             byte[] value = text.getBytes(StandardCharsets.UTF_8);
@@ -97,19 +97,19 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         }
     }
 
-    /// Opens a directory below this one; libcephfs does not check that it is one.
+    /// Opens a directory below this one; libcephfs does not check that it is a directory.
     ///
     /// @param name one name, or `.snap/NAME`
-    /// @throws DriverException.InvalidRequest if it is a symlink
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is a symlink
     OpenFile openDirectory(MountPath name) {
         return open(name, OpenFlags.DIRECTORY);
     }
 
-    /// Opens what is in this directory.
+    /// Opens an entry of this directory.
     ///
     /// @param name one name
     /// @param flags of [OpenFlags]
-    /// @throws DriverException.InvalidRequest if it is a symlink
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is a symlink
     OpenFile open(MountPath name, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             MountPath whole = path.child(name);
@@ -119,7 +119,7 @@ record OpenFile(Mount mount, MountPath path, int descriptor) implements AutoClos
         }
     }
 
-    /// Closes it, and reports what could not be written before.
+    /// Closes it; throws if earlier writes failed.
     @Override
     public void close() {
         mount.call(path, Function.CLOSE, descriptor);

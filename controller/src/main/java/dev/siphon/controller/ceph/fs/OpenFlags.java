@@ -1,6 +1,6 @@
 package dev.siphon.controller.ceph.fs;
 
-/// Flags of open(2) as Linux has them on the processor we run on; libcephfs takes those.
+/// Flags of open(2) with Linux's values on this processor, which libcephfs expects.
 final class OpenFlags {
     static final int READ = 0;
     static final int WRITE = 1;

@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/// Calls about accounts' directories that are under way. Each takes one of those that all accounts have
-/// together; so an account some of whose calls the MDS keeps, for longer than anybody waits, begins no more.
+/// Tracks the running calls about accounts' directories. All accounts share the call slots. So an account may not
+/// start more calls while the MDS leaves [#MOST] of its calls unanswered for longer than any caller waits.
 final class OutstandingCalls {
     static final int MOST = 4;
 
-    /// As long as a caller waits.
+    /// How long a caller waits.
     static final Duration LONG = Duration.ofSeconds(30);
 
     private final LongSupplier nanoTime;
@@ -23,15 +23,15 @@ final class OutstandingCalls {
 
     private record Call(SubvolumeGroup owner, long begun) {}
 
-    /// @param nanoTime a clock as [System#nanoTime]
+    /// @param nanoTime a clock like [System#nanoTime]
     OutstandingCalls(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    /// Makes a call.
+    /// Runs a call.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if too many of its owner have no answer; it is not
-    ///     begun
+    /// @throws DriverException.OperationPending (ABORTED) if too many of its owner's calls are unanswered; the
+    ///     call does not start
     <T> T run(SubvolumeGroup owner, Supplier<T> call) {
         long now = nanoTime.getAsLong();
         long kept = underWay.values().stream()

@@ -6,27 +6,27 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/// The changes of groups' directories that the mgr works on now. What is asked for beside them waits behind
-/// them, so an answer that one of them got a moment ago does for it too. Each question takes the mgr's own
-/// client what it knows of the directory: with one for each of many callers it would be half as slow again.
+/// Tracks the changes of groups' directories that the mgr is running. A further change waits behind them, so it
+/// can reuse the reply to a probe that one of them just sent. Each probe takes away what the mgr's own client
+/// knows of the directory. One probe for each of many callers would cost the mgr half as much time again.
 final class PendingGroupChanges {
-    /// For how long an answer does.
+    /// How long a reply can be reused.
     static final Duration LASTS = Duration.ofMillis(100);
 
     private final LongSupplier nanoTime;
     private final Map<SubvolumeGroup, Changes> ofGroups = new ConcurrentHashMap<>();
 
-    /// @param askedAt when the last of their questions was put
+    /// @param askedAt when the latest of their probes was sent
     private record Changes(int running, long askedAt) {}
 
-    /// @param nanoTime a clock as [System#nanoTime]
+    /// @param nanoTime a clock like [System#nanoTime]
     PendingGroupChanges(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    /// Runs a change of the group's directory, after the question where no answer does for it.
+    /// Runs a change of the group's directory, after a probe if no recent reply can be reused.
     ///
-    /// @param question throws if the change must not be begun
+    /// @param question the probe; throws if the change must not start
     void run(SubvolumeGroup group, Runnable question, Runnable change) {
         long askedAt = nanoTime.getAsLong();
         Changes others = ofGroups.get(group);

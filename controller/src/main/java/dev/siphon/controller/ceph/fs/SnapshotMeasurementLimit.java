@@ -8,22 +8,22 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/// How many snapshots are measured at once: each holds the names of some thousand files. A cluster has a share of
-/// its own, so that two that hang leave room for the others.
+/// Limits how many snapshots are measured at once: each holds the names of several thousand files in memory. Each
+/// cluster has its own limit, so two clusters that hang leave room for the others.
 final class SnapshotMeasurementLimit {
-    /// Of one cluster.
+    /// Per cluster.
     static final int OF_A_CLUSTER = 3;
 
-    /// Of all clusters.
+    /// Over all clusters.
     static final int OF_ALL = 8;
 
     private final Semaphore all = new Semaphore(OF_ALL, true);
     private final Map<String, Semaphore> clusters = new ConcurrentHashMap<>();
 
-    /// Measures when few others do.
+    /// Runs `measure` once fewer snapshots than the limits allow are being measured.
     ///
-    /// @param patience how long to wait for that
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is not its turn by then
+    /// @param patience how long to wait for the turn
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the turn does not come in time
     long take(String cluster, Duration patience, LongSupplier measure) {
         long end = System.nanoTime() + patience.toNanos();
         Semaphore own = clusters.computeIfAbsent(cluster, _ -> new Semaphore(OF_A_CLUSTER, true));

@@ -14,14 +14,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/// One copy of a tree, by several threads and in a mount of its own, so that it neither waits for nor delays
-/// anything else.
+/// Copies one tree with several threads in its own mount, so that it neither waits for nor delays anything else.
 ///
-/// Each directory gets its times and owner when everything in it is done. Paths are
-/// safe: the source is a snapshot, which nobody changes, and the target is a volume that nobody has mounted
-/// yet.
+/// A directory gets its times and owner after everything in it is done. Paths are safe: nobody changes the
+/// source, a snapshot, and nobody has mounted the target volume yet.
 ///
-/// Names of files for which [HardLinks] has no room are left to another pass, over what is there then.
+/// File names for which [HardLinks] has no memory are left to another pass over what exists then.
 final class TreeCopy {
     private static final int WORKERS = 8;
 
@@ -31,7 +29,7 @@ final class TreeCopy {
     private final HardLinkBudget memory;
     private volatile boolean stopped;
 
-    /// What to copy where, and who is to own it.
+    /// What to copy where, and its new owner.
     record Order(String source, String target, int uid, int gid) {}
 
     private TreeCopy(Order order, HardLinkBudget memory) {
@@ -39,9 +37,9 @@ final class TreeCopy {
         this.memory = memory;
     }
 
-    /// Begins a copy when `copies` has a thread for it.
+    /// Starts a copy when `copies` has a thread for it.
     ///
-    /// @param memory shared with others
+    /// @param memory shared with other copies and archives
     static FileTree.Copy start(Executor copies, Supplier<Mount> mounts, Order order, HardLinkBudget memory) {
         TreeCopy copy = new TreeCopy(order, memory);
         var _ = copy.progress.done().whenComplete((_, _) -> copy.stopIf(true));
@@ -82,9 +80,9 @@ final class TreeCopy {
         }
     }
 
-    /// What a pass left for another.
+    /// The names that a pass left for another.
     ///
-    /// @param crowded whether that was for others that copy at the same time
+    /// @param crowded whether concurrent copies caused that
     private record Left(long names, boolean crowded) {
         DriverException problem(String source) {
             String what = source + " has " + names + " names of files with several that cannot be copied with the"
@@ -96,7 +94,7 @@ final class TreeCopy {
         }
     }
 
-    /// Copies what is not there.
+    /// Copies what does not exist yet.
     private Left pass(Mount own, MountPath source, MountPath target) {
         progress.copiedBytes().reset();
         progress.copiedEntries().reset();
@@ -123,8 +121,8 @@ final class TreeCopy {
         }
     }
 
-    /// Makes the workers end, those that hang when the MDS answers again: a client that goes without a word
-    /// keeps the MDS from letting others in for a minute.
+    /// Stops the workers; those that hang stop when the MDS replies again. They are not abandoned: a client that
+    /// disappears without unmounting keeps others waiting at the MDS for a minute.
     private void stopIf(boolean over) {
         if (over) {
             stopped = true;

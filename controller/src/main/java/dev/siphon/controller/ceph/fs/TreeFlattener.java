@@ -11,31 +11,30 @@ import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Takes a tree apart that is to be removed: what lies deep in it is moved to its top. Ceph removes a
-/// directory in a time that grows with its depth, so that a chain of directories takes the square of
-/// its length, and keeps the MDS from others meanwhile.
+/// Flattens a tree before its removal: moves what lies deep in it to its top. Ceph removes a directory in a time
+/// that grows with its depth. A chain of directories takes the square of its length, and blocks the MDS for
+/// others meanwhile.
 ///
-/// It reads every directory that has others in it, once. What the MDS counts below a directory
-/// (`ceph.dir.rsubdirs`) would say at a glance how deep that can be, and is of no use: of a chain that
-/// was made fast it tells two more levels every ten seconds.
+/// It reads every directory that has subdirectories once. The MDS's count of directories below
+/// (`ceph.dir.rsubdirs`) would limit the depth at once, but lags: for a chain that was created quickly it grows
+/// by two levels every ten seconds.
 ///
-/// It works in slices and remembers little between them: names on the way to where it is, and those of
-/// some pieces that it has moved. Whoever begins anew, after this process ended, finds the pieces at
-/// the top. Users may change the tree meanwhile: it goes by inodes, and follows no symlink.
+/// It works in slices and remembers little between them: the names on the way to its position, and some of the
+/// pieces that it has moved. A new start after a restart of this process finds the pieces at the top. Users may
+/// change the tree meanwhile: it uses inodes and follows no symlink.
 final class TreeFlattener {
-    /// The deepest level that is left, counted from the top; what is in directories of that level is
-    /// moved with them. A chain that long is purged in a second.
+    /// The deepest level that stays, counted from the top; what is in directories of that level is moved with its
+    /// contents. The MDS purges a chain of that length in a second.
     static final int MOST_LEVELS = 64;
 
-    /// Names of pieces that are kept; the top is looked through once more where there were more of
-    /// them.
+    /// Maximum number of remembered pieces; if there were more, the top is read once more.
     private static final int MOST_PIECES = 500;
 
-    /// Names that one listing may leave to be looked into: on each level some wait.
+    /// Maximum number of names that one listing leaves to be read: some wait on each level.
     private static final int BATCH = 16;
 
-    /// How many directories are looked into before the tree is taken as it is. Somebody who builds on
-    /// meanwhile does not keep a volume from being removed.
+    /// Number of directories read after which the tree is taken as it is. A user who keeps adding directories
+    /// cannot prevent a volume's removal.
     private static final long MOST_SEEN = 5_000_000;
 
     private final String path;
@@ -49,12 +48,12 @@ final class TreeFlattener {
     private final LongAdder moved = new LongAdder();
     private final LongAdder left = new LongAdder();
 
-    /// A directory on the way from the top to where the work is, each in the one before.
+    /// A directory on the way from the top to the current position, each in the one before.
     private static final class OpenLevel {
         private final MountPath name;
         private final Deque<MountPath> below = new ArrayDeque<>();
 
-        /// Where its listing goes on; empty if it is done.
+        /// Where its listing resumes; empty if it is done.
         private OptionalLong from;
 
         OpenLevel(MountPath name, OptionalLong from) {
@@ -72,13 +71,12 @@ final class TreeFlattener {
         this.path = path;
     }
 
-    /// Goes on until that time on the clock of [System#nanoTime]; a call that the MDS keeps may take
-    /// longer.
+    /// Continues until `end` by [System#nanoTime]; a call that the MDS does not answer may take longer.
     ///
-    /// @param mayMove otherwise it only reads, and stops where there is something to move
+    /// @param mayMove if false, only reads, and stops where there is something to move
     /// @return whether all is done
-    /// @throws DriverException.OperationPending (ABORTED) while the MDS keeps a call of an earlier try: what
-    ///     waits for that holds a thread for as long
+    /// @throws DriverException.OperationPending (ABORTED) while a call of an earlier try is unanswered: waiting
+    ///     would hold a thread for as long
     boolean work(Mount mount, long end, boolean mayMove) {
         if (!working.tryLock()) {
             throw new DriverException.OperationPending("the MDS has not answered what was asked before of " + path
@@ -109,7 +107,7 @@ final class TreeFlattener {
         }
     }
 
-    /// @return whether there is something to begin with
+    /// @return whether there is a place to start at
     private boolean begin() {
         Optional<MountPath> piece = Optional.ofNullable(pieces.pollFirst());
         if (piece.isPresent()) {
@@ -188,23 +186,23 @@ final class TreeFlattener {
         }
     }
 
-    /// Of its top in the file system.
+    /// Returns the path of its top in the file system.
     String path() {
         return path;
     }
 
-    /// Directories that were looked into.
+    /// Returns the number of directory listings.
     long seen() {
         return seen.sum();
     }
 
-    /// Directories that were moved to the top.
+    /// Returns the number of directories moved to the top.
     long moved() {
         return moved.sum();
     }
 
-    /// Directories that stayed deep since they could not be moved: out of one with a quota of its own, or while
-    /// the cluster is full, where nobody may rename and room is needed all the more.
+    /// Returns the number of directories that could not be moved: out of one with its own quota, or while the
+    /// cluster is full. A full cluster allows no rename, although it needs the space most.
     long left() {
         return left.sum();
     }

@@ -15,23 +15,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// The trees that are being taken apart, accounts in turns. What was done of one when a caller's time
-/// was over is kept for the next caller ([FlatteningProgress]).
+/// Flattens trees, serving accounts in turn. When a caller's deadline passes, the progress is kept for the next
+/// caller ([FlatteningProgress]).
 final class TreeFlatteners {
     private static final Logger LOG = LoggerFactory.getLogger(TreeFlatteners.class);
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
     private static final String OPERATION = "flatten tree";
 
-    /// At once in a cluster: the MDS has others to serve.
+    /// Concurrent turns per cluster: the MDS has others to serve.
     private static final int AT_ONCE = 2;
 
     private static final Duration TURN = Duration.ofSeconds(1);
 
-    /// Without a turn. Most trees are done by then.
+    /// Time for work without a turn; most trees are done by then.
     private static final Duration FIRST = Duration.ofMillis(250);
 
-    /// What a caller needs afterwards.
+    /// Time that a caller needs afterwards.
     private static final Duration RESERVE = Duration.ofSeconds(5);
 
     private final CephFileSystems fileSystems;
@@ -49,7 +49,7 @@ final class TreeFlatteners {
 
     /// See [dev.siphon.controller.volume.FileTree#flatten].
     void flatten(VolumeId.Provisioned volume) {
-        // a client that does not answer would keep a call here for long: the account waits then, not the others
+        // A client that does not respond would hold a call here for long: this probe makes only its account wait.
         fileSystems.probes().remove(volume);
         CephFs client = fileSystems.forRemovals(volume.cluster(), volume.fileSystem());
         List<TreeFlattener> begun = ReconnectingHandle.unlessNothingIsThere(
@@ -59,9 +59,9 @@ final class TreeFlatteners {
         begun.forEach(tree -> continueFlattening(client, volume, tree));
     }
 
-    /// Without a turn.
+    /// Starts without a turn.
     ///
-    /// @return those that there is more to do of
+    /// @return the trees that are not done
     private List<TreeFlattener> begin(Mount mount, VolumeId.Provisioned volume) {
         return dataDirectories(mount, volume).stream()
                 .map(path -> unfinished.of(volume, path))
@@ -69,7 +69,7 @@ final class TreeFlatteners {
                 .toList();
     }
 
-    /// The paths of the mgr's directories of data: one, or none.
+    /// Returns the paths of the mgr's data directories: one, or none.
     private static List<String> dataDirectories(Mount mount, VolumeId.Provisioned volume) {
         String subvolume = SubvolumeGroup.of(volume).path() + "/" + volume.subvolume();
         List<String> found = new ArrayList<>();

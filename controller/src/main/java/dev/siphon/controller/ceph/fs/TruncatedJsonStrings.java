@@ -3,21 +3,21 @@ package dev.siphon.controller.ceph.fs;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 
-/// A JSON text of which each string is cut after some bytes, so that whoever reads it needs no more memory for a
-/// string than that: a client of Ceph may tell an MDS 16 MiB of itself (`mds_session_metadata_threshold`), in
-/// names and values.
+/// Truncates each string of a JSON text to [#MOST_BYTES] bytes, so that its reader needs no more memory per
+/// string. A Ceph client may report 16 MiB about itself to an MDS (`mds_session_metadata_threshold`), in names
+/// and values.
 final class TruncatedJsonStrings extends InputStream {
     static final int MOST_BYTES = 4_096;
 
     private static final int HEX_DIGITS = 4;
 
-    /// What follows a backslash is next.
+    /// The character after a backslash is next.
     private static final int LETTER = -1;
 
     private final ByteBuffer text;
     private boolean inString;
     private int length;
-    /// What is still to come of an escape sequence, which is kept or left out as a whole: [#LETTER], or digits.
+    /// The rest of an escape sequence, which is kept or dropped as a whole: [#LETTER], or the number of digits.
     private int escape;
     private boolean keeping;
 

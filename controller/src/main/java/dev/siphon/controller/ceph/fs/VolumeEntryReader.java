@@ -20,17 +20,17 @@ final class VolumeEntryReader {
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final int PERMISSION_BITS = 07777;
 
-    /// More than any `.meta` that the mgr could write; one that is longer is not read.
+    /// More than any `.meta` file that the mgr writes; a longer one is not read.
     private static final long MOST_META_BYTES = 1L << 20;
 
-    /// Names of what should not be there that are told.
+    /// Maximum number of unexpected names that are reported.
     private static final int MOST_OTHERS = 10;
 
     private VolumeEntryReader() {}
 
-    /// Reads it; empty if there is none.
+    /// Reads an entry; empty if it does not exist.
     ///
-    /// @throws dev.siphon.csi.DriverException.NotFound if it goes meanwhile
+    /// @throws dev.siphon.csi.DriverException.NotFound (NOT_FOUND) if it disappears meanwhile
     static Optional<EntryState> read(Mount mount, MountPath group, String name) {
         MountPath path = group.child(MountPath.of(name));
         Optional<FileStat> stat = mount.stat(path);
@@ -55,7 +55,7 @@ final class VolumeEntryReader {
                     || child.equals(".trash")
                     || UUID.matcher(child).matches()) {
                 known.add(entry.name());
-            } else if (!child.equals(".meta.tmp") || entry.isDirectory()) { // the mgr writes it before it renames it
+            } else if (!child.equals(".meta.tmp") || entry.isDirectory()) { // the mgr writes it, then renames it
                 others.add(child);
             }
         });
@@ -77,8 +77,8 @@ final class VolumeEntryReader {
                 purging);
     }
 
-    /// What should not be there: the first names, and how many more there are. Whoever has the key of a group may
-    /// put a million there.
+    /// The unexpected entries: the first names, and the number of the others. A user with the key of a group may
+    /// create a million.
     private static final class Others {
         private final List<String> first = new ArrayList<>();
         private long more;
@@ -106,7 +106,7 @@ final class VolumeEntryReader {
         return entries.sum();
     }
 
-    /// Those that the group has show too, as `_NAME_INODE`.
+    /// Returns the subvolume's snapshots. Those of the group show up too, as `_NAME_INODE`, and are skipped.
     private static List<String> snapshots(Mount mount, MountPath path) {
         List<String> names = new ArrayList<>();
         mount.list(
@@ -129,7 +129,7 @@ final class VolumeEntryReader {
                     stat.uid(),
                     stat.gid(),
                     stat.mode() & PERMISSION_BITS,
-                    // the MDS may count late, and what is empty may be deleted
+                    // The MDS's count may lag, and an empty directory may be deleted.
                     counted > 0 ? counted : listed(mount, path),
                     open.attribute("ceph.dir.layout.pool_namespace").orElse(""));
         }

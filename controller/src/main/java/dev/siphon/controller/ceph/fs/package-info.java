@@ -1,4 +1,4 @@
-/// The controller's own access to files, through libcephfs and without a mount.
+/// Gives the controller access to files through libcephfs, without a kernel mount.
 @NullMarked
 package dev.siphon.controller.ceph.fs;
 
