@@ -43,7 +43,7 @@ final class SubvolumeReplies {
                 info.get("pool_namespace").getAsString());
     }
 
-    /// Returns a subvolume of which only the state is known.
+    /// Returns a subvolume without any data but its state.
     static Subvolume without(Subvolume.State state) {
         return new Subvolume(state, Optional.empty(), OptionalLong.empty(), 0, 0, 0, 0, "", "");
     }

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// Keeps one handle to a cluster. It connects at the first use, and reconnects after the handle was dropped
-/// because it stopped answering ([CallLimits]), was idle, or was ended by the cluster. A dropped handle stays
-/// open until its calls have returned.
+/// Keeps one handle to a cluster, which connects at its first use. The handle is dropped if it stops answering
+/// ([CallLimits]), is idle, or is ended by the cluster; the next call reconnects. A dropped handle stays open
+/// until its calls have returned.
 ///
 /// @param <H> the library's handle
 public final class ReconnectingHandle<H extends NativeHandle> {
