@@ -9,14 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// Reads volume capabilities: what cannot be had of a CephFS volume is INVALID_ARGUMENT, and what is left
-/// of the rest is the access mode.
+/// Converts volume capabilities to access modes. Rejects what a CephFS volume cannot offer (INVALID_ARGUMENT).
 final class AccessModes {
     private static final Set<String> FS_TYPES = Set.of("", "ceph", "cephfs");
 
     private AccessModes() {}
 
-    /// The access modes of a required list.
+    /// Returns the access modes of a required list.
     static List<ClaimAccessMode> ofAll(String field, List<VolumeCapability> capabilities) {
         if (capabilities.isEmpty()) {
             throw new DriverException.InvalidRequest(field + " is required: at least one");
@@ -28,7 +27,7 @@ final class AccessModes {
         return modes;
     }
 
-    /// The access mode of one capability.
+    /// Returns the access mode of one capability.
     static ClaimAccessMode of(String field, VolumeCapability capability) {
         switch (capability.getAccessTypeCase()) {
             case MOUNT -> checkMount(field + ".mount", capability.getMount());

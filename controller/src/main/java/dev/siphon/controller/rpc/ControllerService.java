@@ -47,7 +47,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// CSI Controller: hands each RPC to its handler.
+/// The CSI Controller service: passes each RPC to its handler.
 public final class ControllerService extends ControllerGrpc.ControllerImplBase {
     private final List<ControllerServiceCapability.RPC.Type> capabilities;
     private final CreateVolumeHandler create;
@@ -57,10 +57,10 @@ public final class ControllerService extends ControllerGrpc.ControllerImplBase {
     private final ListVolumesHandler list;
     private final SnapshotHandler snapshot;
 
-    /// @param attach whether volumes are attached to nodes before they are used there
-    /// @param datasets those that volumes may show; empty where none are declared
-    /// @param sealed snapshots that become datasets; empty where nothing can make them
-    /// @param grants who may use what is made; empty where nobody asks
+    /// @param attach whether volumes are attached to nodes before use
+    /// @param datasets the datasets that volumes may show; empty if none can be declared
+    /// @param sealed snapshots that become datasets; empty if nothing can seal them
+    /// @param grants which namespaces may use a new volume; empty if that is not checked
     public ControllerService(
             ControllerDomain domain,
             boolean attach,

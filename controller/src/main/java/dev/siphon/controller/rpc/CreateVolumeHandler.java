@@ -19,7 +19,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
 
-/// CreateVolume.
+/// Handles CreateVolume.
 final class CreateVolumeHandler {
     private final Volumes volumes;
     private final RequestIds ids;
@@ -27,9 +27,9 @@ final class CreateVolumeHandler {
     private final Optional<SealedSnapshots> sealed;
     private final Optional<NamespaceGrants> grants;
 
-    /// @param datasets those that volumes may show; empty where none are declared
-    /// @param sealed snapshots that are datasets; empty where nothing can make them
-    /// @param grants who may use what is made; empty where nobody asks
+    /// @param datasets the datasets that volumes may show; empty if none can be declared
+    /// @param sealed snapshots that are datasets; empty if nothing can seal them
+    /// @param grants which namespaces may use a new volume; empty if that is not checked
     CreateVolumeHandler(
             Volumes volumes,
             RequestIds ids,
@@ -48,7 +48,7 @@ final class CreateVolumeHandler {
         List<ClaimAccessMode> modes = AccessModes.ofAll("volume_capabilities", request.getVolumeCapabilitiesList());
         CapacityRange capacity =
                 request.hasCapacityRange() ? RequestFields.capacity(request.getCapacityRange()) : CapacityRange.ANY;
-        // a VolumeAttributesClass goes before the StorageClass
+        // A VolumeAttributesClass overrides the StorageClass.
         VolumeClass parameters = ClassParameters.parse(RequestFields.map("parameters", request.getParametersMap()))
                 .with(ClassParameters.parseChangeable(
                         RequestFields.map("mutable_parameters", request.getModifiableParametersMap())));
@@ -84,7 +84,7 @@ final class CreateVolumeHandler {
     private Volume show(VolumeRequest request, String dataset) {
         DatasetVolumes all = datasets.orElseThrow();
         DatasetVolumes.Shown shown = all.check(request, dataset);
-        // may be refused, so it comes before anything is made
+        // This may be refused, so it comes before anything is created.
         grants.ifPresent(access -> access.share(
                 shown.dataset().name(), shown.id().forNobody(), shown.dataset().isForEverybody(), shown.namespace()));
         return all.create(shown);

@@ -14,7 +14,7 @@ import dev.siphon.controller.volume.ControllerDomain;
 import dev.siphon.csi.server.UnaryCall;
 import io.grpc.stub.StreamObserver;
 
-/// CSI GroupController: hands each RPC to its handler.
+/// The CSI GroupController service: passes each RPC to its handler.
 public final class GroupControllerService extends GroupControllerGrpc.GroupControllerImplBase {
     private final GroupSnapshotHandler handler;
 

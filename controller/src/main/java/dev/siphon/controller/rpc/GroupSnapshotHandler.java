@@ -14,7 +14,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
 
-/// The RPCs about groups of snapshots.
+/// Handles the RPCs about groups of snapshots.
 final class GroupSnapshotHandler {
     private final GroupSnapshots groups;
     private final RequestIds ids;

@@ -12,14 +12,14 @@ import dev.siphon.controller.volume.Volume;
 import dev.siphon.controller.volume.VolumeListing;
 import java.util.Optional;
 
-/// The RPCs that go through all volumes, and the health of one.
+/// Handles the RPCs that list all volumes, and the health of one.
 final class ListVolumesHandler {
     private final VolumeListing volumeListing;
     private final ClusterVolumeHealth health;
     private final Optional<PublishedNodes> attachments;
     private final RequestIds ids;
 
-    /// @param attachments in attach mode
+    /// @param attachments empty unless in attach mode
     ListVolumesHandler(
             VolumeListing volumeListing,
             ClusterVolumeHealth health,
@@ -54,7 +54,8 @@ final class ListVolumesHandler {
                 .build();
     }
 
-    /// Healthy volumes are left out, as CSI asks; so a page may hold less than was asked for and have a next one.
+    /// Lists the health of volumes without the healthy ones, as CSI specifies. So a page may have fewer entries
+    /// than requested and still have a next one.
     ControllerListVolumeHealthResponse listHealth(ControllerListVolumeHealthRequest request) {
         RequestFields.secrets(request.getSecretsMap());
         VolumeListing.Page<ClusterVolumeHealth.Report> page =

@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
 
-/// The domain's values as CSI's messages.
+/// Converts the domain's values to CSI messages.
 final class ProtoMessages {
     private ProtoMessages() {}
 
@@ -44,7 +44,6 @@ final class ProtoMessages {
         };
     }
 
-    /// A snapshot.
     static csi.v1.Snapshot snapshot(SnapshotView snapshot) {
         return csi.v1.Snapshot.newBuilder()
                 .setSnapshotId(snapshot.id().toString())
@@ -57,7 +56,7 @@ final class ProtoMessages {
                 .build();
     }
 
-    /// A group of snapshots; it was taken when its last one was.
+    /// Returns a group of snapshots; its creation time is that of its last snapshot.
     static VolumeGroupSnapshot group(GroupSnapshots.View group) {
         Instant taken = group.snapshots().stream()
                 .map(SnapshotView::createdAt)

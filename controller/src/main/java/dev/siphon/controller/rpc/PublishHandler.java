@@ -13,12 +13,12 @@ import dev.siphon.csi.VolumeId;
 import java.util.Map;
 import java.util.Optional;
 
-/// ControllerPublishVolume and ControllerUnpublishVolume, which only attach mode has.
+/// Handles ControllerPublishVolume and ControllerUnpublishVolume; outside attach mode both are UNIMPLEMENTED.
 final class PublishHandler {
     private final Optional<PublishedNodes> attachments;
     private final RequestIds ids;
 
-    /// @param attachments in attach mode
+    /// @param attachments empty unless in attach mode
     PublishHandler(Optional<PublishedNodes> attachments, RequestIds ids) {
         this.attachments = attachments;
         this.ids = ids;

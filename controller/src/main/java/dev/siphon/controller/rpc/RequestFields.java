@@ -8,32 +8,32 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// The rules that hold for fields of every request (CSI v1.13, "Field Requirements"). What breaks one is
+/// Checks the rules for fields of every request (CSI v1.13, "Field Requirements"). A violation is
 /// INVALID_ARGUMENT, with a message that names the field.
 final class RequestFields {
-    /// The longest string in bytes (CSI v1.13, "Size Limits").
+    /// Maximum length of a string in bytes (CSI v1.13, "Size Limits").
     static final int MAX_TEXT_BYTES = 128;
 
-    /// The longest map in bytes, keys and values together (CSI v1.13, "Size Limits").
+    /// Maximum length of a map in bytes, keys and values together (CSI v1.13, "Size Limits").
     static final int MAX_MAP_BYTES = 4096;
 
     private static final Pattern SECRET_KEY = Pattern.compile("[A-Za-z0-9_.-]+");
 
     private RequestFields() {}
 
-    /// A name that the caller chose: any text without the characters that CSI bans, which are the control
-    /// characters but tab, line feed and carriage return.
+    /// Returns a name that the caller chose. CSI bans control characters in it, except tab, line feed and
+    /// carriage return.
     static String name(String field, String value) {
         return text(
                 field, value, MAX_TEXT_BYTES, c -> Character.isISOControl(c) && c != '\t' && c != '\n' && c != '\r');
     }
 
-    /// An id.
+    /// Returns an id; no control characters are allowed.
     static String id(String field, String value) {
         return id(field, value, MAX_TEXT_BYTES);
     }
 
-    /// An id with a limit of its own.
+    /// Returns an id with its own length limit.
     static String id(String field, String value, int maxBytes) {
         return text(field, value, maxBytes, Character::isISOControl);
     }
@@ -54,7 +54,7 @@ final class RequestFields {
         return value;
     }
 
-    /// A map of parameters or a volume context.
+    /// Returns a map of parameters or a volume context.
     static Map<String, String> map(String field, Map<String, String> map) {
         checkSize(field, map);
         map.forEach((key, value) -> {
@@ -70,7 +70,7 @@ final class RequestFields {
         return map;
     }
 
-    /// Secrets, which this service needs none of; a message shows their keys at most.
+    /// Checks secrets, although this service needs none; a message shows their keys at most.
     static void secrets(Map<String, String> secrets) {
         checkSize("secrets", secrets);
         for (String key : secrets.keySet()) {
@@ -91,9 +91,9 @@ final class RequestFields {
         }
     }
 
-    /// The sizes that a caller accepts.
+    /// Returns the sizes that a caller accepts.
     ///
-    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if they cannot be met by any size
+    /// @throws DriverException.CapacityOutOfRange (OUT_OF_RANGE) if no size can meet them
     static CapacityRange capacity(csi.v1.CapacityRange range) {
         if (range.getRequiredBytes() == 0 && range.getLimitBytes() == 0) {
             throw new DriverException.InvalidRequest(
@@ -102,7 +102,7 @@ final class RequestFields {
         return new CapacityRange(range.getRequiredBytes(), range.getLimitBytes());
     }
 
-    /// CSI forbids topology to callers unless the driver asks for it, and this one does not.
+    /// Rejects topology: CSI allows it only if the driver has the capability, and this one does not.
     static void noTopology(String field, TopologyRequirement requirement) {
         if (requirement.getRequisiteCount() > 0 || requirement.getPreferredCount() > 0) {
             throw new DriverException.InvalidRequest(

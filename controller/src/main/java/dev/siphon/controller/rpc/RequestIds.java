@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Reads ids. One in a format of another version of this driver is FAILED_PRECONDITION to everybody. Text
-/// that no version of this driver can have written names nothing that exists: NOT_FOUND, and nothing to do
-/// for who wants it removed. An id of a cluster that the clusters file lacks is NOT_FOUND too, but
-/// FAILED_PRECONDITION to who wants it removed, since the thing may well exist.
+/// Parses ids:
+///
+/// - An id in the format of another driver version is always FAILED_PRECONDITION.
+/// - Text that no version of this driver can have written names nothing that exists. It is NOT_FOUND; a removal
+///   has nothing to do.
+/// - An id of a cluster that is not in the clusters file is NOT_FOUND; for a removal FAILED_PRECONDITION, since
+///   the object may still exist.
 final class RequestIds {
     private final Clusters clusters;
 
@@ -23,19 +26,19 @@ final class RequestIds {
         this.clusters = clusters;
     }
 
-    /// The volume that has to exist for the request.
+    /// Returns the volume of a request that needs an existing one.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if it cannot exist
     VolumeId volume(String field, String text) {
         return existing(field, text, RequestIds::parseVolume, VolumeId::cluster);
     }
 
-    /// The volume to remove; empty if there is none to remove.
+    /// Returns the volume to remove; empty if it cannot exist.
     Optional<VolumeId> volumeToRemove(String field, String text) {
         return removable(field, text, RequestIds::parseVolume, VolumeId::cluster);
     }
 
-    /// The snapshot that has to exist for the request.
+    /// Returns the snapshot of a request that needs an existing one.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if it cannot exist
     SnapshotId snapshot(String field, String text) {
@@ -46,7 +49,7 @@ final class RequestIds {
                 snapshot -> snapshot.volume().cluster());
     }
 
-    /// The snapshot to remove; empty if there is none to remove.
+    /// Returns the snapshot to remove; empty if it cannot exist.
     Optional<SnapshotId> snapshotToRemove(String field, String text) {
         return removable(
                 field,
@@ -55,22 +58,22 @@ final class RequestIds {
                 snapshot -> snapshot.volume().cluster());
     }
 
-    /// The group of snapshots that has to exist for the request.
+    /// Returns the group of snapshots of a request that needs an existing one.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if it cannot exist
     GroupSnapshotId group(String field, String text) {
         return existing(field, text, GroupSnapshotId::tryParse, GroupSnapshotId::cluster);
     }
 
-    /// The group of snapshots to remove; empty if there is none to remove.
+    /// Returns the group of snapshots to remove; empty if it cannot exist.
     Optional<GroupSnapshotId> groupToRemove(String field, String text) {
         return removable(field, text, GroupSnapshotId::tryParse, GroupSnapshotId::cluster);
     }
 
-    /// The snapshots of a group; what is no snapshot's id cannot be of the group.
+    /// Returns the snapshots of a group.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there are none, or one is no snapshot's
-    ///     id
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the list is empty or contains an id that is
+    ///     not a snapshot's
     List<SnapshotId> members(String field, List<String> texts) {
         if (texts.isEmpty()) {
             throw new DriverException.InvalidRequest(field + " is required: at least one");
@@ -82,12 +85,12 @@ final class RequestIds {
                 .toList();
     }
 
-    /// As [#volume], for a filter: what cannot exist is found nowhere.
+    /// Same as [#volume], for a filter; empty if it cannot exist.
     Optional<VolumeId> volumeFilter(String field, String text) {
         return parseVolume(id(field, text)).filter(id -> known(id.cluster()));
     }
 
-    /// As [#snapshot], for a filter: what cannot exist is found nowhere.
+    /// Same as [#snapshot], for a filter; empty if it cannot exist.
     Optional<SnapshotId> snapshotFilter(String field, String text) {
         return parseSnapshot(id(field, text)).filter(id -> known(id.volume().cluster()));
     }

@@ -20,14 +20,14 @@ import dev.siphon.csi.VolumeId;
 import java.util.List;
 import java.util.Optional;
 
-/// The RPCs about snapshots.
+/// Handles the RPCs about snapshots.
 final class SnapshotHandler {
     private final Snapshots snapshots;
     private final Optional<SealedSnapshots> sealed;
     private final VolumeListing volumeListing;
     private final RequestIds ids;
 
-    /// @param sealed those that become datasets; empty where nothing can make them
+    /// @param sealed snapshots that become datasets; empty if nothing can seal them
     SnapshotHandler(
             Snapshots snapshots, Optional<SealedSnapshots> sealed, VolumeListing volumeListing, RequestIds ids) {
         this.snapshots = snapshots;

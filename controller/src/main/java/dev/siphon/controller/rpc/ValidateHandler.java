@@ -11,7 +11,8 @@ import dev.siphon.csi.VolumeContext;
 import dev.siphon.csi.VolumeId;
 import java.util.Map;
 
-/// ValidateVolumeCapabilities. What a request lacks is an error; what a volume cannot do is an answer.
+/// Handles ValidateVolumeCapabilities. An incomplete request is an error. Capabilities or parameters that the
+/// volume cannot have are a reply with a message.
 final class ValidateHandler {
     private final Volumes volumes;
     private final RequestIds ids;

@@ -21,7 +21,7 @@ import dev.siphon.csi.VolumeId;
 import java.util.Map;
 import java.util.Optional;
 
-/// The RPCs about one volume that exists, and GetCapacity.
+/// Handles the RPCs about one existing volume, and GetCapacity.
 final class VolumeHandler {
     private final Volumes volumes;
     private final AvailableCapacity capacities;
@@ -29,8 +29,8 @@ final class VolumeHandler {
     private final Optional<DatasetVolumes> datasets;
     private final RequestIds ids;
 
-    /// @param attachments in attach mode
-    /// @param datasets those that volumes may show; empty where none are declared
+    /// @param attachments empty unless in attach mode
+    /// @param datasets the datasets that volumes may show; empty if none can be declared
     VolumeHandler(
             Volumes volumes,
             AvailableCapacity capacities,
@@ -78,7 +78,7 @@ final class VolumeHandler {
         return response.build();
     }
 
-    /// A quota takes effect on every node by itself, so none has to be told.
+    /// Expands a volume. A quota takes effect on every node by itself, so no node expansion is required.
     ControllerExpandVolumeResponse expand(ControllerExpandVolumeRequest request) {
         VolumeId id = ids.volume("volume_id", request.getVolumeId());
         if (!request.hasCapacityRange()) {

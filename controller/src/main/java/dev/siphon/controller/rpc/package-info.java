@@ -1,4 +1,4 @@
-/// CSI requests to the domain and back; nothing else knows protobuf.
+/// Converts CSI requests to the domain and its results back; no other package uses protobuf.
 @NullMarked
 package dev.siphon.controller.rpc;
 
