@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/// A file that holds one JSON object.
+/// A file with one JSON object.
 ///
-/// @param what the file is for, as errors call it: `clusters file`
-/// @param known the fields of the object
+/// @param what the kind of file in error messages, for example `clusters file`
+/// @param known the fields that the object may have
 public record JsonFile(String what, Set<String> known) {
-    /// Says what is wrong with a file, all of it at once.
+    /// Reports all errors of a file at once.
     public static final class Invalid extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
@@ -27,8 +27,8 @@ public record JsonFile(String what, Set<String> known) {
 
     /// Reads the file.
     ///
-    /// @param parse makes what the file says of its fields; where they are wrong, which they note, anything
-    /// @throws Invalid if it cannot be read, or anything in it is wrong
+    /// @param parse creates the result from the fields; its result is discarded if a field was recorded as wrong
+    /// @throws Invalid if the file cannot be read or has any error
     public <T> T read(Path file, Function<JsonObjectReader, T> parse) {
         try {
             return parse(file, Files.readString(file), parse);
@@ -37,9 +37,9 @@ public record JsonFile(String what, Set<String> known) {
         }
     }
 
-    /// Reads the text of a file, as [#read].
+    /// Parses the text of a file; see [#read].
     ///
-    /// @throws Invalid if anything in it is wrong
+    /// @throws Invalid if the text has any error
     public <T> T parse(Path file, String text, Function<JsonObjectReader, T> parse) {
         List<String> errors = new ArrayList<>();
         JsonObject root = root(text, errors);

@@ -15,15 +15,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/// Reads the fields of one JSON object and notes what is wrong with them in a list that all objects of a file
-/// share.
+/// Reads the fields of one JSON object, and records their errors in a list that all objects of a file share.
 public final class JsonObjectReader {
     private final String where;
     private final JsonObject object;
     private final List<String> errors;
 
-    /// @param where the object's place in the file with a dot behind, "" at the top
-    /// @param known the fields that it may have
+    /// @param where the object's place in the file with a trailing dot, "" at the top
+    /// @param known the fields that the object may have
     JsonObjectReader(String where, JsonObject object, Set<String> known, List<String> errors) {
         this.where = where;
         this.object = object;
@@ -36,7 +35,7 @@ public final class JsonObjectReader {
         }
     }
 
-    /// The text of a field; empty if it is not there.
+    /// Returns the text of a field; empty if absent or wrong.
     public Optional<String> text(String key) {
         JsonElement value = object.get(key);
         if (value == null) {
@@ -49,7 +48,8 @@ public final class JsonObjectReader {
         return text;
     }
 
-    /// The strings of a list; none if it is not there. Where something else stands, which is noted, "" does.
+    /// Returns the strings of a list; none if absent. An element of another type is recorded as wrong and becomes
+    /// "".
     public List<String> texts(String key) {
         List<String> texts = new ArrayList<>();
         JsonArray array = array(key, "must be a list of strings");
@@ -63,7 +63,7 @@ public final class JsonObjectReader {
         return texts;
     }
 
-    /// The objects of a list; none if it is not there.
+    /// Returns the objects of a list; none if absent. Other elements are recorded as wrong and skipped.
     public List<JsonObjectReader> objects(String key, Set<String> known) {
         List<JsonObjectReader> objects = new ArrayList<>();
         JsonArray array = array(key, "must be a list of objects");
@@ -85,7 +85,7 @@ public final class JsonObjectReader {
         return value instanceof JsonArray found ? found : new JsonArray();
     }
 
-    /// Whether a field is `true`; `false` if it is not there.
+    /// Returns the value of a boolean field; `false` if absent or wrong.
     public boolean flag(String key) {
         JsonElement value = object.get(key);
         if (value instanceof JsonPrimitive primitive && primitive.isBoolean()) {
@@ -97,7 +97,7 @@ public final class JsonObjectReader {
         return false;
     }
 
-    /// A whole number in a range.
+    /// Returns a whole number from `least` to `most`; `whenNone` if absent or wrong.
     public long number(String key, long whenNone, long least, long most) {
         JsonElement value = object.get(key);
         if (value == null) {
@@ -115,7 +115,7 @@ public final class JsonObjectReader {
         return whenNone;
     }
 
-    /// An object in this one; an empty one if it is not there.
+    /// Returns an object in this one; an empty one if absent or wrong.
     public JsonObjectReader object(String key, Set<String> known) {
         JsonElement value = object.get(key);
         if (value != null && !(value instanceof JsonObject)) {
@@ -125,8 +125,8 @@ public final class JsonObjectReader {
         return new JsonObjectReader(where + key + ".", inner, known, errors);
     }
 
-    /// The value of a field made of its text, or of `whenNone` if it is not there; empty if both are, or what is
-    /// there is wrong, which is noted.
+    /// Parses a field's text, or `whenNone` if the field is absent. Returns empty if there is no text, or if it
+    /// is wrong, which is recorded.
     public <T> Optional<T> read(String key, String whenNone, Function<String, T> parse) {
         String text = text(key).orElse(whenNone);
         if (text.isEmpty()) {
@@ -140,8 +140,8 @@ public final class JsonObjectReader {
         }
     }
 
-    /// As [#read(String, String, Function)] for a field that must have a value: `whenWrong` stands for it when it
-    /// has none, which is noted.
+    /// Same as [#read(String, String, Function)], for a required field. Without a valid value, records an error
+    /// and returns `whenWrong`.
     public <T> T need(String key, String whenNone, T whenWrong, Function<String, T> parse) {
         if (whenNone.isEmpty() && object.get(key) == null) {
             wrong(key, "is needed");
@@ -149,12 +149,12 @@ public final class JsonObjectReader {
         return read(key, whenNone, parse).orElse(whenWrong);
     }
 
-    /// Notes that a field is wrong.
+    /// Records that a field is wrong.
     public void wrong(String key, String what) {
         errors.add(where + key + " " + what);
     }
 
-    /// The path that a field's text is, for [#read] and [#need].
+    /// Returns the absolute path of a field's text, for [#read] and [#need].
     public static Path absolute(String text) {
         if (!text.startsWith("/")) {
             throw new IllegalArgumentException("must be an absolute path");

@@ -1,4 +1,4 @@
-/// JSON files that administrators write: read whole, and refused with all that is wrong in them.
+/// Reads administrators' JSON files as a whole, and rejects one with a list of all its errors.
 @NullMarked
 package dev.siphon.controller.config;
 
