@@ -24,8 +24,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Provides all ports to the clusters of a clusters file. A background thread drops handles that have stopped
-/// answering.
+/// Provides all ports to the clusters of a clusters file; a thread drops handles that have stopped answering.
 public final class CephAdapter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CephAdapter.class);
     private static final Duration SWEEP = Duration.ofSeconds(1);

@@ -99,8 +99,7 @@ public final class CephClusters implements Clusters, MonitorFollower.Connections
         CephConnection connection = named(cluster);
         try {
             for (FileSystem each : refresh(cluster, connection, deadline)) {
-                // The mgr reads a directory for this command, so success proves that the file system's MDS has
-                // replied too.
+                // The mgr reads a directory for this command, so the file system's MDS has replied too.
                 connection
                         .call(
                                 CephCommand.read(Daemon.MGR, "fs subvolumegroup exist")

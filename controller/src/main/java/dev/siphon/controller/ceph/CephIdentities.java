@@ -27,8 +27,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// Implements [Identities] with the mons' `auth` commands (`src/mon/MonCommands.h`; ceph-authtool(8) for the
-/// caps).
+/// Implements [Identities] with the mons' `auth` commands (`src/mon/MonCommands.h`, ceph-authtool(8) for caps).
 final class CephIdentities implements Identities {
     /// Lists all identities.
     static final CephCommand LIST = CephCommand.read(Daemon.MON, "auth ls");
@@ -38,8 +37,7 @@ final class CephIdentities implements Identities {
     /// The characters that a cap accepts without quotes (`src/osd/OSDCap.cc`, `src/mds/MDSAuthCaps.cc`).
     private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_./-]+");
 
-    /// Caps of a retired identity: it may run one command, which no mgr has. Without `mon` caps it cannot mount
-    /// anything.
+    /// A retired identity may only run a command that no mgr has. Without `mon` it cannot mount anything.
     private static final List<String> RETIRED = List.of("mgr", "allow command \"retired by siphon\"");
 
     private final Function<String, CephConnection> connections;
@@ -73,8 +71,7 @@ final class CephIdentities implements Identities {
                         .equals(Map.of(RETIRED.getFirst(), RETIRED.getLast()));
     }
 
-    /// Replaces the identity by one with [#RETIRED] caps: because the caps differ, [#mint] removes the old one
-    /// first.
+    /// The caps differ from those of the replaced identity, so [#mint] removes that first.
     @Override
     public void retire(String cluster, String userId) {
         var _ = mint(cluster, userId, RETIRED);

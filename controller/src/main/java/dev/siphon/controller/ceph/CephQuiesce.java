@@ -12,8 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/// Implements [Quiesce] with the mgr's `fs quiesce` (doc/cephfs/multimds, "Quiesce Sets"). Ceph 18 lacks the
-/// command.
+/// Implements [Quiesce] with the mgr's `fs quiesce` (doc/cephfs/multimds, "Quiesce Sets"), not in Ceph 18.
 final class CephQuiesce implements Quiesce {
     private final Function<String, CephConnection> connections;
 

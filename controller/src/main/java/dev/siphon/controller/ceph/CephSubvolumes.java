@@ -24,8 +24,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// Implements [Subvolumes] with the mgr's module `volumes` (`src/pybind/mgr/volumes/module.py` names the
-/// arguments).
+/// Implements [Subvolumes] with the mgr's module `volumes` (arguments: `src/pybind/mgr/volumes/module.py`).
 final class CephSubvolumes implements Subvolumes {
     private static final Pattern NO_FILE_SYSTEM = Pattern.compile("FS '.*' not found\\s*");
 
@@ -284,8 +283,7 @@ final class CephSubvolumes implements Subvolumes {
         return call(volume.cluster(), command);
     }
 
-    /// Sends the command and rejects a missing file system. Only the mgr's message distinguishes it from a
-    /// missing subvolume.
+    /// Only the mgr's message distinguishes a missing file system from a missing subvolume.
     private CommandReply call(String cluster, CephCommand command) {
         CommandReply reply = connections.apply(cluster).call(command);
         if (reply.is(CephErrno.ENOENT) && NO_FILE_SYSTEM.matcher(reply.words()).matches()) {

@@ -162,7 +162,7 @@ public final class ClusterStatus {
         return hosts;
     }
 
-    /// Returns the names of clients that start with `prefix`, without `client.`. Their keys are not read.
+    /// Returns the names of clients that start with `prefix`, without `client.`; ignores their keys.
     public SortedSet<String> clients(String cluster, String prefix, Duration limit) {
         SortedSet<String> found = new TreeSet<>();
         CephIdentities.each(connections.apply(cluster).call(CephIdentities.LIST, limit), identity -> {

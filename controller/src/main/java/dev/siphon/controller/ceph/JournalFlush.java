@@ -46,8 +46,7 @@ final class JournalFlush implements AutoCloseable {
         clock.setRemoveOnCancelPolicy(true);
     }
 
-    /// Creates what flushes need before a command is sent: created during a flush, it would wait for a mgr that
-    /// hangs.
+    /// Creates what flushes need before a command is sent; later it would wait for a mgr that hangs.
     void prepare(String cluster, String fileSystem) {
         FileSystem of = new FileSystem(cluster, fileSystem);
         if (!prepared.contains(of)) {

@@ -48,8 +48,7 @@ public final class JsonObjectReader {
         return text;
     }
 
-    /// Returns the strings of a list; none if absent. An element of another type is recorded as wrong and becomes
-    /// "".
+    /// Returns the strings of a list; none if absent. Any other element is recorded as wrong and becomes "".
     public List<String> texts(String key) {
         List<String> texts = new ArrayList<>();
         JsonArray array = array(key, "must be a list of strings");

@@ -54,8 +54,7 @@ final class ListVolumesHandler {
                 .build();
     }
 
-    /// Lists the health of volumes without the healthy ones, as CSI specifies. So a page may have fewer entries
-    /// than requested and still have a next one.
+    /// Leaves out healthy volumes, as CSI specifies; so a page may be short and still have a next one.
     ControllerListVolumeHealthResponse listHealth(ControllerListVolumeHealthRequest request) {
         RequestFields.secrets(request.getSecretsMap());
         VolumeListing.Page<ClusterVolumeHealth.Report> page =

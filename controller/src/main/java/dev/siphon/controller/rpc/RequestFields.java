@@ -70,7 +70,7 @@ final class RequestFields {
         return map;
     }
 
-    /// Checks secrets, although this service needs none; a message shows their keys at most.
+    /// Checks secrets, which no RPC requires; a message shows their keys at most.
     static void secrets(Map<String, String> secrets) {
         checkSize("secrets", secrets);
         for (String key : secrets.keySet()) {

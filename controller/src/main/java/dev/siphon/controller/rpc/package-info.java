@@ -1,4 +1,4 @@
-/// Converts CSI requests to the domain and its results back; no other package uses protobuf.
+/// Converts CSI requests to the domain and its results back; the domain does not use protobuf.
 @NullMarked
 package dev.siphon.controller.rpc;
 

@@ -119,8 +119,7 @@ public final class NativeCalls {
 
     private void takeSlot(String what, Duration patience) {
         try {
-            // If the callers of all running calls have left, waiting would most likely only waste this caller's
-            // time.
+            // If all callers have left their calls, waiting would most likely only waste this caller's time.
             boolean hopeless = slots.availablePermits() == 0
                     && outstanding.stream().allMatch(call -> call.callerLeft().isDone());
             if (hopeless || !slots.tryAcquire(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS)) {

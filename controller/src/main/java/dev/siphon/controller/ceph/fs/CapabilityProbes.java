@@ -110,8 +110,7 @@ public final class CapabilityProbes {
         return mount.locate(SubvolumeGroup.of(volume).path() + "/" + volume.subvolume());
     }
 
-    /// Rejects a call that would wait in the directories of a group whose client does not respond; sends no
-    /// request.
+    /// Rejects a call in the directories of a group whose client does not respond; sends no request.
     ///
     /// @throws DriverException.OperationPending (ABORTED) in that case
     void refuseWhileStalled(SubvolumeGroup group) {

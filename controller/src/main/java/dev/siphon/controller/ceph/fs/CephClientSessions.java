@@ -92,8 +92,8 @@ final class CephClientSessions implements ClientSessions {
 
     @Override
     public void end(String cluster, List<ClientSession> sessions) {
-        // Each eviction waits a second for the OSD map. In sequence, the last client could write that many
-        // seconds longer.
+        // Each eviction waits a second for the OSD map: in sequence, the last client would go on for as many
+        // seconds.
         try (ExecutorService each = Executors.newFixedThreadPool(
                 Math.clamp(sessions.size(), 1, AT_ONCE), Thread.ofVirtual().factory())) {
             CompletableFuture.allOf(sessions.stream()

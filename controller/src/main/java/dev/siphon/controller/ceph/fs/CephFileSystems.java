@@ -161,8 +161,8 @@ public final class CephFileSystems implements AutoCloseable {
     /// Returns the client for a path. Volumes, datasets and everything else have separate clients, because caps
     /// may be limited to directories.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if the path's group waits for a client that does not
-    ///     respond
+    /// @throws DriverException.OperationPending (ABORTED) if a client that does not respond blocks the path's
+    ///     group
     CephFs client(String cluster, String fileSystem, String path) {
         SubvolumeGroup.at(cluster, fileSystem, path).ifPresent(probes::refuseWhileStalled);
         return client(new Key(cluster, Optional.of(fileSystem), useFor(path)));
@@ -267,8 +267,7 @@ public final class CephFileSystems implements AutoCloseable {
 
     /// Measures a snapshot of that cluster when few others are being measured.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if its turn does not come before the caller's
-    ///     deadline
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if its turn does not come in the caller's time
     long inTurn(String cluster, LongSupplier measure) {
         return measuring.take(cluster, patience(), measure);
     }

@@ -246,8 +246,7 @@ final class CephFileTree implements FileTree {
                         .call("list groups", mount -> new GroupDirectoryReader(mount).groupsWith(note)));
     }
 
-    /// @param none the result if the directory to mount, or the path, does not exist yet; the first group creates
-    ///     it
+    /// @param none the result if the path does not exist yet; the first group creates its directory
     private static <T> T whereThereIsOne(T none, Supplier<T> call) {
         try {
             return ReconnectingHandle.unlessNothingIsThere(none, call);

@@ -16,7 +16,7 @@ final class CephFsMounts {
     /// The mgr's directory of all subvolumegroups.
     static final String VOLUMES = "/volumes";
 
-    /// The directory of all datasets.
+    /// The directory that holds all datasets.
     static final String DATASETS = Dataset.DIRECTORY;
 
     /// Concurrent copies per cluster; each has its own threads and memory.
@@ -74,8 +74,7 @@ final class CephFsMounts {
     }
 
     /// Opens the mount of the whole file system, for static volumes outside the other mounts; blocks in native
-    /// code. If the user's caps are limited to directories, it mounts /volumes, and everything else is out of
-    /// reach.
+    /// code. If the user's caps are limited to directories, mounts /volumes: all else is out of reach.
     Mount forStaticVolumes() {
         try {
             return open(OF_STATIC_VOLUMES, "/");
@@ -89,9 +88,9 @@ final class CephFsMounts {
         return open(Thread.currentThread().getName(), VOLUMES);
     }
 
-    /// Opens a mount. The first one ends all sessions that an earlier run of this controller left. Each later one
-    /// ends the session of its predecessor, which may hang. Only one opens at a time, so the first ends no
-    /// session of this run.
+    /// Opens a mount. The first ends all sessions that an earlier run of this controller left; each later one
+    /// ends the session of its predecessor, which may hang. One opens at a time, so the first ends no session of
+    /// this run.
     private synchronized Mount open(String use, String directory) {
         Stream<String> left = takenOver ? Stream.of(use) : uses();
         Mount mount = MountHandle.mount(access.get(), fileSystem, directory, limits, session(use), sessions(left));

@@ -8,8 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Implements [Trash] with libcephfs, in the mgr's trash directory
-/// (`src/pybind/mgr/volumes/fs/operations/trash.py`).
+/// Implements [Trash] with libcephfs (`src/pybind/mgr/volumes/fs/operations/trash.py` is the mgr's part).
 final class CephTrash implements Trash {
     /// Below the mounted directory.
     static final String PATH = CephFsMounts.VOLUMES + "/_deleting";

@@ -12,13 +12,13 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
 /// Keeps the progress of up to [#MOST] trees that are being flattened. At the limit, a new tree replaces the
-/// latest one of the account with the most, if the new tree's account has clearly fewer. Otherwise it is not
-/// kept: if each new tree replaced another, no tree that needs several tries would ever finish.
+/// latest one of the account with the most trees, if that has at least two more than the new tree's account.
+/// Otherwise it is not kept: if each new tree replaced another, no tree that needs several tries would ever
+/// finish.
 final class FlatteningProgress {
     static final int MOST = 100;
 
-    /// Age after which a tree that nobody continued is dropped at the limit. A caller that wants a volume removed
-    /// retries within 5 minutes.
+    /// Age at which an unused tree is dropped at the limit. Callers that remove a volume retry within 5 minutes.
     static final Duration KEPT = Duration.ofMinutes(15);
 
     private final LongSupplier nanoTime;
@@ -36,8 +36,7 @@ final class FlatteningProgress {
         this.nanoTime = nanoTime;
     }
 
-    /// Returns the tree at a path of a volume with its progress so far, or a new one, which is kept if there is
-    /// room.
+    /// Returns the tree at a path of a volume: the kept one, or a new one, which is kept if there is room.
     synchronized TreeFlattener of(VolumeId.Provisioned volume, String path) {
         long now = nanoTime.getAsLong();
         Key key = new Key(volume, path);

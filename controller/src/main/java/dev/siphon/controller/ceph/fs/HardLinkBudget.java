@@ -3,7 +3,7 @@ package dev.siphon.controller.ceph.fs;
 /// Limits the memory for files with several names. All copies and archives of this process share it, over all
 /// clusters: many may run at once on one heap.
 final class HardLinkBudget {
-    /// Divisor of the heap.
+    /// The budget is the heap divided by this.
     private static final int SHARE = 4;
 
     private final long bytes;

@@ -320,8 +320,7 @@ record Mount(LibcephfsClient client, String root) implements AutoCloseable {
 
     /// Opens a directory without following any symlink on the way.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part of the path is a symlink or not a
-    ///     directory
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part is a symlink or not a directory
     OpenFile openDirectory(MountPath path) {
         OpenFile directory = open(MountPath.of("/"), OpenFlags.DIRECTORY);
         for (MountPath part : path.steps()) {

@@ -12,15 +12,15 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// Flattens a tree before its removal: moves what lies deep in it to its top. Ceph removes a directory in a time
-/// that grows with its depth. A chain of directories takes the square of its length, and blocks the MDS for
-/// others meanwhile.
+/// that grows with its depth. So the time for a chain of directories grows with the square of its length, and the
+/// MDS serves nobody else meanwhile.
 ///
 /// It reads every directory that has subdirectories once. The MDS's count of directories below
-/// (`ceph.dir.rsubdirs`) would limit the depth at once, but lags: for a chain that was created quickly it grows
-/// by two levels every ten seconds.
+/// (`ceph.dir.rsubdirs`) would show how deep that can be, but lags: for a chain that was created quickly it grows
+/// by two levels in ten seconds.
 ///
 /// It works in slices and remembers little between them: the names on the way to its position, and some of the
-/// pieces that it has moved. A new start after a restart of this process finds the pieces at the top. Users may
+/// pieces that it has moved. After a restart of this process, a new start finds the pieces at the top. Users may
 /// change the tree meanwhile: it uses inodes and follows no symlink.
 final class TreeFlattener {
     /// The deepest level that stays, counted from the top; what is in directories of that level is moved with its
@@ -33,7 +33,7 @@ final class TreeFlattener {
     /// Maximum number of names that one listing leaves to be read: some wait on each level.
     private static final int BATCH = 16;
 
-    /// Number of directories read after which the tree is taken as it is. A user who keeps adding directories
+    /// Number of directory listings after which the tree is taken as it is: a user who keeps adding directories
     /// cannot prevent a volume's removal.
     private static final long MOST_SEEN = 5_000_000;
 
