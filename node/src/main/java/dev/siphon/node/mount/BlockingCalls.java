@@ -14,18 +14,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/// Runs what may hang in the kernel on platform threads, so that a caller gets an answer in time whatever a file
-/// system does. A native call can neither be cancelled nor run on a virtual thread without stopping others.
+/// Runs calls that may hang in the kernel on platform threads, so that callers return by their deadline. A native
+/// call cannot be cancelled, and on a virtual thread it would block others.
 ///
-/// Why one volume that hangs leaves the others alone: each volume may have [#MAX_PER_VOLUME] calls under way, and
-/// the pool has room for that many of every volume that a node can hold, so the pool runs out last. Threads are
-/// made when needed and end when idle.
+/// A hung volume does not affect other volumes. Each volume may have [#MAX_PER_VOLUME] calls in progress. The pool
+/// has that many threads for each volume that a node can hold. Threads start on demand and end when idle.
 public final class BlockingCalls implements AutoCloseable {
-    /// One change, which the volume's key admits, with the check that the change makes; and checks of two older
-    /// mounts of the same volume that never answered.
+    /// One change (the volume's lock admits no more) with the check that it makes, plus hung checks of two older
+    /// mounts of the volume.
     private static final int MAX_PER_VOLUME = 4;
 
-    /// For 256 volumes, above the 110 pods that a kubelet runs by default.
+    /// 256 volumes: above the kubelet's default of 110 pods.
     private static final int MAX_THREADS = 256 * MAX_PER_VOLUME;
 
     private static final Duration IDLE = Duration.ofSeconds(10);
@@ -40,13 +39,13 @@ public final class BlockingCalls implements AutoCloseable {
     private final Map<String, Integer> underWay = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<?>> checks = new ConcurrentHashMap<>();
 
-    /// Runs `body`, which changes something. Keys that this thread's [KeyedOperations] hold stay taken until it
-    /// has ended, even if this returns earlier.
+    /// Runs `body`, which changes something. The locks that this thread holds in [KeyedOperations] stay held until
+    /// `body` returns, even if this method returns earlier.
     ///
-    /// @param volume whose calls to count it among
-    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if it has not ended within `limit`; it goes on
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if too many earlier calls for the volume
-    ///     still hang
+    /// @param volume the volume that the call counts against
+    /// @throws DriverException.DeadlinePassed (DEADLINE_EXCEEDED) if `body` has not returned within `limit`; it
+    ///     keeps running
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if too many earlier calls for the volume still hang
     public <T> T change(String volume, Duration limit, Supplier<T> body) {
         CompletableFuture<T> call = new CompletableFuture<>();
         start(volume, body, call, () -> {});
@@ -54,7 +53,7 @@ public final class BlockingCalls implements AutoCloseable {
         return await(volume, call, limit);
     }
 
-    /// As [#change(String, Duration, Supplier)], without a result.
+    /// Same as [#change(String, Duration, Supplier)], without a result.
     public void change(String volume, Duration limit, Runnable body) {
         change(volume, limit, () -> {
             body.run();
@@ -62,14 +61,14 @@ public final class BlockingCalls implements AutoCloseable {
         });
     }
 
-    /// Runs `body`, which only looks, or waits for the same look that another caller has begun. It holds no key:
-    /// a volume whose check hangs can be unmounted.
+    /// Runs `body`, which only reads. If another caller already runs a check of `subject`, waits for its result
+    /// instead. A check takes no lock, so a volume whose check hangs can still be unmounted.
     ///
-    /// @param subject what is looked at; calls of one subject share one run
+    /// @param subject what is checked; concurrent calls with the same subject share one run
     /// @throws DriverException as [#change]
     public <T> T check(String volume, String subject, Duration limit, Supplier<T> body) {
         CompletableFuture<T> own = new CompletableFuture<>();
-        @SuppressWarnings("unchecked") // a subject is always looked at in the same way
+        @SuppressWarnings("unchecked") // a subject always has the same result type
         CompletableFuture<T> other = (CompletableFuture<T>) checks.putIfAbsent(subject, own);
         if (other != null) {
             return await(volume, other, limit);
@@ -133,12 +132,12 @@ public final class BlockingCalls implements AutoCloseable {
         }
     }
 
-    /// How many calls are under way, for metrics and tests.
+    /// Returns the number of calls in progress, for metrics and tests.
     public int underWay() {
         return underWay.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /// Takes no more calls. Those that hang are left: their threads end with the process.
+    /// Accepts no more calls. Hung calls keep their threads until the process exits.
     @Override
     public void close() {
         threads.shutdown();

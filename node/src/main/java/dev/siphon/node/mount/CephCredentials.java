@@ -16,10 +16,10 @@ public record CephCredentials(String userId, CephKey key) {
     private static final String USER_ID = VolumeSecret.USER_ID;
     private static final String USER_KEY = VolumeSecret.USER_KEY;
 
-    /// What cephx allows, less what a mount option, a keyring or a command line could take for its own.
+    /// What cephx allows, without characters that have a meaning in mount options, keyrings or command lines.
     private static final Pattern FORM = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
 
-    /// Reads the secrets; further keys in `secrets` are left alone.
+    /// Parses the secrets. Ignores other keys in `secrets`.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) naming the secret that is missing or malformed
     public static CephCredentials fromSecrets(Map<String, String> secrets) {
@@ -32,18 +32,19 @@ public record CephCredentials(String userId, CephKey key) {
             throw new DriverException.InvalidRequest("secrets lack " + USER_KEY);
         }
         if (userId.startsWith("client.") || !FORM.matcher(userId).matches()) {
-            // not quoted: a key pasted into the wrong field must not reach a log
+            // do not quote it: a key pasted into the wrong field must not reach a log
             throw new DriverException.InvalidRequest("secret " + USER_ID
                     + " is not a cephx user id: letters, digits, '_', '-' and '.', without the prefix 'client.'");
         }
         return new CephCredentials(userId, CephKey.parse("secret " + USER_KEY, key));
     }
 
-    /// As [#fromSecrets], of a volume. A PersistentVolume may name any Secret: one that says for which volume it is
-    /// stages no other. Those that Siphon minted before it wrote that stage whatever Ceph lets their key open, but
-    /// for a packer's, which stages the directory of its image alone.
+    /// Parses the secrets of `volume`. A PersistentVolume can name any Secret, so a Secret with a volume id stages
+    /// only that volume. A Secret without one, from an older Siphon, stages whatever Ceph allows its key. The
+    /// exception is a packer's key: it stages only the directory of its own image.
     ///
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the secrets are for another volume
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#fromSecrets]
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the secrets belong to another volume
     public static CephCredentials ofVolume(VolumeId volume, Map<String, String> secrets) {
         CephCredentials credentials = fromSecrets(secrets);
         checkVolume(volume, secrets);
@@ -53,9 +54,9 @@ public record CephCredentials(String userId, CephKey key) {
         return credentials;
     }
 
-    /// Refuses secrets that say that they are for another volume, whether or not there is a key in them.
+    /// Rejects secrets that name another volume, whether or not they hold a key.
     ///
-    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if they do
+    /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if they name another volume
     public static void checkVolume(VolumeId volume, Map<String, String> secrets) {
         String is = secrets.getOrDefault(VolumeSecret.VOLUME_ID, "");
         if (!is.isEmpty() && !is.equals(volume.toString())) {
@@ -75,7 +76,7 @@ public record CephCredentials(String userId, CephKey key) {
                         && userId.equals(Packer.userId(target)));
     }
 
-    /// Whether `secrets` hold any credentials at all.
+    /// Whether `secrets` hold any credentials.
     public static boolean arePresent(Map<String, String> secrets) {
         return secrets.containsKey(USER_ID) || secrets.containsKey(USER_KEY);
     }

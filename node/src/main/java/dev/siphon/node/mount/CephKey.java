@@ -9,7 +9,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 
-/// A cephx secret key, in the text form that `ceph auth get-key` prints. It never shows itself: see [#reveal].
+/// A cephx secret key, in the text form that `ceph auth get-key` prints. Only [#reveal] exposes it.
 public final class CephKey {
     /// Octets before the secret: type (2), time of creation (8), length of the secret (2).
     private static final int HEADER_BYTES = 12;
@@ -19,10 +19,10 @@ public final class CephKey {
     private final String text;
     private final Kind kind;
 
-    /// The cipher that a key is for: `CEPH_CRYPTO_*` of Ceph's `ceph_fs.h`.
+    /// The cipher of a key: `CEPH_CRYPTO_*` of Ceph's `ceph_fs.h`.
     public enum Kind {
         AES(1, 16),
-        /// What Ceph 20 issues by default. Kernels have it since 7.0.
+        /// The default of Ceph 20. Kernels support it since 7.0.
         AES256K(2, 32);
 
         private final int code;
@@ -33,9 +33,9 @@ public final class CephKey {
             this.secretBytes = secretBytes;
         }
 
-        /// Reads a kind as Ceph names it.
+        /// Parses Ceph's name of a kind.
         ///
-        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is no such kind
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if no kind has that name
         public static Kind parse(String text) {
             return Arrays.stream(values())
                     .filter(kind -> kind.toString().equals(text))
@@ -55,10 +55,10 @@ public final class CephKey {
         this.kind = kind;
     }
 
-    /// Reads a key.
+    /// Parses a key.
     ///
-    /// @param field where it comes from, for the message; the key itself is never in it
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is no cephx key
+    /// @param field the source of the key, for the error message; the message never holds the key
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is not a cephx key
     public static CephKey parse(String field, String text) {
         byte[] octets = decode(field, text);
         if (octets.length > HEADER_BYTES) {
@@ -78,7 +78,7 @@ public final class CephKey {
         try {
             return Base64.getDecoder().decode(text);
         } catch (IllegalArgumentException _) {
-            // its message may quote a part of the key
+            // the exception's message may quote a part of the key
             throw malformed(field);
         }
     }
@@ -92,7 +92,7 @@ public final class CephKey {
         return kind;
     }
 
-    /// The key itself, for the mounter that has to pass it on and for nobody else.
+    /// Returns the key in plain text. Only mounters may call this.
     public String reveal() {
         return text;
     }

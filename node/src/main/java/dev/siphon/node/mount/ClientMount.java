@@ -3,12 +3,12 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 
-/// What a Ceph client is to mount.
+/// The directory that a Ceph client mounts, and how.
 ///
-/// @param volume the volume that it is for
+/// @param volume the volume that it is mounted for
 /// @param fileSystem the Ceph file system
 /// @param path the directory in it that becomes the client's root
-/// @param credentials the identity to come as
+/// @param credentials the identity of the client
 public record ClientMount(
         VolumeId volume,
         Monitors monitors,
@@ -16,7 +16,7 @@ public record ClientMount(
         String path,
         CephCredentials credentials,
         ClientOptions options) {
-    /// The same by other monitors.
+    /// Returns a copy with other monitors.
     ClientMount at(Monitors others) {
         return new ClientMount(volume, others, fileSystem, path, credentials, options);
     }

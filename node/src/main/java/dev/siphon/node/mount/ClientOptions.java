@@ -8,19 +8,19 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Mount options by who obeys them.
+/// Mount options, sorted by where they take effect.
 ///
-/// @param flags what the kernel enforces at each mount point by itself
-/// @param synchronous `sync` and `dirsync`, which belong to the file system as a whole
-/// @param client what is left: options of the Ceph client, each `name` or `name=value`
+/// @param flags enforced by the kernel at each mount point
+/// @param synchronous `sync` and `dirsync`, which apply to the whole file system
+/// @param client all others: options of the Ceph client, each `name` or `name=value`
 public record ClientOptions(Set<MountFlag> flags, List<String> synchronous, List<String> client) {
     private static final Set<String> SYNCHRONOUS = Set.of("sync", "dirsync");
 
-    /// How access times are kept when nothing is said, so it needs no flag.
+    /// The kernel's default for access times; needs no flag.
     private static final String DEFAULT_ATIME = "relatime";
 
-    /// What every volume gets: data needs no device nodes, and whoever can make a file owned by root on a volume
-    /// must not become root with it elsewhere.
+    /// Set on every volume: data needs no device nodes, and a setuid-root file on a volume must not give root
+    /// elsewhere.
     private static final Set<MountFlag> ALWAYS = Set.of(MountFlag.NO_SUID, MountFlag.NO_DEV);
 
     public ClientOptions {
@@ -31,7 +31,7 @@ public record ClientOptions(Set<MountFlag> flags, List<String> synchronous, List
 
     /// Sorts `options`.
     ///
-    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if one is not on the allow
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if an option is not on the allow
     ///     list of [MountOptions]
     public static ClientOptions of(Collection<String> options, boolean readOnly) {
         Set<MountFlag> flags = EnumSet.copyOf(ALWAYS);

@@ -18,13 +18,12 @@ import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where clients are mounted before the wanted directory is bound to where it is wanted: a directory of the
-/// driver's own, which no workload sees.
+/// The directories at which clients are mounted before their data is bound to its target. They belong to the
+/// driver; no workload sees them.
 ///
-/// The kernel's client needs its root only until the bind is made. ceph-fuse needs it as long as it lives: to
-/// give back capabilities it remounts that path, and when that has failed five times it ends itself
-/// (`client_max_retries_on_remount_failure`). So a root stays until nothing outside shows its file system any
-/// more, which the mount table tells, also after a restart.
+/// The kernel client needs its root only until the bind exists. ceph-fuse needs it while it lives: it remounts that
+/// path to give back capabilities, and exits after five failures (`client_max_retries_on_remount_failure`). So a
+/// root stays until its file system is mounted nowhere else. The mount table shows that, even after a restart.
 public final class ClientRoots {
     private static final Logger LOG = LoggerFactory.getLogger(ClientRoots.class);
 
@@ -32,8 +31,8 @@ public final class ClientRoots {
     private final Path directory;
     private final Set<Path> beingMade = ConcurrentHashMap.newKeySet();
 
-    /// @param stateDirectory the driver's own; one process at a time
-    /// @param name theirs alone in it
+    /// @param stateDirectory the driver's own directory, used by one process at a time
+    /// @param name the subdirectory that holds the roots and nothing else
     public ClientRoots(Path stateDirectory, String name) {
         this.stateDirectory = stateDirectory;
         this.directory = stateDirectory.resolve(name);
@@ -51,20 +50,20 @@ public final class ClientRoots {
             return path;
         }
 
-        /// Ends the making: the root stays if something is bound from it.
+        /// Ends the setup: removes the root unless something is bound from it.
         @Override
         public void close() {
             beingMade.remove(path);
             sweep();
         }
 
-        /// Takes the root away although something is bound from it.
+        /// Unmounts and removes the root even if something is bound from it.
         public void detach() {
             discard(path);
         }
     }
 
-    /// A new, empty root.
+    /// Creates a new, empty root.
     public Root create() {
         Path path = directory.resolve(UUID.randomUUID().toString());
         beingMade.add(path);
@@ -77,9 +76,9 @@ public final class ClientRoots {
         return new Root(path);
     }
 
-    /// Takes away the roots that nothing is bound from: those of volumes that were unmounted, and those of a run
-    /// that was killed while it mounted. A client that such a run had started may come up after this process did,
-    /// so this is called at every change as well as at the start.
+    /// Removes the roots that nothing is bound from: those of unmounted volumes, and those that a killed process
+    /// left. A client of a killed process may come up after this process starts. So the driver sweeps on every
+    /// change, not only at start.
     public void sweep() {
         List<Path> made = new ArrayList<>();
         try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
@@ -91,7 +90,7 @@ public final class ClientRoots {
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read the state directory", e);
         }
-        // read after it is known what is finished, so that every bind of those is in it
+        // read the table after listing the released roots, so that it holds all of their binds
         MountTable table = MountTable.read();
         for (Path path : made) {
             boolean needed = table.at(path.toString())
@@ -103,12 +102,12 @@ public final class ClientRoots {
         }
     }
 
-    /// Whether a superblock is mounted anywhere but in the driver's own directory.
+    /// Whether a superblock is mounted anywhere outside the driver's own directory.
     public boolean isShown(MountTable table, String device) {
         return table.entries().stream().anyMatch(entry -> entry.device().equals(device) && !isOwn(entry.mountPoint()));
     }
 
-    /// Whether `mountPoint` is in the driver's own directory, where no workload sees it.
+    /// Whether `mountPoint` is in the driver's own directory.
     public boolean isOwn(String mountPoint) {
         return mountPoint.startsWith(stateDirectory + "/");
     }
@@ -124,7 +123,7 @@ public final class ClientRoots {
         try {
             Files.deleteIfExists(path);
         } catch (DirectoryNotEmptyException _) {
-            // a client that comes up just now: the next sweep finds it
+            // a client is coming up just now; the next sweep removes it
             LOG.atWarn().addKeyValue("path", path).log("the root of a client is not empty");
         } catch (IOException e) {
             LOG.atWarn().addKeyValue("path", path).setCause(e).log("cannot remove the root of a client");

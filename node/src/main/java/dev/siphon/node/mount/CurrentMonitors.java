@@ -2,15 +2,15 @@ package dev.siphon.node.mount;
 
 import dev.siphon.csi.Monitors;
 
-/// Port: where the monitors of clusters are now. A PersistentVolume keeps those that there were when it was made.
+/// Port: the current monitors of clusters. A PersistentVolume keeps the monitors of the time of its creation.
 @FunctionalInterface
 public interface CurrentMonitors {
-    /// Nobody tells others than those of the volume.
+    /// Always returns the monitors of the volume.
     CurrentMonitors OF_THE_VOLUME = (_, told) -> told;
 
-    /// The monitors to connect to. Answers within seconds, whatever happens.
+    /// Returns the monitors to connect to, within seconds in every case.
     ///
-    /// @param cluster its id
-    /// @param told what the volume says, for a cluster of which nothing newer is known
+    /// @param cluster the cluster's id
+    /// @param told the volume's monitors, returned if nothing newer is known
     Monitors of(String cluster, Monitors told);
 }

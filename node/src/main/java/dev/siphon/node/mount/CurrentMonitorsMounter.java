@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A client that connects to the monitors that there are now, not to those that the volume names.
+/// Mounts with the cluster's current monitors instead of those that the volume names.
 record CurrentMonitorsMounter(Mounter mounter, CurrentMonitors monitors) implements Mounter {
     @Override
     public String name() {

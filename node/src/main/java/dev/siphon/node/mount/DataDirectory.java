@@ -9,21 +9,22 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Finds a volume's data in what the client mounted. A subvolume's directory holds `.meta` and one directory
-/// named by a UUID, in which the data is (`src/pybind/mgr/volumes`, subvolume version 2); the node reads its name
-/// there, so that it needs no command to the cluster.
+/// Finds a volume's data below the client's mount. A subvolume's directory holds `.meta` and one directory named by
+/// a UUID, which holds the data (`src/pybind/mgr/volumes`, subvolume version 2). The node reads that name from the
+/// file system, so it sends no command to the cluster.
 final class DataDirectory {
     private static final Pattern UUID = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
-    /// More than a subvolume ever holds; a directory that somebody filled is not read to its end.
+    /// More than a subvolume ever holds; bounds the read of a directory that somebody filled.
     private static final int MAX_NAMES = 1_000;
 
     private DataDirectory() {}
 
-    /// Opens the data directory of `id` below `path` in `mounted`.
+    /// Opens the data directory of volume `id` in the subvolume at `path` below `mounted`.
     ///
-    /// @throws DriverException.NotFound (NOT_FOUND) if the subvolume does not exist, or has no data directory
-    /// @throws DriverException.BackendFault (INTERNAL) if there are several, or it is not a real directory
+    /// @throws DriverException.NotFound (NOT_FOUND) if the subvolume does not exist or has no data directory
+    /// @throws DriverException.BackendFault (INTERNAL) if it has several, or if it is not a real directory
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the subvolume's directory cannot be listed
     static DirectoryHandle open(VolumeId id, DirectoryHandle mounted, String path) {
         try (DirectoryHandle subvolume = mounted.openBelow(path)) {
             List<String> names = subvolume.names(MAX_NAMES).stream()

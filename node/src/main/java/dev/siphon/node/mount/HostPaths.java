@@ -9,10 +9,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// Opens the directories that requests name. No part of such a path may be a symbolic link: the path is checked
-/// as text (where it is mounted, whether it belongs to the system), and a link would lead elsewhere than the text
-/// says. The kernel itself refuses links while it walks the path, so none can be slipped in between check and
-/// use.
+/// Opens the directories that requests name. No part of a path may be a symbolic link: the driver checks the path
+/// as text (where it is mounted, whether it belongs to the system), and a link would lead elsewhere. The kernel
+/// rejects links while it walks the path, so nobody can insert one between check and use.
 public final class HostPaths {
     private static final int MODE = 0750;
 
@@ -26,9 +25,9 @@ public final class HostPaths {
 
     /// Opens the empty directory at `path`, to mount on.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is none, it is another kind of
-    ///     file, or a part of the path is a symbolic link, inside a volume, or the driver's own
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty: its files would be hidden
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing, not a directory, inside a volume
+    ///     or in the driver's own directory, or if a part of the path is a symbolic link
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty: a mount would hide its files
     public DirectoryHandle openEmpty(TargetPath path) {
         checkPlace(path);
         DirectoryHandle directory = open(path, path.text());
@@ -43,7 +42,7 @@ public final class HostPaths {
         }
     }
 
-    /// As [#openEmpty], and makes the directory if only its last part is missing.
+    /// Same as [#openEmpty], but creates the directory if only its last part is missing.
     public DirectoryHandle makeEmpty(TargetPath path) {
         checkPlace(path);
         try (DirectoryHandle parent = open(path, path.parent())) {
@@ -54,9 +53,9 @@ public final class HostPaths {
         return openEmpty(path);
     }
 
-    /// Opens the directory that `path` is in, empty if there is none.
+    /// Opens the parent directory of `path`; returns empty if it does not exist.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part of it is a symbolic link or no
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a part of it is a symbolic link or not a
     ///     directory
     public Optional<DirectoryHandle> openParent(TargetPath path) {
         try {
@@ -69,10 +68,10 @@ public final class HostPaths {
         }
     }
 
-    /// Removes the empty directory at `path`; that there is none is success.
+    /// Removes the empty directory at `path`. Succeeds if it does not exist.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is another kind of file, which is left
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty, and is left
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is not a directory; it stays
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it is not empty or a mount is on it; it stays
     public void remove(TargetPath path) {
         Optional<DirectoryHandle> found = openParent(path);
         if (found.isEmpty()) {

@@ -16,24 +16,25 @@ import java.util.Set;
 import java.util.UUID;
 import jnr.constants.platform.Errno;
 
-/// Shows a volume so that one user of a container is its account: the files of the one are the other's. Everybody
-/// else is left out, so that nobody else makes files there, and no other uid or gid reaches the cluster.
+/// Maps the account that owns a volume to one user of a container, so that each owns the other's files. Nobody else
+/// is mapped: others cannot create files there, and no other uid or gid reaches the cluster.
 ///
-/// @param staged the mount that is to be shown, which is not idmapped itself
-/// @param account whose the volume is
-/// @param user who that is in the container
+/// @param staged the mount to publish, which is not id-mapped itself
+/// @param account the volume's owner
+/// @param user the owner's uid and gid in the container
 record Idmapping(VolumeId volume, MountEntry staged, FileOwner account, FileOwner user) {
-    /// Exists for a moment in the volume, when a node shows it for the first time.
+    /// Created in the volume for a moment, when a node publishes it id-mapped for the first time.
     private static final String PROBE = ".siphon-idmap";
 
     private static final int PROBE_MODE = 0700;
     private static final FileOwner ROOT = new FileOwner(0, 0);
 
-    /// What `wanted` means for a volume. Whose it is tells its top directory: the volume's context would say what
-    /// it was when it was made.
+    /// Returns the mapping that `wanted` asks for. The owner is that of the volume's top directory: the volume's
+    /// context only knows the owner at its creation.
     ///
-    /// @param source the top directory, by way of `staged`
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if it belongs to root: nobody is to become that
+    /// @param source the top directory, reached through `staged`
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the directory belongs to root: no container user may
+    ///     become root
     static Idmapping of(VolumeId volume, MountEntry staged, DirectoryHandle source, ContainerUser wanted) {
         FileOwner account = source.owner();
         if (account.uid() == 0 || account.gid() == 0) {
@@ -48,17 +49,17 @@ record Idmapping(VolumeId volume, MountEntry staged, FileOwner account, FileOwne
         return new Idmapping(volume, staged, account, user);
     }
 
-    /// Whether what is published at `target` shows the volume so. An account that became another one meanwhile is
-    /// nobody there.
+    /// Whether the mount at `target` has this mapping. If the volume's owner has changed since, the old owner shows
+    /// as nobody.
     boolean isAt(MountEntry published, DirectoryHandle target) {
         return published.isIdmapped() && target.owner().equals(user);
     }
 
-    /// Prepares `mount`, a clone of the staged one.
+    /// Applies the mapping to `mount`, a clone of the staged mount.
     ///
-    /// @param limit for what it takes beside the system call
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if client, kernel or node cannot do that, with what to
-    ///     do instead
+    /// @param limit the time for everything but the system call
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if client, kernel or node do not support it; the message
+    ///     names an alternative
     void apply(DetachedMount mount, Set<MountFlag> flags, Duration limit) {
         apply(mount, flags, user, limit);
     }
@@ -81,17 +82,17 @@ record Idmapping(VolumeId volume, MountEntry staged, FileOwner account, FileOwne
         }
     }
 
-    /// Makes a directory in the volume as a container would, sees whose it is, and removes it. An MDS that cannot
-    /// be told the owner of a file beside the one who asks (`CEPHFS_FEATURE_HAS_OWNER_UIDGID`) is found no other
-    /// way: the kernel then fails whatever would make a file, with EIO (`create_request_message` of
-    /// `fs/ceph/mds_client.c`).
+    /// Creates a directory in the volume as a container would, checks its owner, and removes it. Some MDS cannot
+    /// take a new file's owner apart from the caller (`CEPHFS_FEATURE_HAS_OWNER_UIDGID`). Only a write reveals
+    /// that: the kernel then fails every create with EIO (`create_request_message` of `fs/ceph/mds_client.c`).
     ///
-    /// What cannot be written for another reason, such as a quota that is reached, is not found out about.
+    /// Ignores other write errors, such as a full quota.
     ///
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the MDS is such a one
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the MDS lacks that feature
+    /// @throws DriverException.BackendFault (INTERNAL) if the new directory has another owner than the account
     void prove(DirectoryHandle source, Duration limit) {
         try (DetachedMount mount = source.cloneMount()) {
-            // whoever is the container's user, this process is root
+            // this process is root, whatever the container's user is
             apply(mount, staged.flags(), ROOT, limit);
             String probe = freeName(source);
             mount.makeDirectory(probe, PROBE_MODE);
@@ -108,8 +109,8 @@ record Idmapping(VolumeId volume, MountEntry staged, FileOwner account, FileOwne
         }
     }
 
-    /// A run that was killed may have left the probe. What cannot be removed is somebody else's, such as a file,
-    /// or a directory with something in it, and must not keep the volume from being tried.
+    /// Returns a free name for the probe. A killed process may have left the probe: it is removed. If that fails,
+    /// somebody else owns it (a file, or a directory with content), and another name serves.
     private static String freeName(DirectoryHandle source) {
         return remove(source, PROBE) ? PROBE : PROBE + "-" + UUID.randomUUID();
     }

@@ -30,9 +30,9 @@ import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where the images of datasets are reached: a client's mount for each dataset, in a directory of the driver's
-/// own, from before its tree is mounted until after the last volume that shows it is gone. The node goes back to
-/// the image whenever a replica fails, so the client outlives the fill.
+/// Mounts CephFS for the images of datasets: one client mount for each dataset, in a directory of the driver's own.
+/// It exists before the dataset's tree is mounted, and until the last volume that shows it is gone. The node
+/// returns to the image whenever a replica fails, so the mount outlives the fill.
 final class ImageClientMounts {
     private static final Logger LOG = LoggerFactory.getLogger(ImageClientMounts.class);
     private static final String IMAGE = Dataset.IMAGE;
@@ -44,17 +44,17 @@ final class ImageClientMounts {
     private final ClientRoots roots;
     private final SharedValues<String, ReentrantLock> locks = new SharedValues<>(_ -> new ReentrantLock(), _ -> false);
 
-    /// Datasets at which somebody would have looked who found them busy: whoever is busy looks for them.
+    /// Datasets whose sweep found the lock taken: the holder of the lock sweeps them when it is done.
     private final Set<String> left = ConcurrentHashMap.newKeySet();
 
     private final ImageKeys keys = new ImageKeys(System::nanoTime);
 
-    /// How the digests of datasets begin whose images are read though no volume shows them, and who needs each.
+    /// The beginnings of the digests of images that stay mounted without a volume, each with its holder.
     private final Set<Holding> held = ConcurrentHashMap.newKeySet();
 
     private record Holding(String digest, Object holder) {}
 
-    /// @param directory theirs alone
+    /// @param directory used by this object alone
     ImageClientMounts(Path directory, VolumeMounts mounts, MountedDatasets datasets, ClientRoots roots) {
         this.directory = directory;
         this.mounts = mounts;
@@ -62,12 +62,13 @@ final class ImageClientMounts {
         this.roots = roots;
     }
 
-    /// Mounts what is not mounted of `volume`, and binds its tree to `target`.
+    /// Mounts the image and the tree of `volume` if they are not mounted, and binds the tree to `target`.
     ///
-    /// @param nearest as of [#showNear]; empty if that is to follow
-    /// @param limit for the client to come up, and for whoever stages the same dataset just now
+    /// @param nearest as for [#showNear]; empty if [#showNear] follows
+    /// @param limit the time for the client to come up, and for the dataset's lock
     /// @return as [#showNear]
-    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset is staged for longer
+    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset keeps the lock beyond
+    ///     `limit`
     List<Path> show(
             VolumeId.DatasetVolume volume,
             Mounter mounter,
@@ -96,11 +97,11 @@ final class ImageClientMounts {
         });
     }
 
-    /// Mounts the image of `volume` where it is not mounted, and has a replica made of it. It stays mounted until
-    /// [#unpin] by all who hold it, or as long as volumes show it.
+    /// Mounts the image of `volume` if it is not mounted, and starts to make a replica of it. The image stays
+    /// mounted while a holder has not called [#unpin] or a volume shows it.
     ///
     /// @param holder who needs it
-    /// @param limit as of [#show]
+    /// @param limit as for [#show]
     Digest hold(VolumeId.DatasetVolume volume, Object holder, Mounter mounter, ClientMount client, Duration limit) {
         return alone(volume, limit, () -> {
             Path source = directory.resolve(volume.digest());
@@ -120,21 +121,22 @@ final class ImageClientMounts {
         });
     }
 
-    /// Undoes [#hold]; that nothing is held is success.
+    /// Undoes [#hold]. Succeeds if nothing is held.
     void unpin(VolumeId.DatasetVolume volume, Object holder, Duration limit) {
         if (held.remove(new Holding(volume.digest(), holder))) {
             sweep(volume, limit);
         }
     }
 
-    /// Has a staged dataset shown to a pod, from the tree that is best for it.
+    /// Shows a staged dataset to a pod, from the tree that is best for that pod.
     ///
-    /// @param staged where it is staged, which is good for every pod
-    /// @param nearest the cache directories that are nearest to the pod's devices; none if it does not matter
-    /// @param bind is called with the path to bind
-    /// @return the cache directories of which one has the replica that the pod reads, or is to have it; none
-    ///     where that does not matter
-    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset is staged for longer
+    /// @param staged where it is staged; the fallback for every pod
+    /// @param nearest the cache directories nearest to the pod's devices; empty if the distance does not matter
+    /// @param bind receives the path to bind
+    /// @return the cache directories of which one holds or will hold the replica that the pod reads; empty if that
+    ///     does not matter
+    /// @throws DriverException.OperationPending (ABORTED) if another volume of the dataset keeps the lock beyond
+    ///     `limit`
     List<Path> showNear(
             VolumeId.DatasetVolume volume, Path staged, List<Path> nearest, Duration limit, Consumer<Path> bind) {
         return alone(volume, limit, () -> {
@@ -149,7 +151,7 @@ final class ImageClientMounts {
         });
     }
 
-    /// A pod without the best tree reads another.
+    /// Returns the best tree for the pod; empty if it is unavailable, so that the pod reads another one.
     private Optional<MountedDatasets.Nearby> near(Digest digest, List<Path> nearest) {
         try {
             return datasets.near(digest, nearest);
@@ -179,7 +181,7 @@ final class ImageClientMounts {
         });
     }
 
-    /// Mounts the image where it is not mounted, and has the key show that it opens it.
+    /// Mounts the image if it is not mounted, and checks that the credentials can read it.
     private Digest open(
             VolumeId.DatasetVolume volume, Path source, Mounter mounter, ClientMount client, Duration limit) {
         boolean mounted = mounts.findAlive(volume.forNobody(), TargetPath.parse("state directory", source.toString()))
@@ -203,7 +205,8 @@ final class ImageClientMounts {
         return digest;
     }
 
-    /// As if nobody had it mounted: a mount of its own, and its manifest read by that.
+    /// Checks the credentials as if the image were not mounted: mounts it a second time and reads the manifest
+    /// there.
     private void openAside(VolumeId.DatasetVolume volume, Mounter mounter, ClientMount client, Duration limit) {
         Optional<MountEntry> mounted;
         try (ClientRoots.Root aside = roots.create()) {
@@ -214,7 +217,7 @@ final class ImageClientMounts {
         mounted.ifPresent(entry -> mounter.awaitEnd(entry, limit));
     }
 
-    /// Reads the manifest: what the id names is what is shown.
+    /// Reads the manifest, and checks that its digest is the one in the volume's id.
     private static Digest digest(VolumeId.DatasetVolume volume, Path source) {
         Path manifest = source.resolve(MANIFEST);
         try {
@@ -234,9 +237,10 @@ final class ImageClientMounts {
         }
     }
 
-    /// Takes away what no volume shows any more, also of a run that was killed. What is being attached stays.
+    /// Unmounts what no volume shows any more, including leftovers of a killed process. Skips datasets that are
+    /// being attached.
     ///
-    /// @param limit for each client to end
+    /// @param limit the time for each client to end
     void sweep(Duration limit) {
         Stream.concat(
                         datasets.attached().stream().map(tree -> tree.digest().beginning()),
@@ -245,14 +249,14 @@ final class ImageClientMounts {
                 .forEach(digest -> sweepIfPossible(digest, limit));
     }
 
-    /// The same of one dataset.
+    /// Same as [#sweep(Duration)], for one dataset.
     ///
-    /// @throws DriverException if that cannot be; it is tried again with each volume that goes
+    /// @throws DriverException if it cannot be unmounted now; each later sweep retries
     void sweep(VolumeId.DatasetVolume volume, Duration limit) {
         sweep(volume.digest(), limit);
     }
 
-    /// One that cannot go now keeps no other.
+    /// Sweeps one dataset. A failure is logged and does not block the others.
     private void sweepIfPossible(String digest, Duration limit) {
         try {
             sweep(digest, limit);
@@ -300,7 +304,7 @@ final class ImageClientMounts {
         return paths;
     }
 
-    /// Unmounts an image whose tree is not there.
+    /// Unmounts an image unless its tree is mounted or a holder needs it.
     private void end(Path source, Duration limit) {
         String digest = String.valueOf(source.getFileName());
         if (held.stream().anyMatch(each -> each.digest().equals(digest))
@@ -311,7 +315,7 @@ final class ImageClientMounts {
         Optional<MountEntry> mounted = MountTable.read().at(source.toString());
         try {
             if (mounted.isPresent()) {
-                // a fill may still read: its files end the client when they are closed
+                // a fill may still read it: the client ends when the fill closes its files
                 MountSyscalls.unmount(source.toString(), MountSyscalls.Unmount.DETACH);
             }
             keys.forget(digest);

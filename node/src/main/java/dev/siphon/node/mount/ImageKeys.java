@@ -10,25 +10,24 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-/// Which keys have opened the images of datasets that are mounted. One mount serves all volumes of a dataset, so
-/// Ceph is asked about the key that mounts and about no other: whoever comes later with another key has to show
-/// that it opens the image too, and again a while later, as keys are taken away. Known by digests; a restart
-/// begins with none.
+/// Remembers which keys have opened the images of mounted datasets. One mount serves all volumes of a dataset, so
+/// Ceph checks only the key that mounted it. Every other key must prove that it opens the image, and again after
+/// [#AGE], since keys can be revoked. Stores digests of keys, in memory only.
 final class ImageKeys {
-    /// How long a key that is taken away may still stage a dataset that its node has mounted. Pods that start
-    /// together ask Ceph once.
+    /// How long a revoked key can still stage a dataset that is mounted on its node. Pods that start together cause
+    /// one check by Ceph.
     static final Duration AGE = Duration.ofMinutes(2);
 
     private final LongSupplier nanoTime;
 
-    /// When each key of a dataset has shown itself.
+    /// For each dataset, when each key last opened the image, in nanoseconds.
     private final Map<String, Map<Digest, Long>> opened = new ConcurrentHashMap<>();
 
     ImageKeys(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    /// Whether the key has opened the image lately, while that was mounted.
+    /// Whether the key has opened the image within [#AGE] while it was mounted.
     boolean have(VolumeId.DatasetVolume volume, CephCredentials credentials) {
         return Optional.ofNullable(
                         opened.getOrDefault(volume.digest(), Map.of()).get(digest(credentials)))
@@ -36,16 +35,16 @@ final class ImageKeys {
                 .isPresent();
     }
 
-    /// The key has opened the image now.
+    /// Records that the key has opened the image now.
     void add(VolumeId.DatasetVolume volume, CephCredentials credentials) {
         Map<Digest, Long> keys = opened.computeIfAbsent(volume.digest(), _ -> new ConcurrentHashMap<>());
         keys.values().removeIf(shown -> nanoTime.getAsLong() - shown >= AGE.toNanos());
         keys.put(digest(credentials), nanoTime.getAsLong());
     }
 
-    /// The image is mounted no more.
+    /// Forgets the keys of an image that is no longer mounted.
     ///
-    /// @param beginning of the dataset's digest
+    /// @param beginning the beginning of the dataset's digest
     void forget(String beginning) {
         opened.remove(beginning);
     }

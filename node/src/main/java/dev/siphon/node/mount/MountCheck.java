@@ -12,27 +12,27 @@ import java.time.Duration;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// Asks a mount for a sign of life.
+/// Checks whether mounts respond.
 public final class MountCheck {
     private final BlockingCalls calls;
     private final Duration limit;
     private final ClientRoots roots;
 
-    /// @param limit how long a mount may take to answer before it counts as hung
-    /// @param roots where the account's directory is seen beside the volume's
+    /// @param limit how long a mount may take to respond before it counts as hung
+    /// @param roots where the account's directory is mounted beside the volume's
     public MountCheck(BlockingCalls calls, Duration limit, ClientRoots roots) {
         this.calls = calls;
         this.limit = limit;
         this.roots = roots;
     }
 
-    /// Looks at `mount` of volume `id`.
+    /// Checks `mount` of volume `id`.
     public MountHealth check(VolumeId id, MountEntry mount) {
         return check(id, mount, limit);
     }
 
-    /// As [#check(VolumeId, MountEntry)] for a caller who has only `remaining` time. A mount that is called hung
-    /// then may merely be slow, so nothing may be changed on the strength of it.
+    /// Same as [#check(VolumeId, MountEntry)], but waits at most `remaining`. A mount reported as hung may then
+    /// only be slow, so callers must not change anything because of it.
     public MountHealth check(VolumeId id, MountEntry mount, Duration remaining) {
         Duration patience = remaining.compareTo(limit) < 0 ? remaining : limit;
         try {
@@ -49,7 +49,7 @@ public final class MountCheck {
             if (directory.mountId() != mount.id()) {
                 return new MountHealth.Dead("it was unmounted meanwhile");
             }
-            // statfs asks a monitor and refresh the MDS: a client may have lost either
+            // statfs asks a monitor, refresh asks the MDS: a client may have lost either
             FileSystemUsage fileSystem = sized(mount, directory.usage());
             directory.refresh();
             return new MountHealth.Alive(VolumeUsage.of(numbers(directory), account(mount), fileSystem));
@@ -58,7 +58,8 @@ public final class MountCheck {
         }
     }
 
-    /// erofsfuse has no statfs: what it shows is full, and as large as its device.
+    /// Replaces the zero size that erofsfuse reports, as it has no statfs: the file system is full, with the size
+    /// of its device.
     private static FileSystemUsage sized(MountEntry mount, FileSystemUsage said) {
         if (said.totalBytes() > 0) {
             return said;
@@ -67,9 +68,9 @@ public final class MountCheck {
         return new FileSystemUsage(size, 0, size);
     }
 
-    /// The numbers of the client's root, which is the account's directory. The kernel's client loses its root,
-    /// but its statfs(2) shows the account's quota everywhere; that of ceph-fuse shows the nearest one, which is
-    /// the volume's.
+    /// Returns the numbers of the client's root, which is the account's directory. The kernel client's root is
+    /// gone, but its statfs(2) reports the account's quota everywhere. That of ceph-fuse reports the nearest quota,
+    /// which is the volume's.
     private VolumeUsage.DirectoryNumbers account(MountEntry mount) {
         Optional<MountEntry> root = MountTable.read().entries().stream()
                 .filter(entry ->
@@ -83,7 +84,7 @@ public final class MountCheck {
             return numbers(directory);
         } catch (ErrnoException e) {
             if (e.is(Errno.ENOENT)) {
-                return VolumeUsage.DirectoryNumbers.NONE; // taken away meanwhile, with the last bind
+                return VolumeUsage.DirectoryNumbers.NONE; // removed meanwhile, with the last bind
             }
             throw e;
         }
@@ -97,7 +98,7 @@ public final class MountCheck {
                 number(directory, "ceph.dir.rentries"));
     }
 
-    /// Zero stands for no quota.
+    /// Reads a quota; zero means none.
     private static Optional<Long> quota(DirectoryHandle directory, String name) {
         return number(directory, name).filter(limit -> limit > 0);
     }

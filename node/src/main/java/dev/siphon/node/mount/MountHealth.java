@@ -3,20 +3,20 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.DriverException;
 import dev.siphon.csi.VolumeId;
 
-/// Whether a mount answers.
+/// The result of a mount's health check.
 public sealed interface MountHealth {
-    /// It answers.
+    /// It responds.
     record Alive(VolumeUsage usage) implements MountHealth {}
 
-    /// It answers with an error: its client has died or was shut out by the cluster.
+    /// It returns an error: its client has died, or the cluster has evicted it.
     record Dead(String why) implements MountHealth {}
 
-    /// It did not answer in time. Its client may hang, or wait for the cluster.
+    /// It did not respond in time: its client hangs or waits for the cluster.
     record Hung(String why) implements MountHealth {}
 
-    /// What it tells, if it answers.
+    /// Returns the usage of a mount that responds.
     ///
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it does not
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if it is dead or hung
     default VolumeUsage orFail(VolumeId id) {
         return switch (this) {
             case Alive alive -> alive.usage();
@@ -24,7 +24,7 @@ public sealed interface MountHealth {
         };
     }
 
-    /// In words.
+    /// Describes the health, for messages.
     default String describe(VolumeId id) {
         return switch (this) {
             case Alive _ -> "the mount of volume " + id + " answers";

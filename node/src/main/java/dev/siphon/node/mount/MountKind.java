@@ -4,18 +4,17 @@ import dev.siphon.node.linux.MountEntry;
 import java.time.Duration;
 import java.util.Optional;
 
-/// A kind of mounts that this driver makes, and how they are told from others and ended.
+/// A kind of mount that this driver makes: how to recognize and end it.
 public interface MountKind {
-    /// What `entry` is, if it is of this kind.
+    /// Returns what `entry` shows, or empty if it is not of this kind.
     Optional<MountedVolume> recognize(MountEntry entry);
 
-    /// Whether a client that does not answer may be unmounted by force, which ends the requests that wait for it
-    /// with an error: so nothing may be lost that the client could still write.
+    /// Whether to force the unmount of a client that does not respond. Force fails the pending requests with an
+    /// error, so it must not lose data that the client could still write.
     ///
-    /// @param dead whether it is known that the client can never write again
+    /// @param dead whether the client can certainly never write again
     boolean mayForce(boolean dead);
 
-    /// Called when the last mount of a client that worked is gone: returns when the client has written what it
-    /// held, or at `limit`.
+    /// Waits until a client whose last mount is gone has written its data, or until `limit`.
     void awaitEnd(MountEntry unmounted, Duration limit);
 }

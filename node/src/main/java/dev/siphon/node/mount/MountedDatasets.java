@@ -6,31 +6,31 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// The trees of sealed datasets on this node. One tree serves all volumes of its dataset, whatever it is read
-/// from: the image on CephFS, or a replica on a disk of the node.
+/// The mounted trees of sealed datasets on this node. One tree serves all volumes of its dataset, whether it reads
+/// the image on CephFS or a replica on a disk.
 public interface MountedDatasets extends MountKind {
-    /// Mounts a dataset's tree at a place of its own, unless it is mounted. [#near] is expected to follow.
+    /// Mounts a dataset's tree in its own place, unless it is mounted. [#near] should follow.
     ///
-    /// @param digest of its manifest
-    /// @param image the path of its image, through a mount that lasts until [#detach]
+    /// @param digest the digest of its manifest
+    /// @param image the path of its image, on a mount that lasts until [#detach]
     /// @param manifest the path of its manifest
     /// @return the tree's path
-    /// @throws dev.siphon.csi.DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices, or no
-    ///     EROFS where erofsfuse cannot be used either
-    /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if the image is not what its manifest says
+    /// @throws dev.siphon.csi.DriverException.Unsupported (UNIMPLEMENTED) if the kernel has no loop devices, or
+    ///     neither EROFS nor erofsfuse is available
+    /// @throws dev.siphon.csi.DriverException.BackendFault (INTERNAL) if the image does not match its manifest
     Path attach(Digest digest, Path image, Path manifest);
 
-    /// Has a replica of a dataset made, though no volume shows it.
+    /// Starts to make a replica of a dataset that no volume shows.
     ///
-    /// @param digest of its manifest
-    /// @param image the path of its image, through a mount that lasts until the replica is whole
+    /// @param digest the digest of its manifest
+    /// @param image the path of its image, on a mount that lasts until the replica is complete
     /// @param manifest the path of its manifest
     void warm(Digest digest, Path image, Path manifest);
 
-    /// What a pod is to be shown of a dataset.
+    /// What to show a pod of a dataset.
     ///
-    /// @param tree to bind from
-    /// @param homes the cache directories of which one has its replica, or is to have it; none where it does not
+    /// @param tree the directory to bind
+    /// @param homes the cache directories of which one holds or will hold the replica; empty if that does not
     ///     matter
     record Nearby(Path tree, List<Path> homes) {
         public Nearby {
@@ -38,37 +38,38 @@ public interface MountedDatasets extends MountKind {
         }
     }
 
-    /// Finds the tree that a pod had best be shown of a dataset that is attached; it may be one more, and is
-    /// attached then.
+    /// Returns the best tree of an attached dataset for a pod. Attaches that tree first if necessary.
     ///
-    /// @param nearest the cache directories that are nearest to the pod's devices; none if it does not matter
+    /// @param nearest the cache directories nearest to the pod's devices; empty if the distance does not matter
     /// @return empty if the dataset is not attached
     Optional<Nearby> near(Digest digest, List<Path> nearest);
 
-    /// Has the replica behind a mounted tree, which pods read already, moved into one of `nearest`: made there if
-    /// it is not there, and put behind the tree under its readers.
+    /// Moves the replica behind a mounted tree, which pods are reading, into one of `nearest`. Makes it there if
+    /// necessary, and then switches the tree to it under its readers.
     ///
-    /// @param nearest the cache directories that are nearest to the pods' devices; at least one
-    /// @return where it goes to; empty if it is in one of them or on its way there, if none has room for it, or
-    ///     if the tree is for one place only
+    /// @param nearest the cache directories nearest to the pods' devices; at least one
+    /// @return the destination; empty if the replica is in one of them or on its way there, if none has room for
+    ///     it, or if the tree is bound to one place
     Optional<Path> follow(Tree tree, List<Path> nearest);
 
-    /// A tree that is mounted.
+    /// A mounted tree.
     record Tree(Digest digest, MountEntry mount) {}
 
-    /// Unmounts a tree that no volume shows any more. That it is gone is success.
+    /// Unmounts a tree that no volume shows any more. Succeeds if it is gone.
     ///
     /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) if something still shows it
     void detach(Tree tree);
 
-    /// The trees that are mounted, also by a run before this one.
+    /// Returns the mounted trees, including those of an earlier process.
     List<Tree> attached();
 
-    /// Why what a mount shows of a dataset is read slower than it could be; empty if it is not, or shows none.
+    /// Returns why reading the dataset of a mount is slower than it could be; empty if it is not, or if the mount
+    /// shows no dataset.
     Optional<String> slowness(MountEntry mount);
 
-    /// What is wrong with a dataset here, though it can be read: its replica is damaged, or its disk fails.
+    /// Returns the fault of a dataset that is readable but degraded on this node: its replica is damaged, or its
+    /// disk fails.
     ///
-    /// @param beginning of its digest
+    /// @param beginning the beginning of its digest
     Optional<String> problem(String beginning);
 }

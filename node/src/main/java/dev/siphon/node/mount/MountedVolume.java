@@ -3,20 +3,20 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.Monitors;
 import dev.siphon.csi.VolumeId;
 
-/// What the mount table tells of a mount that a [Mounter] made.
+/// What the mount table reveals about a mount of this driver.
 public sealed interface MountedVolume {
-    /// Whether this can be a mount of `id`.
+    /// Whether this can be a mount of volume `id`.
     boolean is(VolumeId id);
 
-    /// A Ceph client's.
+    /// A mount of a Ceph client.
     sealed interface OfClient extends MountedVolume {
-        /// The monitors that the client was given.
+        /// The monitors that the client was started with.
         Monitors monitors();
     }
 
     /// The tree of a dataset, whatever its image is read from.
     ///
-    /// @param digest how the dataset's digest begins
+    /// @param digest the beginning of the dataset's digest
     record Sealed(String digest) implements MountedVolume {
         @Override
         public boolean is(VolumeId id) {
@@ -33,15 +33,14 @@ public sealed interface MountedVolume {
         }
     }
 
-    /// A mount that tells only which directory it shows.
+    /// A mount that only reveals which directory it shows.
     ///
     /// @param path the directory, from the root of the Ceph file system
     record Located(String fileSystem, String path, Monitors monitors) implements OfClient {
         private static final String SNAPSHOTS = "/.snap/";
 
-        /// By place, since a volume's id says where it lives. A volume backed by a snapshot shows another
-        /// volume's directory, of the same account: what shows a snapshot may be any such volume of that
-        /// account.
+        /// Compares the place, as a volume's id says where it lives. A volume backed by a snapshot shows another
+        /// volume's directory of the same account. So a mounted snapshot matches every volume of its account.
         @Override
         public boolean is(VolumeId id) {
             return id.fileSystem().equals(fileSystem)

@@ -6,23 +6,23 @@ import dev.siphon.node.linux.MountEntry;
 import java.util.List;
 import java.util.Optional;
 
-/// What mounts on this node.
+/// The mounters of this node.
 ///
-/// @param all to recognize mounts by, whichever is chosen for new ones
-/// @param selection chooses for new ones
+/// @param all every kind of mount that the driver recognizes
+/// @param selection chooses the client for new mounts
 public record Mounters(List<MountKind> all, Selection selection) {
     public Mounters {
         all = List.copyOf(all);
     }
 
-    /// Decides which client mounts.
+    /// Chooses the client for a mount.
     @FunctionalInterface
     public interface Selection {
-        /// The mounter for what a class asks for, or for `auto` the best that this node has.
+        /// Returns the mounter that a class asks for, or for `auto` the best one on this node.
         ///
-        /// @param key the key that the client must be able to use
-        /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) with the reason, if this node
-        ///     has none
+        /// @param key a key that the client must support
+        /// @throws dev.siphon.csi.DriverException.InUse (FAILED_PRECONDITION) with the reason, if this node has no
+        ///     such mounter
         Mounter choose(MounterChoice choice, CephKey key);
     }
 
@@ -33,12 +33,12 @@ public record Mounters(List<MountKind> all, Selection selection) {
         }
     }
 
-    /// The same clients, connecting to the monitors that there are now.
+    /// Returns the same clients, connecting to the current monitors.
     public Mounters following(CurrentMonitors monitors) {
         return new Mounters(all, (choice, key) -> new CurrentMonitorsMounter(selection.choose(choice, key), monitors));
     }
 
-    /// What `entry` is, if it is a mount of this driver.
+    /// Returns what `entry` shows, or empty if it is not a mount of this driver.
     public Optional<Recognized> recognize(MountEntry entry) {
         return all.stream()
                 .flatMap(kind -> kind.recognize(entry).map(volume -> new Recognized(entry, kind, volume)).stream())

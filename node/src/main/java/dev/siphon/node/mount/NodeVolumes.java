@@ -19,11 +19,10 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// The volumes of this node: what CSI's node service does, without its protocol.
+/// The volumes of this node: CSI's node service without its protocol.
 ///
-/// Changes of one volume or one path exclude each other (ABORTED) until the last system call of the first has
-/// returned, even if its caller has long been told that time is up. Looking excludes nothing. Every method
-/// repeats safely.
+/// A change locks its volume and its path (ABORTED for others) until its last system call returns, even after its
+/// caller's deadline. Checks take no lock. Every method is idempotent.
 public final class NodeVolumes implements PinnedImages {
     private static final String HELD = "the image of ";
 
@@ -39,13 +38,13 @@ public final class NodeVolumes implements PinnedImages {
     private final VolumePublisher publisher;
     private final Duration mountLimit;
 
-    /// How long the file system may take.
+    /// The time that file systems get.
     ///
-    /// @param look for a sign of life; a mount that takes longer counts as hung
-    /// @param mount for a client to come up, or at the end to write what it holds
+    /// @param look for a health check; a slower mount counts as hung
+    /// @param mount for a client to come up, or to write its data at the end
     public record Limits(Duration look, Duration mount) {}
 
-    /// @param stateDirectory this driver's own, in which nothing is kept that a restart would miss
+    /// @param stateDirectory the driver's own; holds nothing that a restart would miss
     public NodeVolumes(
             Path stateDirectory, Mounters mounters, MountedDatasets datasets, BlockingCalls calls, Limits limits) {
         this.calls = calls;
@@ -61,7 +60,7 @@ public final class NodeVolumes implements PinnedImages {
         this.publisher = new VolumePublisher(mounts, stager, paths, images);
     }
 
-    /// Takes away what a killed run left.
+    /// Removes what a killed process left.
     public void recover() {
         roots.sweep();
         images.sweep(mountLimit);
@@ -69,7 +68,7 @@ public final class NodeVolumes implements PinnedImages {
 
     /// CSI v1.13, NodeStageVolume.
     ///
-    /// @param remaining how long the caller waits; the work goes on after that
+    /// @param remaining how long the caller waits; the work continues after that
     public void stage(StageRequest request, Duration remaining) {
         change(
                 request.volume(),
@@ -88,8 +87,8 @@ public final class NodeVolumes implements PinnedImages {
 
     /// CSI v1.13, NodePublishVolume.
     ///
-    /// @return of a dataset that was not published yet: the cache directories of which one has the replica that
-    ///     is read, or is to have it; none where that does not matter
+    /// @return for a dataset that was not published before: the cache directories of which one holds or will hold
+    ///     the replica that is read; empty if that does not matter
     public List<Path> publish(PublishRequest request, Duration remaining) {
         return change(
                 request.volume(),
@@ -101,10 +100,10 @@ public final class NodeVolumes implements PinnedImages {
                                 request.stagedAt(seen(request.volume(), request.staging())), mountLimit)));
     }
 
-    /// CSI v1.13, NodePublishVolume of an ephemeral volume: there is no NodeStageVolume before it.
+    /// CSI v1.13, NodePublishVolume of an ephemeral volume, which NodeStageVolume does not precede.
     ///
     /// @param request its staging path is the target path
-    /// @param nearest as of [PublishRequest]
+    /// @param nearest as in [PublishRequest]
     /// @return as [#publish]
     public List<Path> publishUnstaged(StageRequest request, List<Path> nearest, Duration remaining) {
         return change(
@@ -119,17 +118,17 @@ public final class NodeVolumes implements PinnedImages {
         change(volume, target, remaining, () -> publisher.unpublish(volume, target, mountLimit));
     }
 
-    /// The same of an ephemeral volume: there is no NodeUnstageVolume after it.
+    /// CSI v1.13, NodeUnpublishVolume of an ephemeral volume, which NodeUnstageVolume does not follow.
     public void unpublishUnstaged(VolumeId.DatasetVolume volume, TargetPath target, Duration remaining) {
         unpublish(volume, target, remaining);
         failures.forget(volume);
     }
 
-    /// Has a replica made of a dataset before any volume shows it, over its image, which is mounted until
-    /// [#letGo].
+    /// Mounts a dataset's image and starts to make a replica of it before any volume shows it. The image stays
+    /// mounted until [#unpin].
     ///
-    /// @param dataset for no claim
-    /// @param holder as of [PinnedImages]
+    /// @param dataset the dataset, without a claim
+    /// @param holder as in [PinnedImages]
     /// @return its digest
     /// @throws DriverException as NodeStageVolume
     @Override
@@ -147,7 +146,7 @@ public final class NodeVolumes implements PinnedImages {
                         () -> stager.hold(dataset, holder, context, credentials, mountLimit)));
     }
 
-    /// Undoes [#hold], as far as no volume shows the dataset; repeats safely.
+    /// Undoes [#pin]: unmounts the image unless a volume shows it. Idempotent.
     @Override
     public void unpin(VolumeId.DatasetVolume dataset, Object holder, Duration remaining) {
         keys.run(
@@ -155,18 +154,19 @@ public final class NodeVolumes implements PinnedImages {
                 () -> calls.change(dataset.toString(), remaining, () -> stager.unpin(dataset, holder, mountLimit)));
     }
 
-    /// Whether a volume is seen at `target`, and answers.
+    /// Whether a volume is mounted at `target` and responds.
     public boolean isShown(VolumeId volume, TargetPath target, Duration remaining) {
         Optional<MountEntry> there = MountTable.read().at(target.text()).filter(found -> isOf(volume, found));
         return there.isPresent() && check.check(volume, there.get(), remaining) instanceof MountHealth.Alive;
     }
 
-    /// Why what is shown at `target` is read slower than it could be on this node; empty if it is not.
+    /// Returns why reading at `target` is slower than it could be on this node; empty if it is not.
     public Optional<String> slowness(TargetPath target) {
         return MountTable.read().at(target.text()).flatMap(datasets::slowness);
     }
 
-    /// Where a volume is that was staged at `path`: a version before this one showed all at the path itself.
+    /// Returns where the volume staged at `path` is mounted. An earlier version mounted every volume at the path
+    /// itself.
     private TargetPath seen(VolumeId volume, TargetPath path) {
         return MountTable.read()
                         .at(path.text())
@@ -189,10 +189,10 @@ public final class NodeVolumes implements PinnedImages {
                 () -> keys.run("path " + path.text(), () -> calls.change(volume.toString(), remaining, body)));
     }
 
-    /// How full `volume` is, seen at `path`.
+    /// Returns how full `volume` is, at its mount for `path`.
     ///
     /// @throws DriverException.NotFound (NOT_FOUND) if it is not mounted there
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the mount is dead or hangs
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the mount is dead or hung
     public VolumeUsage usage(VolumeId volume, TargetPath path, Duration remaining) {
         MountEntry entry = MountTable.read()
                 .at(seen(volume, path).text())
@@ -201,10 +201,10 @@ public final class NodeVolumes implements PinnedImages {
         return check.check(volume, entry, remaining).orFail(volume);
     }
 
-    /// What is wrong with `volume` on this node, as far as it is known here.
+    /// Returns the problems of `volume` that this node knows.
     ///
     /// @param expected the paths at which the caller expects it to be mounted
-    /// @throws DriverException.NotFound (NOT_FOUND) if this node has nothing to do with it
+    /// @throws DriverException.NotFound (NOT_FOUND) if it is not mounted here and has no recent failure here
     public List<VolumeProblem> problems(VolumeId volume, List<TargetPath> expected, Duration remaining) {
         List<MountEntry> mounts = MountTable.read().entries().stream()
                 .filter(entry -> isOf(volume, entry))
@@ -232,7 +232,7 @@ public final class NodeVolumes implements PinnedImages {
                 .findFirst()
                 .ifPresent(path -> problems.add(
                         VolumeProblem.inaccessible("NotMounted", "volume " + volume + " is not mounted at " + path)));
-        // CSI wants each reason at most once
+        // CSI allows each reason at most once
         return List.copyOf(problems.stream()
                 .collect(Collectors.toMap(VolumeProblem::reason, p -> p, (first, _) -> first, LinkedHashMap::new))
                 .values());
@@ -247,7 +247,7 @@ public final class NodeVolumes implements PinnedImages {
         };
     }
 
-    /// The monitors of every cluster that has a volume mounted here.
+    /// Returns the monitors of every cluster that has a volume mounted here.
     public Set<Monitors> clusters() {
         Set<Monitors> clusters = new HashSet<>();
         for (MountEntry entry : MountTable.read().entries()) {

@@ -5,12 +5,12 @@ import dev.siphon.csi.VolumeId;
 import dev.siphon.csi.dataset.Digest;
 import java.time.Duration;
 
-/// Port: images of datasets that no volume shows, as [NodeVolumes] mounts them.
+/// Port: mounts images of datasets that no volume shows.
 public interface PinnedImages {
-    /// Mounts the image of a dataset, and has a replica made of it.
+    /// Mounts the image of a dataset, and starts to make a replica of it.
     ///
-    /// @param dataset for no claim
-    /// @param holder who needs it; others that need the same image hold it too
+    /// @param dataset the dataset, without a claim
+    /// @param holder who needs it; several holders can share one image
     /// @return its digest
     /// @throws dev.siphon.csi.DriverException as NodeStageVolume
     Digest pin(
@@ -20,6 +20,6 @@ public interface PinnedImages {
             CephCredentials credentials,
             Duration limit);
 
-    /// Undoes it, as far as no volume shows the dataset and nobody else holds it; repeats safely.
+    /// Undoes [#pin]. The image stays mounted while a volume shows it or another holder needs it. Idempotent.
     void unpin(VolumeId.DatasetVolume dataset, Object holder, Duration limit);
 }

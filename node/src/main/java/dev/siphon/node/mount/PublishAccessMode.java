@@ -1,7 +1,7 @@
 package dev.siphon.node.mount;
 
 /// How a volume may be used on this node (CSI v1.13, `VolumeCapability.PublishAccessMode`, and the table under
-/// NodePublishVolume). What several nodes may do at once is the controller's business.
+/// NodePublishVolume). The controller checks what several nodes may do at once.
 public enum PublishAccessMode {
     SINGLE_NODE_WRITER(false, true),
     SINGLE_NODE_READER_ONLY(true, true),
@@ -19,12 +19,12 @@ public enum PublishAccessMode {
         this.atOneTarget = atOneTarget;
     }
 
-    /// Whether nobody may write through it.
+    /// Whether it forbids writes.
     public boolean isReadOnly() {
         return readOnly;
     }
 
-    /// Whether the volume may be published at one target path only.
+    /// Whether it allows only one target path.
     public boolean isAtOneTarget() {
         return atOneTarget;
     }

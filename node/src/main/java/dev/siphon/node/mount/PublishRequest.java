@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// What NodePublishVolume asks for.
+/// The content of a NodePublishVolume request.
 ///
-/// @param staging where the volume was staged
-/// @param target where it is to be seen as well
-/// @param use how it is to be used there
-/// @param context where the volume lives; CSI lets the caller leave it out
-/// @param credentials needed only to stage the volume anew
-/// @param nearest of a dataset: the cache directories that are nearest to the pod's devices; none if it does not
+/// @param staging where the volume is staged
+/// @param target where to mount it as well
+/// @param use how to mount it there
+/// @param context where the volume lives; optional in CSI
+/// @param credentials needed only to restage the volume
+/// @param nearest for a dataset: the cache directories nearest to the pod's devices; empty if the distance does not
 ///     matter
 public record PublishRequest(
         VolumeId volume,
@@ -28,20 +28,20 @@ public record PublishRequest(
         nearest = List.copyOf(nearest);
     }
 
-    /// The same of a volume that is seen at `place` where it was staged.
+    /// Returns a copy for a volume whose staged mount is at `place`.
     PublishRequest stagedAt(TargetPath place) {
         return new PublishRequest(volume, place, target, use, context, credentials, nearest);
     }
 
-    /// The user of the container who is to be the account.
+    /// Returns the container's user that the volume's owner is mapped to.
     Optional<ContainerUser> containerUser() {
         return context.flatMap(VolumeContext::containerUser);
     }
 
-    /// What staging this volume would take, if the request brought enough for that.
+    /// Returns a request to restage the volume, or empty if this request lacks the context or the credentials.
     Optional<StageRequest> restage() {
         return context.flatMap(where -> credentials.map(who -> {
-            // staged as the access mode allows: `readonly` is of this target alone
+            // as the access mode allows: `readonly` applies to this target only
             VolumeUse staged = new VolumeUse(use.access(), use.options(), false);
             return new StageRequest(volume, staging, where, staged, who);
         }));

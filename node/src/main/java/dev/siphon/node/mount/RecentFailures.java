@@ -7,15 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Why the last attempt to stage or publish a volume failed, for NodeGetVolumeHealth, which may ask about a
-/// volume that never got as far as the mount table. Kept in memory, for the volumes that failed last; a restart
-/// forgets.
+/// Remembers why the last attempt to stage or publish a volume failed. NodeGetVolumeHealth may ask about a volume
+/// that never reached the mount table. Keeps the [#MAX_VOLUMES] most recent volumes, in memory only.
 final class RecentFailures {
     private static final int MAX_VOLUMES = 256;
 
     private final Map<VolumeId, String> failures = new LinkedHashMap<>();
 
-    /// Runs `attempt` and keeps why it failed, if the volume or the cluster was the reason and not the request.
+    /// Runs `attempt`. Records its failure if the volume or the cluster caused it, not the request.
     <T> T noting(VolumeId volume, Supplier<T> attempt) {
         try {
             T result = attempt.get();
@@ -29,7 +28,7 @@ final class RecentFailures {
         }
     }
 
-    /// The same, without a result.
+    /// Same as [#noting(VolumeId, Supplier)], without a result.
     void noting(VolumeId volume, Runnable attempt) {
         noting(volume, () -> {
             attempt.run();

@@ -7,11 +7,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// Values by key, such as a lock for each dataset. A value is made when somebody first uses it, everybody who
-/// uses it at the same time has the same one, and it goes with the last of them, unless there is something to
-/// remember.
-///
-/// Safe for use by several threads.
+/// Values by key, such as a lock for each dataset. The first user of a key creates its value, concurrent users
+/// share it, and the last one removes it unless it should stay. Thread-safe.
 public final class SharedValues<K, V> {
     private final Map<K, Entry<V>> entries = new ConcurrentHashMap<>();
     private final Function<K, V> make;
@@ -19,14 +16,14 @@ public final class SharedValues<K, V> {
 
     private record Entry<V>(V value, int users) {}
 
-    /// @param make makes the value of a key; must not wait
-    /// @param stays whether a value that nobody uses stays; must not wait
+    /// @param make creates the value of a key; must not block
+    /// @param stays whether an unused value stays; must not block
     public SharedValues(Function<K, V> make, Predicate<V> stays) {
         this.make = make;
         this.stays = stays;
     }
 
-    /// Has `body` use the value of `key`.
+    /// Runs `body` with the value of `key`.
     public <T> T use(K key, Function<V, T> body) {
         V value = taken(key);
         try {
@@ -36,7 +33,7 @@ public final class SharedValues<K, V> {
         }
     }
 
-    /// The same for a `body` that gives nothing back.
+    /// Same as [#use], without a result.
     public void with(K key, Consumer<V> body) {
         use(key, value -> {
             body.accept(value);
@@ -56,12 +53,12 @@ public final class SharedValues<K, V> {
                 (_, now) -> now.users == 1 && !stays.test(now.value) ? null : new Entry<>(now.value, now.users - 1));
     }
 
-    /// The keys that have a value.
+    /// Returns the keys that have a value.
     public Stream<K> keys() {
         return entries.keySet().stream();
     }
 
-    /// The values that there are, to look at.
+    /// Returns the current values, for reading only.
     public Stream<V> values() {
         return entries.values().stream().map(Entry::value);
     }

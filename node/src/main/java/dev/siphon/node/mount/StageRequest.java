@@ -7,20 +7,20 @@ import dev.siphon.csi.VolumeId;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What NodeStageVolume asks for.
+/// The content of a NodeStageVolume request.
 ///
-/// @param staging where the volume is to be seen
+/// @param staging where to mount the volume
 /// @param context where the volume lives
-/// @param use how it is to be used
+/// @param use how to mount it
 public record StageRequest(
         VolumeId volume, TargetPath staging, VolumeContext context, VolumeUse use, CephCredentials credentials) {
-    /// The same, to be seen at `place`.
+    /// Returns a copy that mounts at `place`.
     StageRequest at(TargetPath place) {
         return new StageRequest(volume, place, context, use, credentials);
     }
 
-    /// Refuses to stage what is not the volume's account's. Who may see what is staged is decided by the volume's
-    /// id when it is published, and that may be by another PV of the same id, whose context says nothing of this.
+    /// Checks that the context stays in the directory of the volume's account. Publishing checks access by the
+    /// volume's id alone, possibly for another PV with the same id and another context.
     ///
     /// @throws DriverException.AccessDenied (PERMISSION_DENIED) if the context leads elsewhere; a person may have
     ///     written it
@@ -36,11 +36,10 @@ public record StageRequest(
         }
     }
 
-    /// The options to mount with: the class's and the PV's.
+    /// Returns the mount options of the class and the PV.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for an option that is not allowed
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volume cannot be written and the mode wants
-    ///     to write
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if an option is not allowed
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the volume is read-only but the access mode is not
     ClientOptions options() {
         if (context.readOnly() && !use.isReadOnly()) {
             throw new DriverException.InUse(

@@ -3,13 +3,13 @@ package dev.siphon.node.mount;
 import dev.siphon.csi.DriverException;
 import dev.siphon.node.linux.ErrnoException;
 
-/// What an `errno` means where no caller knows better.
+/// The default meaning of an `errno`, for callers that know nothing more specific.
 public final class SystemErrors {
     private SystemErrors() {}
 
-    /// The error to report for `failed`.
+    /// Returns the error to report for `failed`.
     ///
-    /// @param what what was being done, to which volume, for the message
+    /// @param what the operation and its volume, for the message
     public static DriverException translate(String what, ErrnoException failed) {
         String message = what + " failed: " + failed.getMessage();
         return switch (failed.errno()) {

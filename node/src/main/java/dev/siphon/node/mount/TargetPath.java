@@ -7,26 +7,25 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 
-/// A path of the host at which the caller wants a volume: absolute, free of `.`, `..` and control characters, and
-/// not a place that belongs to the system. Whether a part of it is a symbolic link shows only when it is opened.
+/// A path of the host at which the CO wants a volume: absolute, without `.`, `..` and control characters, and
+/// outside system directories. Only opening it detects symbolic links.
 ///
-/// @param field the request's field that it stands in, for messages
-/// @param text without doubled or trailing slashes, as the mount table has it
+/// @param field the request's field that holds it, for messages
+/// @param text without doubled or trailing slashes, as in the mount table
 public record TargetPath(String field, String text) {
-    /// `PATH_MAX` of `linux/limits.h`, less the terminating NUL.
+    /// `PATH_MAX` of `linux/limits.h`, without the terminating NUL.
     private static final int MAX_BYTES = 4095;
 
     /// `NAME_MAX` of `linux/limits.h`.
     private static final int MAX_PART_BYTES = 255;
 
-    /// What the system itself lives in: neither these nor anything below them is a place for a volume.
+    /// Directories of the system; volumes are allowed neither in nor below them.
     private static final Set<String> SYSTEM =
             Set.of("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "usr");
 
-    /// Reads a path.
+    /// Parses a path.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing or cannot be a place for a
-    ///     volume
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is missing or not allowed for a volume
     public static TargetPath parse(String field, String wire) {
         if (wire.isEmpty()) {
             throw new DriverException.InvalidRequest(field + " is missing");
@@ -51,19 +50,19 @@ public record TargetPath(String field, String text) {
                 throw refused(field, wire, "has a part of more than " + MAX_PART_BYTES + " bytes");
             }
         }
-        // at least two parts: a volume mounted over /var or /home would hide what the host needs
+        // at least two parts: a volume mounted on /var or /home would hide what the host needs
         if (parts.size() < 2 || SYSTEM.contains(parts.getFirst())) {
             throw refused(field, wire, "is a system directory");
         }
         return new TargetPath(field, "/" + String.join("/", parts));
     }
 
-    /// Where a volume is seen that is staged here.
+    /// Returns where a volume staged at this path is mounted.
     ///
-    /// A kubelet unstages nothing whose device and root it sees mounted at any other path than its own
-    /// (`GetDeviceMountRefs` in `pkg/volume/csi` of Kubernetes). Volumes of one dataset share both with each
-    /// other, and a path that somebody named may with the client's own mount: so these are not at the staging
-    /// path, which stays a directory, but in it.
+    /// A kubelet skips NodeUnstageVolume while the volume's device and root are mounted at any path but its staging
+    /// path (`GetDeviceMountRefs` in `pkg/volume/csi` of Kubernetes). Volumes of one dataset share device and root,
+    /// and a volume by hand may share them with the client's own mount. So both kinds are mounted in a
+    /// subdirectory, and the staging path stays a plain directory.
     TargetPath staged(VolumeId volume) {
         return switch (volume) {
             case VolumeId.ByHand _ -> parse(field, text + "/tree");
@@ -71,17 +70,17 @@ public record TargetPath(String field, String text) {
         };
     }
 
-    /// The directory that it is in.
+    /// Returns its parent directory.
     public String parent() {
         return text.substring(0, text.lastIndexOf('/'));
     }
 
-    /// Its last part.
+    /// Returns its last part.
     public String name() {
         return text.substring(text.lastIndexOf('/') + 1);
     }
 
-    /// Whether this is `directory`, or below it, or above it.
+    /// Whether this path equals `directory`, or one contains the other.
     boolean overlaps(String directory) {
         return (text + "/").startsWith(directory + "/") || (directory + "/").startsWith(text + "/");
     }

@@ -18,14 +18,14 @@ import jnr.constants.platform.Errno;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Volumes in the mount table: finding, binding and unmounting them, whatever state they are found in.
+/// Finds, binds and unmounts volumes in the mount table, whatever state they are in.
 final class VolumeMounts {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeMounts.class);
 
-    /// More than any caller stacks on one path; a table that does not get shorter must not keep us for ever.
+    /// More than any caller stacks on one path; ends the loop if the table does not shrink.
     private static final int MAX_STACKED = 16;
 
-    /// A mount that is in use by nobody but our own looks at it is soon free.
+    /// Our own health check may keep a mount busy for a moment.
     private static final int MAX_TRIES = 3;
 
     private final Mounters mounters;
@@ -40,10 +40,10 @@ final class VolumeMounts {
         this.roots = roots;
     }
 
-    /// The mount of `volume` that is seen at `path`, empty if nothing is mounted there.
+    /// Returns the mount of `volume` at `path`; empty if nothing is mounted there.
     ///
     /// @throws DriverException.IncompatibleExisting (ALREADY_EXISTS) if another volume is mounted there
-    /// @throws DriverException.InUse (FAILED_PRECONDITION) if something is that is no volume of this driver
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if the mount there is not of this driver
     Optional<Mounters.Recognized> find(VolumeId volume, TargetPath path) {
         Optional<Mounters.Recognized> found = recognize(path);
         if (found.filter(mount -> !mount.is(volume)).isPresent()) {
@@ -52,7 +52,7 @@ final class VolumeMounts {
         return found;
     }
 
-    /// As [#find], when `volume` need not be the one.
+    /// Same as [#find], but accepts another volume.
     private Optional<Mounters.Recognized> recognize(TargetPath path) {
         Optional<MountEntry> entry = MountTable.read().at(path.text());
         Optional<Mounters.Recognized> found = entry.flatMap(mounters::recognize);
@@ -63,7 +63,7 @@ final class VolumeMounts {
         return found;
     }
 
-    /// As [#find], without what no longer answers: that is taken away first.
+    /// Same as [#find], but first unmounts mounts that do not respond.
     Optional<Mounters.Recognized> findAlive(VolumeId volume, TargetPath path) {
         for (int i = 0; i < MAX_STACKED; i++) {
             Optional<Mounters.Recognized> found = find(volume, path);
@@ -81,17 +81,18 @@ final class VolumeMounts {
         throw new DriverException.InUse("too many mounts on top of each other at " + path);
     }
 
-    /// What ends a mount, if it is this driver's.
+    /// Returns the kind of a mount; empty if it is not of this driver.
     Optional<MountKind> kindOf(MountEntry entry) {
         return mounters.recognize(entry).map(Mounters.Recognized::kind);
     }
 
-    /// Whether `mount` answers.
+    /// Checks whether `mount` responds.
     MountHealth checkHealth(VolumeId volume, Mounters.Recognized mount) {
         return check.check(volume, mount.entry());
     }
 
-    /// Every other place where the directory is seen that `mount` shows.
+    /// Returns the other mount points of the volume that show the same directory as `mount`, except those in
+    /// `except` and the driver's own.
     List<String> placesBeside(Mounters.Recognized mount, VolumeId volume, List<TargetPath> except) {
         List<String> known = except.stream().map(TargetPath::text).toList();
         List<String> places = new ArrayList<>();
@@ -105,13 +106,13 @@ final class VolumeMounts {
         return places;
     }
 
-    /// Whether the client of `staged` is shown anywhere with other owners of files than it has.
+    /// Whether any mount of the file system of `staged` is id-mapped.
     boolean isIdmapped(MountEntry staged) {
         return MountTable.read().entries().stream()
                 .anyMatch(entry -> entry.device().equals(staged.device()) && entry.isIdmapped());
     }
 
-    /// Shows `directory` at `target` with exactly `flags`.
+    /// Binds `directory` to `target` with exactly these flags.
     void bind(DirectoryHandle directory, DirectoryHandle target, Set<MountFlag> flags) {
         try (DetachedMount mount = directory.cloneMount()) {
             mount.restrict(flags);
@@ -119,11 +120,12 @@ final class VolumeMounts {
         }
     }
 
-    /// Takes every mount of `volume` away from `path`. Another volume's mount is left: then this volume is not
-    /// there, which is what was asked for.
+    /// Unmounts every mount of `volume` at `path`. Another volume's mount there stays: the requested volume is
+    /// already gone.
     ///
-    /// @param limit for the client to write what it holds, when its last mount went
+    /// @param limit the time for the client to write its data after its last unmount
     /// @return whether nothing is mounted at `path` any more
+    /// @throws DriverException.InUse (FAILED_PRECONDITION) if a process uses the mount
     boolean unmountAll(VolumeId volume, TargetPath path, Duration limit) {
         for (int i = 0; i < MAX_STACKED; i++) {
             Optional<Mounters.Recognized> found = recognize(path);
@@ -148,8 +150,7 @@ final class VolumeMounts {
                 awaitEndOfLast(mount, limit);
                 return;
             }
-            // in use by whoever waits for a mount that does not answer, or for a moment by our own look at
-            // it
+            // busy: by users of a mount that does not respond, or for a moment by our own check
             switch (check.check(volume, mount.entry())) {
                 case MountHealth.Alive _ -> {}
                 case MountHealth.Dead dead -> {
@@ -201,7 +202,7 @@ final class VolumeMounts {
         roots.sweep();
     }
 
-    /// Whether no workload and no staging path but this one shows the file system of `mount`.
+    /// Whether the file system of `mount` is mounted nowhere else, except in the driver's own directory.
     private boolean isLast(Mounters.Recognized mount, TargetPath path) {
         return MountTable.read().entries().stream()
                 .noneMatch(entry -> entry.device().equals(mount.entry().device())
@@ -214,7 +215,7 @@ final class VolumeMounts {
                 .orElseThrow(() -> new DriverException.NotFound(path + " has no parent directory"))) {
             parent.unmount(path.name(), how);
         } catch (ErrnoException e) {
-            if (!e.is(Errno.EINVAL)) { // EINVAL: gone meanwhile
+            if (!e.is(Errno.EINVAL)) { // EINVAL: already unmounted
                 throw e;
             }
         }

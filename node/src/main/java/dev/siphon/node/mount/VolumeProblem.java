@@ -1,6 +1,6 @@
 package dev.siphon.node.mount;
 
-/// Something that is wrong with a volume, seen from this node.
+/// A problem of a volume, seen from this node.
 ///
 /// @param severity how bad it is
 /// @param reason in CamelCase, for programs
@@ -8,7 +8,7 @@ package dev.siphon.node.mount;
 public record VolumeProblem(Severity severity, String reason, String message) {
     /// CSI v1.13, `VolumeHealthErrorType`.
     public enum Severity {
-        /// usable, but not as well as it should be
+        /// usable, but degraded
         DEGRADED,
         /// not usable from this node
         INACCESSIBLE
@@ -18,7 +18,8 @@ public record VolumeProblem(Severity severity, String reason, String message) {
         return new VolumeProblem(Severity.INACCESSIBLE, reason, message);
     }
 
-    /// Of a dataset whose replica cannot be made, or was bad: it is read from CephFS.
+    /// Returns the problem of a dataset whose replica cannot be made or was corrupt, so that it is read from
+    /// CephFS.
     static VolumeProblem unreplicated(String why) {
         return new VolumeProblem(Severity.DEGRADED, "ReplicaFailed", "the dataset's replica on this node: " + why);
     }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Shows a staged volume to a workload.
+/// Publishes staged volumes to pods.
 final class VolumePublisher {
     private final VolumeMounts mounts;
     private final VolumeStager stager;
@@ -31,10 +31,10 @@ final class VolumePublisher {
         this.images = images;
     }
 
-    /// CSI v1.13, NodePublishVolume. A mount at the target path that no longer answers is replaced.
+    /// CSI v1.13, NodePublishVolume. Replaces a mount at the target path that no longer responds.
     ///
-    /// @param limit for a client to come up, if the volume has to be staged anew
-    /// @return of a dataset: as [ImageClientMounts#showNear]; also none if it was published before
+    /// @param limit the time for a client to come up, if the volume must be restaged
+    /// @return for a dataset as [ImageClientMounts#showNear]; empty if it was published before
     List<Path> publish(PublishRequest request, Duration limit) {
         Mounters.Recognized staged = staged(request, limit);
         Set<MountFlag> flags = flags(request, staged);
@@ -107,14 +107,15 @@ final class VolumePublisher {
                     mapping.prove(source, limit);
                 }
             }
-            // last, so that what is refused leaves no directory
+            // last, so that a rejected request leaves no directory
             try (DirectoryHandle target = paths.makeEmpty(request.target())) {
                 mount.attach(target);
             }
         }
     }
 
-    /// The staged volume, staged anew if it has died and the request brought what that takes.
+    /// Returns the staged mount. Restages the volume if it does not respond and the request holds context and
+    /// credentials.
     private Mounters.Recognized staged(PublishRequest request, Duration limit) {
         Optional<Mounters.Recognized> found = mounts.find(request.volume(), request.staging());
         Optional<MountHealth> health = found.map(mount -> mounts.checkHealth(request.volume(), mount));
@@ -129,14 +130,15 @@ final class VolumePublisher {
             throw new DriverException.InUse("volume " + request.volume() + " is not staged at " + request.staging()
                     + "; NodeStageVolume comes first");
         }
-        // says why; the credentials come with NodeStageVolume, or with node-publish secrets if a class sets
-        // them
+        // the message holds the cause; credentials come with NodeStageVolume, or with node-publish secrets if the
+        // class sets them
         throw new DriverException.BackendUnavailable(health.get().describe(request.volume())
                 + "; it has to be staged again, or the class has to name the same secret for node-publish as for"
                 + " node-stage");
     }
 
-    /// Never more than what the volume was staged with, the volume's own options, and what the request asks for.
+    /// Returns the flags to publish with: the restrictions of the staged mount, of the volume's options and of the
+    /// request, combined.
     private static Set<MountFlag> flags(PublishRequest request, Mounters.Recognized staged) {
         List<String> options = new ArrayList<>(request.use().options());
         request.context().map(VolumeContext::mountOptions).ifPresent(options::addAll);
@@ -159,13 +161,13 @@ final class VolumePublisher {
         }
     }
 
-    /// CSI v1.13, NodeUnpublishVolume. Removes the target directory, also one that was left without a mount.
+    /// CSI v1.13, NodeUnpublishVolume. Removes the target directory, even if nothing is mounted there.
     void unpublish(VolumeId volume, TargetPath target, Duration limit) {
         if (mounts.unmountAll(volume, target, limit)) {
             paths.remove(target);
         }
         if (volume instanceof VolumeId.DatasetVolume dataset) {
-            images.sweep(dataset, limit); // it may have been the last that was shown one of its trees
+            images.sweep(dataset, limit); // this pod may have been the last user of one of its trees
         }
     }
 }

@@ -14,10 +14,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes a volume ready on this node: its account's directory is mounted aside, and the volume's data directory
-/// bound to the staging path. So the client's root is the account, whose quota it then enforces, while the
-/// workload sees the volume alone. The bind keeps the client; the mount aside goes at once or with the last bind,
-/// as the client needs.
+/// Makes a volume ready on this node. Mounts its account's directory aside, and binds the volume's data directory
+/// to the staging path. So the client's root is the account's directory and the client enforces its quota, while
+/// the pod sees only the volume. The bind keeps the client alive. The mount aside goes at once, or with the last
+/// bind if the client needs its root.
 final class VolumeStager {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeStager.class);
 
@@ -35,18 +35,19 @@ final class VolumeStager {
         this.images = images;
     }
 
-    /// CSI v1.13, NodeStageVolume. A mount at the staging path that no longer answers is replaced.
+    /// CSI v1.13, NodeStageVolume. Replaces a mount at the staging path that no longer responds.
     ///
-    /// @param request where the volume is to be seen, see [TargetPath#staged]; that of a volume by hand is made
-    /// @param limit for the client to come up
+    /// @param request holds the place to mount at, see [TargetPath#staged]; for a volume by hand, that directory is
+    ///     created
+    /// @param limit the time for the client to come up
     void stage(StageRequest request, Duration limit) {
         var _ = stage(request, Optional.empty(), limit);
     }
 
-    /// The same of a dataset that is not published afterwards, but shown to a pod where it is staged.
+    /// Same as [#stage], for a dataset that is shown to a pod where it is staged, without NodePublishVolume.
     ///
-    /// @param nearest as of [ImageClientMounts#showNear]
-    /// @return the same
+    /// @param nearest as for [ImageClientMounts#showNear]
+    /// @return as [ImageClientMounts#showNear]; empty if it was staged before
     List<Path> stageForPod(StageRequest request, List<Path> nearest, Duration limit) {
         return stage(request, Optional.of(nearest), limit);
     }
@@ -73,15 +74,17 @@ final class VolumeStager {
             return homes;
         } finally {
             if (isMade && !isMounted) {
-                paths.remove(request.staging()); // a kubelet does not expect it
+                paths.remove(request.staging()); // the kubelet does not expect it
             }
         }
     }
 
-    /// Has a replica made of a dataset that no volume shows: its image is mounted until [#unpin].
+    /// Mounts the image of a dataset that no volume shows, and starts to make a replica of it. The image stays
+    /// mounted until [#unpin].
     ///
-    /// @param holder as of [PinnedImages]
-    /// @param limit for the client to come up
+    /// @param holder as in [PinnedImages]
+    /// @param limit the time for the client to come up
+    /// @return the dataset's digest
     Digest hold(
             VolumeId.DatasetVolume dataset,
             Object holder,
@@ -132,7 +135,7 @@ final class VolumeStager {
         return homes;
     }
 
-    /// One mount of an image serves all volumes that show it.
+    /// Returns the id to mount with: one mount of an image serves all volumes that show it.
     private static VolumeId mounted(VolumeId volume) {
         return volume instanceof VolumeId.DatasetVolume dataset ? dataset.forNobody() : volume;
     }
@@ -163,11 +166,11 @@ final class VolumeStager {
         }
     }
 
-    /// CSI v1.13, NodeUnstageVolume. The staging path itself is the caller's and stays.
+    /// CSI v1.13, NodeUnstageVolume. Keeps the staging path itself, which belongs to the CO.
     void unstage(VolumeId volume, TargetPath staging, Duration limit) {
         roots.sweep();
         TargetPath place = staging.staged(volume);
-        // a version before this one showed it at the path itself: what is below that is then the volume's own
+        // an earlier version mounted at the path itself; under another volume's mount, `place` is its data
         boolean isGone = mounts.unmountAll(volume, staging, limit);
         if (isGone && !place.equals(staging) && mounts.unmountAll(volume, place, limit)) {
             paths.remove(place);

@@ -3,29 +3,29 @@ package dev.siphon.node.mount;
 import dev.siphon.node.linux.FileSystemUsage;
 import java.util.Optional;
 
-/// How full a volume is. No number is negative.
+/// The usage of a volume. No number is negative.
 ///
-/// @param totalBytes its quota, or where it has none, the size of what statfs(2) shows: the account's allowance,
-///     or the file system
-/// @param usedBytes what its files take, as the MDS last counted them
-/// @param availableBytes what may still be written: at most what is left of the account's allowance, too
+/// @param totalBytes its quota; without one, the size that statfs(2) reports: the account's allowance or the file
+///     system
+/// @param usedBytes the size of its files, as the MDS last counted
+/// @param availableBytes what can still be written, also limited by the rest of the account's allowance
 /// @param totalInodes its quota of files and directories, or [#UNLIMITED]
 /// @param usedInodes its files and directories
-/// @param availableInodes what may still be made
+/// @param availableInodes what can still be created
 public record VolumeUsage(
         long totalBytes, long usedBytes, long availableBytes, long totalInodes, long usedInodes, long availableInodes) {
-    /// CephFS has no table of inodes that could fill up. Zero would read as full, so this is the most that the
-    /// field of the response can hold.
+    /// The largest value of the reply's field. CephFS has no inode table that could fill up, and zero would read as
+    /// full.
     public static final long UNLIMITED = Long.MAX_VALUE;
 
-    /// The attributes that CephFS shows on a directory (Ceph, "CephFS Quotas" and "recursive statistics"); empty
-    /// where there is no quota, or another file system.
+    /// The attributes of a CephFS directory (Ceph, "CephFS Quotas" and "recursive statistics"). Empty without a
+    /// quota, or on another file system.
     ///
     /// @param bytes `ceph.dir.rbytes`
     /// @param entries `ceph.dir.rentries`, which counts the directory itself
     public record DirectoryNumbers(
             Optional<Long> maxBytes, Optional<Long> maxFiles, Optional<Long> bytes, Optional<Long> entries) {
-        /// Of a directory that cannot be asked.
+        /// For a directory that cannot be read.
         public static final DirectoryNumbers NONE =
                 new DirectoryNumbers(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -42,10 +42,10 @@ public record VolumeUsage(
         }
     }
 
-    /// Puts together what the volume's directory, that of its account, and the file system say: the one with the
-    /// least left is the one that stops a writer.
+    /// Combines the numbers of the volume's directory, of its account's directory and of the file system: the one
+    /// with the least space left stops a writer.
     ///
-    /// @param account [DirectoryNumbers#NONE] where the file system's numbers are the account's already
+    /// @param account [DirectoryNumbers#NONE] if the file system's numbers are already those of the account
     public static VolumeUsage of(DirectoryNumbers directory, DirectoryNumbers account, FileSystemUsage fileSystem) {
         long total = directory.maxBytes().orElse(fileSystem.totalBytes());
         long used = directory.bytes().orElse(fileSystem.usedBytes());

@@ -2,16 +2,16 @@ package dev.siphon.node.mount;
 
 import java.util.List;
 
-/// How a volume is to be used, from the request's volume capability.
+/// How to use a volume, from the request's volume capability.
 ///
-/// @param options mount options beyond those of the volume itself
-/// @param readOnlyAsked whether the request says so beside its capability (`readonly` of NodePublishVolume)
+/// @param options mount options in addition to those of the volume
+/// @param readOnlyAsked whether the request has `readonly` (NodePublishVolume) beside its capability
 public record VolumeUse(PublishAccessMode access, List<String> options, boolean readOnlyAsked) {
     public VolumeUse {
         options = List.copyOf(options);
     }
 
-    /// Whether nobody may write through this use, for whichever reason.
+    /// Whether this use forbids writes, for any reason.
     public boolean isReadOnly() {
         return readOnlyAsked || access.isReadOnly() || options.contains("ro");
     }

@@ -1,4 +1,4 @@
-/// Mounts: the kernel's mount table, the ports to mount and unmount, and their adapters.
+/// Mounts, publishes and unmounts volumes, over ports that the clients of CephFS and the datasets implement.
 @NullMarked
 package dev.siphon.node.mount;
 
