@@ -6,16 +6,16 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/// What sysfs(5) says of block devices; no device is asked.
+/// Reads block devices from sysfs(5); never opens a device.
 public final class BlockDevices {
     private static final Path BY_NUMBERS = Path.of("/sys/dev/block");
 
-    /// The unit of `size`, whatever blocks the device has.
+    /// The unit of sysfs' `size`, whatever the device's block size is.
     private static final int SECTOR_BYTES = 512;
 
     private BlockDevices() {}
 
-    /// How large a device is.
+    /// Returns the size of a device in bytes.
     ///
     /// @param device `major:minor`, as in [MountEntry#device]
     /// @return 0 if there is no such block device

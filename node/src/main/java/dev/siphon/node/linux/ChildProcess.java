@@ -15,15 +15,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/// Starts a program that serves for longer than this process may live: argument list, no shell, an environment of
-/// nothing but `PATH`, a session of its own by setsid(1), so that no signal to this process's group reaches it.
-/// Ended with all that it started if it does not serve at the deadline.
+/// Starts a program that may outlive this process: an argument list, no shell, only `PATH` in its environment, and
+/// its own session (setsid(1)), so that signals to this process's group do not reach it. Kills the program and its
+/// descendants if it does not serve by the deadline.
 ///
-/// What it says goes to a file in memory. A pipe would end with this process, and fill if nobody reads it; and
-/// where the program closes its standard descriptors instead, later files of it get their numbers, and what it
-/// says goes into those.
+/// Its output goes to a file in memory. A pipe would break when this process ends, and fill up if nobody reads it.
+/// If the program closed its standard descriptors instead, files that it opens later would get their numbers and
+/// its output.
 public final class ChildProcess {
-    /// What a program says is for a message; more than this is not kept.
+    /// The output is only for an error message; the rest is dropped.
     private static final int MAX_OUTPUT_BYTES = 8 << 10;
 
     private static final Duration POLL = Duration.ofMillis(10);
@@ -31,23 +31,23 @@ public final class ChildProcess {
 
     private ChildProcess() {}
 
-    /// How a start ended.
+    /// The outcome of a start.
     ///
-    /// @param inTime whether the program served, or ended by itself, before the deadline
-    /// @param output the beginning of what it said on stdout and stderr
+    /// @param inTime whether the program served, or exited by itself, before the deadline
+    /// @param output the beginning of its stdout and stderr
     public record StartOutcome(boolean inTime, boolean serving, String output) {}
 
-    /// Starts `command`, on a thread that may block. Once it serves, it may say what it wants: nobody listens.
+    /// Starts `command` and blocks until it serves or `limit` ends. Later output is discarded.
     ///
-    /// @param serves is asked again and again; where it throws, the program is ended and that is thrown
-    /// @throws UncheckedIOException if no program can be started
+    /// @param serves polled every 10 ms; if it throws, the program is killed and the exception is rethrown
+    /// @throws UncheckedIOException if the program cannot be started
     public static StartOutcome start(List<String> command, Duration limit, BooleanSupplier serves) {
         return start(command, limit, serves, _ -> {});
     }
 
-    /// The same, with a look at the process at once.
+    /// Same as [#start(List, Duration, BooleanSupplier)], but passes the process on before waiting for it.
     ///
-    /// @param started what to do with it before it is waited for
+    /// @param started receives the process
     public static StartOutcome start(
             List<String> command, Duration limit, BooleanSupplier serves, Consumer<Process> started) {
         List<String> words = new ArrayList<>(List.of("setsid"));

@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import jnr.constants.platform.Errno;
 
-/// A regular file by its descriptor, read and written at offsets.
+/// A regular file by its descriptor, for reads and writes at offsets.
 ///
-/// Not a [java.nio.channels.FileChannel]: that one is closed under all its users when a thread that waits in it is
-/// interrupted, and the loop device wants the descriptor's number. Every method may hang with the file system, and
-/// throws [ErrnoException].
+/// Not a [java.nio.channels.FileChannel]: interrupting a thread that blocks in one closes it for all its users, and
+/// the loop device needs the descriptor's number. Every method may hang with the file system, and throws
+/// [ErrnoException].
 public final class DataFile implements AutoCloseable {
-    /// What offsets, lengths and addresses are multiples of where direct I/O is wanted, in bytes. No disk and no
-    /// network file system asks for more.
+    /// The alignment in bytes of offsets, lengths and addresses in direct I/O. No disk and no network file system
+    /// needs a larger one.
     public static final int ALIGNMENT = 4096;
 
     private static final int OWNER_ONLY = 0600;
@@ -37,20 +37,21 @@ public final class DataFile implements AutoCloseable {
         }
     }
 
-    /// Opens a file to read, through the page cache. No part of the absolute path may be a symbolic link.
+    /// Opens a file for reading, through the page cache. No part of the absolute path may be a symbolic link.
     ///
-    /// @throws ErrnoException EINVAL if it is no regular file
+    /// @throws ErrnoException EINVAL if it is not a regular file
     public static DataFile open(Path path) {
         return new DataFile(open(path, 0, 0), false);
     }
 
-    /// As [#open], past the page cache where the file system can do that: what is read is what the disk or the
-    /// servers hold, and pages of others stay in memory.
+    /// Same as [#open], but bypasses the page cache if the file system supports that. Reads then return what the
+    /// disk or the servers hold, and evict no pages of others.
     public static DataFile openDirect(Path path) {
         return direct(path, 0, 0);
     }
 
-    /// Opens a file to read and write, past the page cache where possible, and makes it if it is missing, mode 0600.
+    /// Opens a file for reading and writing, bypassing the page cache if possible. Creates it with mode 0600 if it
+    /// is missing.
     public static DataFile create(Path path) {
         return direct(path, Descriptor.O_RDWR | Descriptor.O_CREAT, OWNER_ONLY);
     }
@@ -75,7 +76,7 @@ public final class DataFile implements AutoCloseable {
                 Descriptor.RESOLVE_NO_SYMLINKS | Descriptor.RESOLVE_NO_MAGICLINKS);
     }
 
-    /// Whether it is read and written past the page cache.
+    /// Whether reads and writes bypass the page cache.
     public boolean isDirect() {
         return direct;
     }
@@ -84,14 +85,14 @@ public final class DataFile implements AutoCloseable {
         return identity;
     }
 
-    /// Its length in bytes when it was opened.
+    /// The length in bytes at the time of opening.
     public long size() {
         return size;
     }
 
     /// Reads from `offset` until `into` is full or the file ends.
     ///
-    /// @return how many bytes were read
+    /// @return the number of bytes read
     public long read(long offset, MemorySegment into) {
         return descriptor.read(offset, into, direct ? ALIGNMENT : 1);
     }
@@ -105,7 +106,7 @@ public final class DataFile implements AutoCloseable {
         }
     }
 
-    /// Gives the file this length, and has the disk keep the room for it where the file system can (fallocate(2)).
+    /// Sets the file's length, and reserves its space on disk if the file system supports that (fallocate(2)).
     ///
     /// @throws ErrnoException ENOSPC before anything is written
     public void allocate(long bytes) {
@@ -113,14 +114,14 @@ public final class DataFile implements AutoCloseable {
         try {
             Syscalls.FALLOCATE.call(descriptor.number(), 0, 0, bytes);
         } catch (ErrnoException e) {
-            // ENOTSUP is how Linux says EOPNOTSUPP: both have the same number
+            // Linux' EOPNOTSUPP: both have the same number
             if (!e.is(Errno.ENOTSUP, Errno.ENOSYS)) {
                 throw e;
             }
         }
     }
 
-    /// Gives the file this length, with zeros in what it lacked.
+    /// Sets the file's length, filling up with zeros.
     public void lengthen(long bytes) {
         Syscalls.FTRUNCATE.call(descriptor.number(), bytes);
     }

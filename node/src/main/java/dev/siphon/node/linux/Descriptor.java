@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A file descriptor that is closed once, by its owner.
+/// A file descriptor that its owner closes once.
 final class Descriptor implements AutoCloseable {
-    /// Of `asm-generic/fcntl.h`; those that differ between machines are in [Syscalls].
+    /// Of `asm-generic/fcntl.h`; [Syscalls] has those that differ between architectures.
     static final long O_RDWR = 2;
 
     static final long O_CREAT = 0x40;
@@ -33,16 +33,16 @@ final class Descriptor implements AutoCloseable {
         this.number = Math.toIntExact(number);
     }
 
-    /// Opens a path by openat2(2), not to be inherited by children.
+    /// Opens a path by openat2(2). Children do not inherit the descriptor.
     ///
     /// @throws ErrnoException as openat2(2)
     static Descriptor open(String path, long flags) {
         return open(Syscalls.AT_FDCWD, path, flags, 0, 0);
     }
 
-    /// @param at where a relative path begins
-    /// @param mode permissions of a file that is made
-    /// @param resolve what the path may not lead over
+    /// @param at the directory that a relative path starts from
+    /// @param mode the permissions of a created file
+    /// @param resolve what the path must not cross
     static Descriptor open(long at, String path, long flags, long mode, long resolve) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
@@ -53,7 +53,7 @@ final class Descriptor implements AutoCloseable {
         }
     }
 
-    /// @throws IllegalStateException if it has been closed: its number may by now be somebody else's
+    /// @throws IllegalStateException if it is closed: its number may belong to another file by now
     int number() {
         if (!open.get()) {
             throw new IllegalStateException("file descriptor " + number + " is closed");
@@ -61,16 +61,15 @@ final class Descriptor implements AutoCloseable {
         return number;
     }
 
-    /// The path by which this process reaches the open file, whatever happens to its name.
+    /// Returns a path by which this process reaches the open file, even if it was renamed or deleted.
     String path() {
         return "/proc/self/fd/" + number();
     }
 
-    /// Reads from `offset` until `into`, which is native memory, is full or the file ends; a hole is zeros.
+    /// Reads from `offset` until `into`, which is native memory, is full or the file ends. Holes read as zeros.
     ///
-    /// @param alignment of direct I/O, 1 without: it goes on at multiples of that only, so what ends elsewhere has
-    ///     met the end of the file
-    /// @return how many bytes were read
+    /// @param alignment that of direct I/O, otherwise 1; a read of any other length has reached the end of the file
+    /// @return the number of bytes read
     long read(long offset, MemorySegment into, int alignment) {
         long read = 0;
         while (read < into.byteSize()) {
@@ -83,8 +82,8 @@ final class Descriptor implements AutoCloseable {
         return read;
     }
 
-    /// Linux lets go of the descriptor whatever close(2) answers, such as ENOTCONN for a file of a FUSE daemon that was
-    /// killed: nothing is left to do about it, and whoever writes has synced before.
+    /// Closes the descriptor once. Linux releases it even if close(2) fails, such as with ENOTCONN after a FUSE
+    /// daemon was killed. Writers have synced before, so an error needs no action.
     @Override
     public void close() {
         if (open.getAndSet(false)) {

@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Set;
 
-/// A mount that is in no directory tree yet. It gets its flags first and is shown afterwards, so that nobody ever
-/// sees a read-only volume writable, and a node killed in between leaves nothing: closing dissolves what was not
-/// attached.
+/// A mount outside any directory tree. It gets its flags before it is attached, so nobody ever sees a read-only
+/// volume writable. If this process is killed in between, nothing remains. Closing it dissolves a mount that was
+/// not attached.
 public final class DetachedMount implements AutoCloseable {
     private static final long MOVE_MOUNT_F_EMPTY_PATH = 0x04;
     private static final long MOVE_MOUNT_T_EMPTY_PATH = 0x40;
@@ -20,17 +20,17 @@ public final class DetachedMount implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /// Gives the mount exactly these flags, whatever it inherited, and takes it out of the propagation group of
-    /// the mount it was cloned from: mounts that somebody makes inside one copy must not appear in the others.
+    /// Sets exactly these flags, whatever the mount inherited. Also makes it private (no mount propagation): a
+    /// mount inside one copy must not appear in the others.
     public void restrict(Set<MountFlag> flags) {
         restrict(MountFlag.attributes(flags), 0);
     }
 
-    /// As [#restrict(Set)], and has files belong to whom `owners` says. Who is not in `owners` makes no file here
-    /// (EOVERFLOW), and is given none; the mount stays so also when `owners` is closed.
+    /// Same as [#restrict(Set)], and maps the owners of files by `owners`. Owners outside the mapping cannot create
+    /// files here (EOVERFLOW), nor receive any. The mapping outlives `owners`.
     ///
-    /// @throws ErrnoException EINVAL if the file system cannot do that, EPERM if it was done already (to the
-    ///     mount that this one was cloned from) or this process may not
+    /// @throws ErrnoException EINVAL if the file system does not support it; EPERM if this mount's origin is
+    ///     already id-mapped, or this process lacks the privilege
     public void restrict(Set<MountFlag> flags, UserNamespace owners) {
         restrict(MountFlag.attributes(flags) | MOUNT_ATTR_IDMAP, owners.number());
     }
@@ -52,8 +52,8 @@ public final class DetachedMount implements AutoCloseable {
         }
     }
 
-    /// Shows the mount at `target`, on top of what is there. If `target` is in a mount that propagates, as
-    /// the kubelet's folder is, the new mount propagates too.
+    /// Attaches the mount at `target`, on top of what is there. If the mount that holds `target` propagates, as the
+    /// kubelet's directory does, the new mount propagates too.
     public void attach(DirectoryHandle target) {
         try (Arena arena = Arena.ofConfined()) {
             long empty = empty(arena);
@@ -66,10 +66,10 @@ public final class DetachedMount implements AutoCloseable {
         }
     }
 
-    /// Makes the directory `name` in what the mount shows.
+    /// Creates the directory `name` in the mount.
     ///
     /// @param mode its permissions
-    /// @throws ErrnoException EEXIST if there is something of that name
+    /// @throws ErrnoException EEXIST if the name exists
     public void makeDirectory(String name, int mode) {
         try (Arena arena = Arena.ofConfined()) {
             Syscalls.MKDIRAT.call(descriptor.number(), Syscalls.text(arena, name), mode);

@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// A directory held by a descriptor (`O_PATH`), so that what was checked is what is used: no rename or symbolic
-/// link put in its place afterwards changes which directory this is.
+/// A directory held by a descriptor (`O_PATH`), so that callers use exactly the directory that they checked: later
+/// renames or symbolic links do not affect it.
 ///
-/// Every method but [#close] asks the file system behind it and may hang with it. All throw [ErrnoException].
+/// Every method except [#close] may hang with the directory's file system, and throws [ErrnoException].
 public final class DirectoryHandle implements AutoCloseable {
     private static final long AT_REMOVEDIR = 0x200;
     private static final long AT_STATX_FORCE_SYNC = 0x2000;
@@ -31,17 +31,16 @@ public final class DirectoryHandle implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /// Opens the directory at an absolute path in which no part at all is a symbolic link (`RESOLVE_NO_SYMLINKS`
-    /// of openat2(2)). Opening the root of a mount does not ask the file system mounted there, so a dead one
-    /// opens too.
+    /// Opens the directory at an absolute path without symbolic links (`RESOLVE_NO_SYMLINKS` of openat2(2)).
+    /// Opening the root of a mount does not contact its file system, so this works for a dead mount too.
     ///
-    /// @throws ErrnoException ELOOP for a symbolic link, ENOTDIR for another kind of file, ENOENT if there is
-    ///     nothing
+    /// @throws ErrnoException ELOOP for a symbolic link, ENOTDIR for another kind of file, ENOENT if it does not
+    ///     exist
     public static DirectoryHandle open(String absolute) {
         return open(Syscalls.AT_FDCWD, absolute, Descriptor.RESOLVE_NO_SYMLINKS | Descriptor.RESOLVE_NO_MAGICLINKS);
     }
 
-    /// Opens a directory below this one, at a relative path that neither leaves it nor has a symbolic link in it.
+    /// Opens a directory below this one, at a relative path that neither leaves it nor crosses a symbolic link.
     ///
     /// @throws ErrnoException as [#open], and EXDEV for a path that leads out
     public DirectoryHandle openBelow(String relative) {
@@ -55,7 +54,7 @@ public final class DirectoryHandle implements AutoCloseable {
         return new DirectoryHandle(Descriptor.open(at, path, Descriptor.O_PATH | Syscalls.O_DIRECTORY, 0, resolve));
     }
 
-    /// The number of the mount that this directory was reached through, as in [MountEntry#id].
+    /// Returns the id of the mount through which this directory was opened, as in [MountEntry#id].
     public long mountId() {
         try {
             return Files.readAllLines(Path.of("/proc/self/fdinfo/" + descriptor.number())).stream()
@@ -69,7 +68,7 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /// The names in this directory, at most `limit` of them, in no order.
+    /// Returns at most `limit` names in this directory, unordered.
     public List<String> names(int limit) {
         List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(Path.of(descriptor.path()))) {
@@ -87,7 +86,7 @@ public final class DirectoryHandle implements AutoCloseable {
         return names;
     }
 
-    /// Makes the directory `name` in this one, unless there is something of that name.
+    /// Creates the directory `name` in this one. Succeeds if the name exists.
     ///
     /// @param mode its permissions
     public void makeDirectory(String name, int mode) {
@@ -100,7 +99,7 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /// Removes the empty directory `name` from this one; that it is gone already is success.
+    /// Removes the empty directory `name` from this one. Succeeds if it does not exist.
     ///
     /// @throws ErrnoException ENOTEMPTY, ENOTDIR or EBUSY (something is mounted there)
     public void removeDirectory(String name) {
@@ -113,12 +112,12 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /// Unmounts what is mounted on top at `name` in this directory, which may not be a symbolic link.
+    /// Unmounts the topmost mount at `name` in this directory, which must not be a symbolic link.
     public void unmount(String name, MountSyscalls.Unmount... how) {
         MountSyscalls.unmount(descriptor.path() + "/" + name, how);
     }
 
-    /// A second mount of this directory, not visible anywhere yet.
+    /// Clones the mount of this directory as a [DetachedMount].
     public DetachedMount cloneMount() {
         try (Arena arena = Arena.ofConfined()) {
             return new DetachedMount(new Descriptor(Syscalls.OPEN_TREE.call(
@@ -128,27 +127,27 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /// statfs(2) of the file system that this directory is in.
+    /// Returns statfs(2) of this directory's file system.
     public FileSystemUsage usage() {
         return MountSyscalls.usage(descriptor.number());
     }
 
-    /// Asks the server behind a network file system for this directory's attributes, whatever is cached here.
+    /// Reads this directory's attributes from the server of a network file system, bypassing caches.
     public void refresh() {
         FileStatus.of(descriptor, AT_STATX_FORCE_SYNC);
     }
 
-    /// Whose this directory is, as the mount shows it that it was reached through; the server is asked.
+    /// Returns the owner from the server, as mapped by the mount through which the directory was opened.
     public FileOwner owner() {
         return FileStatus.of(descriptor, AT_STATX_FORCE_SYNC).owner();
     }
 
-    /// The extended attribute `name`, empty if this directory or its file system has none of that name, or it may
-    /// not be read.
+    /// Returns the extended attribute `name`; empty if the directory or its file system lacks it, or reading it is
+    /// not allowed.
     public Optional<String> attribute(String name) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(MAX_ATTRIBUTE_BYTES);
-            // by way of the descriptor's path: fgetxattr(2) refuses a descriptor opened with O_PATH
+            // by the descriptor's path: fgetxattr(2) rejects an O_PATH descriptor
             long length = Syscalls.GETXATTR.call(
                     Syscalls.text(arena, descriptor.path()),
                     Syscalls.text(arena, name),
@@ -157,7 +156,7 @@ public final class DirectoryHandle implements AutoCloseable {
             byte[] octets = value.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
             return Optional.of(new String(octets, StandardCharsets.UTF_8));
         } catch (ErrnoException e) {
-            // ENOTSUP is how Linux says EOPNOTSUPP: both have the same number
+            // Linux' EOPNOTSUPP: both have the same number
             if (e.is(Errno.ENODATA, Errno.ENOTSUP, Errno.EACCES, Errno.EPERM)) {
                 return Optional.empty();
             }
@@ -165,10 +164,10 @@ public final class DirectoryHandle implements AutoCloseable {
         }
     }
 
-    /// Gives this directory the extended attribute `name`, or another value of it.
+    /// Sets the extended attribute `name`.
     ///
-    /// @throws ErrnoException EACCES or EPERM if that may not be done, ENOTSUP or EINVAL if the file system has
-    ///     no such attribute
+    /// @throws ErrnoException EACCES or EPERM if that is not allowed; ENOTSUP or EINVAL if the file system does not
+    ///     support it
     public void attribute(String name, String value) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment octets = arena.allocateFrom(ValueLayout.JAVA_BYTE, value.getBytes(StandardCharsets.UTF_8));

@@ -2,8 +2,8 @@ package dev.siphon.node.linux;
 
 import jnr.constants.platform.Errno;
 
-/// A system call that failed. Whoever made the call knows what the number means there, and says so with a
-/// [dev.siphon.csi.DriverException]; one that nobody translated is a bug.
+/// A failed system call. The caller knows what the number means and translates it to a
+/// [dev.siphon.csi.DriverException]; an untranslated one is a bug.
 public final class ErrnoException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

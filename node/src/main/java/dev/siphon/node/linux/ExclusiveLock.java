@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// A file that one holds at a time, by flock(2): the kernel lets go of it when this is closed or the process ends, in
-/// whatever way, and CephFS knows it on all its clients. Not [java.nio.channels.FileLock], which is gone as soon as
-/// anybody in the process closes the same file.
+/// A file lock with one holder at a time, by flock(2). The kernel releases it when it is closed or the process
+/// ends, in any way. On CephFS it excludes other clients too. Not [java.nio.channels.FileLock], which is lost as
+/// soon as anything in the process closes the same file.
 public final class ExclusiveLock implements AutoCloseable {
     private static final long OWNER_ONLY = 0600;
     private static final long LOCK_EX_NB = 2 | 4;
@@ -17,9 +17,10 @@ public final class ExclusiveLock implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /// Takes the file at `path`, which is made if it is missing, mode 0600, and may be no symbolic link.
+    /// Acquires the lock on the file at `path`, which must not be a symbolic link. Creates it with mode 0600 if it
+    /// is missing.
     ///
-    /// @return empty if somebody else holds it
+    /// @return empty if another holder has it
     /// @throws ErrnoException as open(2)
     public static Optional<ExclusiveLock> take(Path path) {
         Descriptor opened = Descriptor.open(
@@ -40,7 +41,7 @@ public final class ExclusiveLock implements AutoCloseable {
         }
     }
 
-    /// Whether what is held is what `path` names now.
+    /// Whether `path` still names the locked file.
     public boolean isAt(Path path) {
         try (Descriptor named = Descriptor.open(path.toString(), Descriptor.O_PATH | Syscalls.O_NOFOLLOW)) {
             return FileStatus.of(named, 0).sameFile(FileStatus.of(descriptor, 0));

@@ -1,8 +1,8 @@
 package dev.siphon.node.linux;
 
-/// Which file a file is, whatever its name.
+/// Identifies a file independently of its name.
 ///
-/// @param device the file system's device number, as stat(2) and `LOOP_GET_STATUS64` encode it
+/// @param device the file system's device number, encoded as in stat(2) and `LOOP_GET_STATUS64`
 /// @param inode its number there
 public record FileIdentity(long device, long inode) {
     private static final int MINOR_LOW = 0xff;

@@ -1,6 +1,6 @@
 package dev.siphon.node.linux;
 
-/// Whose a file is.
+/// The owner of a file.
 public record FileOwner(long uid, long gid) {
     @Override
     public String toString() {

@@ -4,18 +4,18 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// What statx(2) says of one file.
+/// The result of statx(2) for one file.
 ///
 /// @param mode type and permissions, as `st_mode`
-/// @param links how many names it has, in this tree or elsewhere
+/// @param links the number of its hard links, in this tree or elsewhere
 /// @param uid unsigned
 /// @param gid unsigned
 /// @param inode its number, unique within `device`
-/// @param device the device it is on, as in [FileIdentity]
-/// @param mount the mount through which it was reached, as in [MountEntry#id]
+/// @param device the device that holds it, as in [FileIdentity]
+/// @param mount the mount through which it was opened, as in [MountEntry#id]
 /// @param size in bytes
-/// @param modifiedNanos what `modifiedSeconds` since 1970 leaves, 0 to 999,999,999
-/// @param changedNanos the same of `changedSeconds`, which say when anything about it was last changed
+/// @param modifiedNanos the nanoseconds after `modifiedSeconds` (since 1970), 0 to 999,999,999
+/// @param changedNanos the same for `changedSeconds`, the time of the last change to data or attributes
 public record FileStatus(
         int mode,
         int links,
@@ -41,7 +41,7 @@ public record FileStatus(
     private static final int S_IFLNK = 0xa000;
     private static final int PERMISSIONS = 0xfff;
 
-    /// What kind of file it is, as far as a dataset cares.
+    /// The kind of a file, as far as datasets distinguish them.
     public enum Kind {
         REGULAR,
         DIRECTORY,
@@ -50,9 +50,9 @@ public record FileStatus(
         SPECIAL
     }
 
-    /// Of an open file.
+    /// Returns the status of an open file.
     ///
-    /// @param flags of statx(2) that say how much of it may come from a cache; 0 for what stat(2) does
+    /// @param flags statx(2) flags for the use of caches; 0 behaves as stat(2)
     /// @throws ErrnoException as statx(2)
     static FileStatus of(Descriptor descriptor, long flags) {
         try (Arena arena = Arena.ofConfined()) {
@@ -88,7 +88,7 @@ public record FileStatus(
         };
     }
 
-    /// The lowest 12 bits of the mode: who may do what, and setuid, setgid and sticky.
+    /// The lowest 12 bits of the mode: permissions, setuid, setgid and sticky.
     public int permissions() {
         return mode & PERMISSIONS;
     }
@@ -101,12 +101,12 @@ public record FileStatus(
         return new FileOwner(Integer.toUnsignedLong(uid), Integer.toUnsignedLong(gid));
     }
 
-    /// Whether `later` is of the same file, however it was changed.
+    /// Whether `later` describes the same file, changed or not.
     public boolean sameFile(FileStatus later) {
         return kind() == later.kind() && inode == later.inode && device == later.device;
     }
 
-    /// Whether `later` is of the same file, with nothing of it changed that a reader would see.
+    /// Whether `later` describes the same file with the same size, modification time and change time.
     public boolean sameContent(FileStatus later) {
         return sameFile(later)
                 && size == later.size

@@ -1,8 +1,8 @@
 package dev.siphon.node.linux;
 
-/// What statfs(2) says of a file system.
+/// The result of statfs(2).
 ///
-/// @param totalBytes its size
-/// @param availableBytes what an unprivileged process may still write
-/// @param usedBytes what is taken
+/// @param totalBytes the size
+/// @param availableBytes what an unprivileged process can still write
+/// @param usedBytes what is used
 public record FileSystemUsage(long totalBytes, long availableBytes, long usedBytes) {}

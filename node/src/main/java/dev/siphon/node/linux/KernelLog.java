@@ -18,17 +18,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jnr.constants.platform.Errno;
 
-/// What the kernel says from a moment on, as `/dev/kmsg` tells it (`Documentation/ABI/testing/dev-kmsg`). Where
-/// that may not be read, nothing was said: its words explain an error better than its number, and nothing may
-/// depend on them.
+/// Reads the kernel's messages from a given time on, from `/dev/kmsg` (`Documentation/ABI/testing/dev-kmsg`). If
+/// that is not readable, there are none: the messages only explain an error, so nothing may depend on them.
 public final class KernelLog implements AutoCloseable {
     private static final String DEVICE = "/dev/kmsg";
     private static final long SEEK_END = 2;
 
-    /// `PRINTKRB_RECORD_MAX` is smaller in every kernel; a read that does not fit fails.
+    /// Larger than `PRINTKRB_RECORD_MAX` in every kernel: a read that does not fit fails.
     private static final int RECORD_BYTES = 8192;
 
-    /// A kernel that talks faster than it is read must not keep us for ever.
+    /// Ends the loop if the kernel logs faster than we read.
     private static final int MAX_RECORDS = 1_000;
 
     private static final Path UPTIME = Path.of("/proc/uptime");
@@ -38,20 +37,20 @@ public final class KernelLog implements AutoCloseable {
     private final Optional<Descriptor> descriptor;
     private final long fromMicros;
 
-    /// @param fromMicros what was said before is left out, in the kernel's time
+    /// @param fromMicros the earliest message to return, in the kernel's time
     private KernelLog(Optional<Descriptor> descriptor, long fromMicros) {
         this.descriptor = descriptor;
         this.fromMicros = fromMicros;
     }
 
-    /// Listens from now on.
+    /// Opens the log at its end.
     public static KernelLog fromNow() {
         return open(opened -> Syscalls.LSEEK.call(opened.number(), 0, SEEK_END), 0);
     }
 
-    /// Begins with what was said within `past`, as far as the kernel still has it.
+    /// Opens the log at the messages of the last `past`, as far as the kernel still has them.
     ///
-    /// @throws UncheckedIOException if the kernel does not tell the time
+    /// @throws UncheckedIOException if the uptime cannot be read
     public static KernelLog since(Duration past) {
         return open(_ -> {}, uptimeMicros() - TimeUnit.NANOSECONDS.toMicros(past.toNanos()));
     }
@@ -75,7 +74,7 @@ public final class KernelLog implements AutoCloseable {
         }
     }
 
-    /// What has been said meanwhile and was not told before, line by line, without time and level.
+    /// Returns the messages since the last call, one line each, without time and level.
     public List<String> said() {
         List<String> lines = new ArrayList<>();
         descriptor.ifPresent(open -> {
@@ -101,18 +100,18 @@ public final class KernelLog implements AutoCloseable {
             byte[] octets = record.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
             return Optional.of(new String(octets, StandardCharsets.UTF_8));
         } catch (ErrnoException e) {
-            // EPIPE: what was next has been overwritten meanwhile, and the read after this one goes on behind it
+            // EPIPE: the next record was overwritten meanwhile; the following read skips to the next one left
             return e.is(Errno.EPIPE) ? Optional.of("") : Optional.empty();
         }
     }
 
-    /// Whether it was not said before `micros`, as far as it says when.
+    /// Whether the record is from `micros` or later, or has no time.
     static boolean isFrom(String record, long micros) {
         Matcher time = TIME.matcher(record);
         return !time.find() || Long.parseLong(time.group(1)) >= micros;
     }
 
-    /// A record is `LEVEL,NUMBER,TIME,FLAGS;MESSAGE`, then lines of properties.
+    /// Returns the message of a record `LEVEL,NUMBER,TIME,FLAGS;MESSAGE`, which lines of properties may follow.
     static String message(String record) {
         String line = record.lines().findFirst().orElse("");
         return line.substring(line.indexOf(';') + 1);

@@ -10,13 +10,14 @@ import java.util.Optional;
 import java.util.Set;
 import jnr.constants.platform.Errno;
 
-/// A loop device held open (loop(4), `linux/loop.h`): a block device whose blocks are those of a file.
+/// An open loop device (loop(4), `linux/loop.h`): a block device backed by a file.
 ///
-/// Devices made here are read-only, read past the page cache below them (direct I/O), have blocks of 4096 bytes,
-/// without which direct I/O is lost on disks with such sectors, and clear themselves: the kernel frees one with its
-/// last user, a mount or an open descriptor, so that a process killed at any moment leaves none.
+/// Devices created here are read-only and use direct I/O, bypassing the page cache of the file system below. They
+/// have blocks of 4096 bytes: smaller ones would lose direct I/O on disks with sectors of that size. They clear
+/// themselves: the kernel frees a device with its last user, a mount or an open descriptor. So a killed process
+/// leaves none.
 ///
-/// Every method may hang with the file system behind the device, and throws [ErrnoException].
+/// Every method may hang with the file system of the backing file, and throws [ErrnoException].
 public final class LoopDevice implements AutoCloseable {
     private static final long LOOP_CHANGE_FD = 0x4C06;
     private static final long LOOP_GET_STATUS64 = 0x4C05;
@@ -26,7 +27,7 @@ public final class LoopDevice implements AutoCloseable {
     private static final int LO_FLAGS_AUTOCLEAR = 4;
     private static final int LO_FLAGS_DIRECT_IO = 16;
 
-    /// `struct loop_config`: descriptor, block size, a `struct loop_info64`, and 64 bytes for later.
+    /// `struct loop_config`: descriptor, block size, a `struct loop_info64`, and 64 reserved bytes.
     private static final long CONFIG_BYTES = 304;
 
     private static final long CONFIG_BLOCK_SIZE = 4;
@@ -37,19 +38,19 @@ public final class LoopDevice implements AutoCloseable {
     private static final long INFO_FLAGS = 52;
     private static final long INFO_FILE_NAME = 56;
 
-    /// What a tag may have at most; the kernel ends it with a zero (`LO_NAME_SIZE` is 64).
+    /// The maximum length of a tag; the kernel appends a zero (`LO_NAME_SIZE` is 64).
     private static final int MAX_TAG_BYTES = 63;
 
-    /// The blocks of a device that is made here.
+    /// The block size of devices created here.
     public static final int BLOCK_BYTES = 4096;
 
-    /// What, besides ENOTCONN, a file system that is no more answers for the file behind a device (`vfs_getattr` in
-    /// the kernel's `loop.c`).
+    /// The errors besides ENOTCONN that a dead file system returns for the backing file (`vfs_getattr` in the
+    /// kernel's `loop.c`).
     private static final Errno[] DEAD = {
         Errno.ECONNABORTED, Errno.EIO, Errno.ESTALE, Errno.ETIMEDOUT, Errno.EHOSTDOWN, Errno.ESHUTDOWN
     };
 
-    /// Others on this machine take free devices too.
+    /// Other programs on this machine take free devices too.
     private static final int MAX_TRIES = 100;
 
     private final int number;
@@ -60,10 +61,10 @@ public final class LoopDevice implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /// Makes a device of `file`. It stays while this object is open or something is mounted from it.
+    /// Creates a device over `file`. It exists while this object is open or the device is mounted.
     ///
-    /// @param tag told by [LoopStatus#tag] ever after, whatever file is behind the device then
-    /// @throws ErrnoException EBUSY if others took every free device first
+    /// @param tag returned by [LoopStatus#tag] from then on, even if the backing file changes
+    /// @throws ErrnoException EBUSY if other programs took every free device first
     public static LoopDevice attach(DataFile file, String tag) {
         for (int tries = 1; ; tries++) {
             int free = LoopNodes.free();
@@ -98,9 +99,9 @@ public final class LoopDevice implements AutoCloseable {
         }
     }
 
-    /// Opens device `number`, which thereby stays as it is until this object is closed.
+    /// Opens device `number`, which keeps it from being freed until this object is closed.
     ///
-    /// @return empty if there is no such device, or nothing is behind it
+    /// @return empty if there is no such device, or it has no backing file
     public static Optional<LoopDevice> open(int number) {
         try {
             LoopDevice device = new LoopDevice(number, LoopNodes.open(number));
@@ -109,7 +110,7 @@ public final class LoopDevice implements AutoCloseable {
                 found = device.find().isPresent();
             } finally {
                 if (!found) {
-                    // also where it fails: an open descriptor would keep the device for good
+                    // also after an error: an open descriptor would keep the device forever
                     device.close();
                 }
             }
@@ -122,11 +123,11 @@ public final class LoopDevice implements AutoCloseable {
         }
     }
 
-    /// What is behind every configured device of this machine, also those of other programs. A device whose file's
-    /// file system is gone (a FUSE daemon that was killed, a disk that was shut down) says nothing any more, and is
-    /// left out: one such device of anybody must not stop all others.
+    /// Returns the status of every configured device of this machine, including those of other programs. Skips a
+    /// device whose backing file system is gone, such as after a FUSE daemon was killed or a disk shut down. One
+    /// such device must not block all others.
     ///
-    /// @param except devices (`major:minor`) that are not asked: one over a file system that hangs may hang too
+    /// @param except devices (`major:minor`) to skip: one over a hung file system may hang too
     public static List<LoopStatus> all(Set<String> except) {
         List<LoopStatus> found = new ArrayList<>();
         for (int number : LoopNodes.all()) {
@@ -153,7 +154,7 @@ public final class LoopDevice implements AutoCloseable {
         }
     }
 
-    /// What is behind the device now.
+    /// Returns the device's current status.
     public LoopStatus status() {
         return find().orElseThrow(() -> new ErrnoException("ioctl", Errno.ENXIO.intValue()));
     }
@@ -180,10 +181,10 @@ public final class LoopDevice implements AutoCloseable {
         }
     }
 
-    /// Puts `file` behind the device in place of what was there, under whoever reads it: requests under way are
-    /// awaited, later ones go to `file`. Its owner sees to it that the two have the same contents.
+    /// Replaces the backing file by `file`, under the device's readers. Waits for requests in progress; later ones
+    /// go to `file`. The caller ensures that both files have the same contents.
     ///
-    /// @return what is there then; direct I/O is asked for anew if the change lost it
+    /// @return the new status; if the change lost direct I/O, it is requested again
     /// @throws ErrnoException EINVAL if `file` has another length
     public LoopStatus change(DataFile file) {
         Syscalls.IOCTL.call(descriptor.number(), LOOP_CHANGE_FD, file.number());
@@ -197,17 +198,17 @@ public final class LoopDevice implements AutoCloseable {
             if (!e.is(Errno.EINVAL)) {
                 throw e;
             }
-            // the file system behind it has none: slower, and told by the status
+            // the file system of `file` does not support it: slower, as the status shows
         }
         return status();
     }
 
-    /// Its node, for mount(2).
+    /// Returns its device node, for mount(2).
     public String path() {
         return path(number);
     }
 
-    /// That of device `number`.
+    /// Returns the device node of device `number`.
     public static String path(int number) {
         return LoopNodes.node(number).toString();
     }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
 
-/// The device files of loop devices. A container's `/dev` has those that were there when it started, and the kernel
-/// makes more devices when all are used: what is missing is made here, in this container's `/dev` alone.
+/// The device nodes of loop devices. A container's `/dev` only has those that existed when it started, while the
+/// kernel adds devices when all are used. Missing nodes are created here, in this container's `/dev` only.
 final class LoopNodes {
     private static final Path DEVICES = Path.of("/dev");
     private static final Path BLOCK_DEVICES = Path.of("/sys/block");
@@ -30,7 +30,7 @@ final class LoopNodes {
 
     private LoopNodes() {}
 
-    /// The number of a device that is free now, made by the kernel if there was none.
+    /// Returns the number of a free device. The kernel adds one if none is free.
     static int free() {
         if (!Files.exists(CONTROL)) {
             make(CONTROL, S_IFCHR, CONTROL_NUMBERS);
@@ -56,7 +56,7 @@ final class LoopNodes {
         return Descriptor.open(node.toString(), 0);
     }
 
-    /// All loop devices that the kernel has, in use or not.
+    /// Returns all loop devices of the kernel, used or not.
     static List<Integer> all() {
         List<Integer> numbers = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(BLOCK_DEVICES, PREFIX + "[0-9]*")) {
@@ -68,7 +68,7 @@ final class LoopNodes {
         return numbers;
     }
 
-    /// A device's `major:minor`, empty if there is no such device.
+    /// Returns a device's `major:minor`; empty if there is no such device.
     static Optional<String> numbers(int number) {
         try {
             Path file = BLOCK_DEVICES.resolve(PREFIX + number).resolve("dev");

@@ -7,8 +7,8 @@ import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// A file that has no name and is on no disk (memfd_create(2)): a child process reads or writes it through `/proc`, and
-/// when nobody has it open any more, in whatever way that came, it is gone.
+/// A file without a name, in memory only (memfd_create(2)). A child process reads or writes it through `/proc`. It
+/// is freed when nobody has it open any more, in any way.
 public final class MemoryFile implements AutoCloseable {
     private static final long MFD_CLOEXEC = 1;
     private static final long MFD_ALLOW_SEALING = 2;
@@ -26,7 +26,7 @@ public final class MemoryFile implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /// @param label what `/proc/pid/fd` shows, for people
+    /// @param label shown in `/proc/pid/fd`, for people
     public static MemoryFile of(String label, byte[] content) {
         try (Arena arena = Arena.ofConfined()) {
             Descriptor descriptor = new Descriptor(
@@ -42,12 +42,12 @@ public final class MemoryFile implements AutoCloseable {
         }
     }
 
-    /// Ends all writing, also by those that have it open: write(2) gives them EPERM.
+    /// Forbids all further writes, also through descriptors that are already open: write(2) returns EPERM.
     public void seal() {
         Syscalls.FCNTL.call(descriptor.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
     }
 
-    /// What it holds, at most its first `limit` bytes.
+    /// Returns at most the first `limit` bytes.
     public byte[] beginning(int limit) {
         try (InputStream in = Files.newInputStream(Path.of(descriptor.path()))) {
             return in.readNBytes(limit);
@@ -56,7 +56,7 @@ public final class MemoryFile implements AutoCloseable {
         }
     }
 
-    /// Where a process of the same user opens it while it lives.
+    /// Returns the path at which processes of the same user can open it while this process lives.
     public String path() {
         return "/proc/" + ProcessHandle.current().pid() + "/fd/" + descriptor.number();
     }

@@ -13,17 +13,17 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Control groups below this process's own, in which the kernel bounds memory (cgroups(7)). A process that
-/// takes its group's last memory is ended by the kernel, and nobody beside it: what a kubelet sets on the
-/// container's group (`memory.oom.group`) counts only where that group's own limit is reached.
+/// Control groups below this process's own that limit memory (cgroups(7)). If a group exceeds its limit, the kernel
+/// kills a process of that group, and no other. `memory.oom.group`, which a kubelet sets on the container's group,
+/// takes effect only at that group's own limit.
 ///
-/// In version 2 a group has processes or groups with limits, never both: this process and those beside it
-/// move to a group of their own first.
+/// In version 2 a group contains either processes or groups with limits. So this process and those beside it first
+/// move to a group of their own.
 public final class MemoryGroups {
     private static final Logger LOG = LoggerFactory.getLogger(MemoryGroups.class);
     private static final String OWN = "supervisor";
 
-    /// Of the names of the groups that are made here; others are somebody else's.
+    /// The name prefix of groups created here; other groups are not ours.
     private static final String PREFIX = "siphon-";
 
     private static final String PROCESSES = "cgroup.procs";
@@ -32,8 +32,7 @@ public final class MemoryGroups {
     private final Path parent;
     private final Version version;
 
-    /// The two interfaces of the kernel: `Documentation/admin-guide/cgroup-v1/memory.rst` and
-    /// `cgroup-v2.rst`.
+    /// The two kernel interfaces: `Documentation/admin-guide/cgroup-v1/memory.rst` and `cgroup-v2.rst`.
     private enum Version {
         V1("memory.limit_in_bytes", "memory.oom_control"),
         V2("memory.max", "memory.events");
@@ -52,9 +51,9 @@ public final class MemoryGroups {
         this.version = version;
     }
 
-    /// The groups below this process's own.
+    /// Returns the groups below this process's own. Removes empty ones that an earlier process left.
     ///
-    /// @throws UncheckedIOException with the reason, if none can be made here
+    /// @throws UncheckedIOException with the reason, if none can be created here
     public static MemoryGroups ofThisProcess() {
         try {
             MemoryGroups groups = find(Files.readAllLines(Path.of("/proc/self/cgroup")), MountTable.read());
@@ -91,8 +90,7 @@ public final class MemoryGroups {
         return new MemoryGroups(parent, Version.V2);
     }
 
-    /// The directory of the group at `path`, which is where one of `mounts` shows it with this process in
-    /// it.
+    /// Returns the directory of the group at `path`: the one in `mounts` that lists this process.
     private static Path own(Stream<MountEntry> mounts, String path) throws IOException {
         String pid = Long.toString(ProcessHandle.current().pid());
         for (MountEntry mount : mounts.toList()) {
@@ -109,7 +107,7 @@ public final class MemoryGroups {
         throw new IOException("the control group " + path + " of this process is mounted nowhere");
     }
 
-    /// Makes room for groups with limits below `parent`.
+    /// Moves all processes out of `parent`, so that it can contain groups with limits.
     private static void leave(Path parent) throws IOException {
         Path own = Files.createDirectories(parent.resolve(OWN));
         for (String pid : Files.readAllLines(parent.resolve(PROCESSES))) {
@@ -132,7 +130,7 @@ public final class MemoryGroups {
         Files.writeString(file, text, StandardOpenOption.WRITE);
     }
 
-    /// Those that a run before this one has left. What still runs in one keeps it.
+    /// Removes groups that an earlier process left, unless a process still runs in them.
     private void removeEmpty() throws IOException {
         try (DirectoryStream<Path> groups = Files.newDirectoryStream(parent, PREFIX + "*")) {
             for (Path path : groups) {
@@ -143,9 +141,9 @@ public final class MemoryGroups {
         }
     }
 
-    /// A group of at most `limitBytes`, without swap.
+    /// Creates a group with at most `limitBytes` of memory and no swap.
     ///
-    /// @throws UncheckedIOException if it cannot be made
+    /// @throws UncheckedIOException if it cannot be created
     public Group create(String name, long limitBytes) {
         try {
             Path path = Files.createDirectories(parent.resolve(PREFIX + name));
@@ -167,7 +165,6 @@ public final class MemoryGroups {
         }
     }
 
-    /// One group.
     public final class Group {
         private final Path path;
 
@@ -175,10 +172,10 @@ public final class MemoryGroups {
             this.path = path;
         }
 
-        /// Moves a process here; what it has already stays where it was counted. One that has ended is
-        /// none.
+        /// Moves a process here; its present memory stays charged to its old group. Does nothing if the process has
+        /// ended.
         ///
-        /// @throws UncheckedIOException if the kernel refuses it
+        /// @throws UncheckedIOException if the kernel rejects it
         public void add(long pid) {
             try {
                 move(Long.toString(pid), path);
@@ -187,7 +184,7 @@ public final class MemoryGroups {
             }
         }
 
-        /// How many processes the kernel has ended here for their memory.
+        /// Returns how many processes the kernel has killed here for lack of memory; 0 if that cannot be read.
         public long kills() {
             try (Stream<String> lines = Files.lines(path.resolve(version.events))) {
                 return lines.filter(line -> line.startsWith("oom_kill "))
@@ -199,7 +196,7 @@ public final class MemoryGroups {
             }
         }
 
-        /// Removes it if no process is in it.
+        /// Removes the group. Logs a failure, such as when a process is still in it.
         public void remove() {
             try {
                 Files.deleteIfExists(path);

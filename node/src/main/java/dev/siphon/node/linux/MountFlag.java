@@ -6,7 +6,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/// What the kernel enforces at a single mount point, whatever file system is behind it.
+/// A flag that the kernel enforces at a single mount point, whatever the file system is.
 public enum MountFlag {
     READ_ONLY("ro", 0x1, 0x1),
     NO_SUID("nosuid", 0x2, 0x2),
@@ -15,7 +15,7 @@ public enum MountFlag {
     NO_ATIME("noatime", 0x10, 0x400),
     NO_DIR_ATIME("nodiratime", 0x80, 0x800);
 
-    /// `MOUNT_ATTR__ATIME`: the bits that together say how access times are kept; none is `relatime`.
+    /// `MOUNT_ATTR__ATIME`: the bits for the handling of access times; zero means `relatime`.
     static final long ATIME_MASK = 0x70;
 
     private final String option;
@@ -28,19 +28,19 @@ public enum MountFlag {
         this.legacy = legacy;
     }
 
-    /// Its name as a mount option and in the mount table.
+    /// Returns its name as a mount option and in the mount table.
     public String option() {
         return option;
     }
 
-    /// The flag of that name, if there is one.
+    /// Returns the flag of that name; empty if there is none.
     public static Optional<MountFlag> named(String option) {
         return Arrays.stream(values())
                 .filter(flag -> flag.option.equals(option))
                 .findFirst();
     }
 
-    /// Those flags that are among `options`.
+    /// Returns the flags named in `options`.
     public static Set<MountFlag> among(Collection<String> options) {
         EnumSet<MountFlag> flags = EnumSet.noneOf(MountFlag.class);
         options.forEach(option -> named(option).ifPresent(flags::add));

@@ -8,13 +8,13 @@ import java.util.Arrays;
 import java.util.Collection;
 import jnr.constants.platform.Errno;
 
-/// mount(2), umount2(2) and what goes with them. Each may hang with the file system concerned.
+/// mount(2), umount2(2) and related calls. Each may hang with the file system.
 public final class MountSyscalls {
     private static final long UMOUNT_NOFOLLOW = 8;
     private static final long FSOPEN_CLOEXEC = 1;
     private static final long MS_SYNCHRONOUS = 0x10;
     private static final long MS_DIRSYNC = 0x80;
-    /// `struct statfs` of 64-bit Linux; offsets in it are in units of 8 bytes.
+    /// `struct statfs` of 64-bit Linux; its offsets below are in units of 8 bytes.
     private static final int STATFS_LONGS = 15;
 
     private static final int F_BSIZE = 1;
@@ -25,12 +25,11 @@ public final class MountSyscalls {
 
     private MountSyscalls() {}
 
-    /// How to unmount what does not go by itself (umount2(2)).
+    /// How to unmount a mount that is busy or does not respond (umount2(2)).
     public enum Unmount {
-        /// Ends requests that wait for the server with an error. What a kernel client had not yet written is
-        /// lost.
+        /// Fails requests that wait for the server. Loses what a kernel client has not written yet.
         FORCE(1),
-        /// Takes the mount out of the tree now, and ends it when its last user is gone.
+        /// Detaches the mount from the tree now, and ends it with its last user.
         DETACH(2);
 
         private final long flag;
@@ -40,8 +39,8 @@ public final class MountSyscalls {
         }
     }
 
-    /// Whether the kernel knows the file system `type`, or finds a module for it: opening a context of that type
-    /// makes it look, without mounting anything.
+    /// Whether the kernel supports the file system `type`, loading its module if necessary. Opens a context of that
+    /// type and mounts nothing.
     public static boolean kernelHas(String type) {
         try (Arena arena = Arena.ofConfined()) {
             new Descriptor(Syscalls.FSOPEN.call(Syscalls.text(arena, type), FSOPEN_CLOEXEC)).close();
@@ -56,8 +55,8 @@ public final class MountSyscalls {
 
     /// mount(2).
     ///
-    /// @param options the file system's own options, comma-separated; `sync` and `dirsync`, which mount(2)
-    ///     takes as flags of the superblock, stand in `synchronous`
+    /// @param synchronous `sync` and `dirsync`, which mount(2) takes as flags of the superblock
+    /// @param options the file system's own options, comma-separated
     public static void mount(
             String source,
             String target,
@@ -83,7 +82,7 @@ public final class MountSyscalls {
         }
     }
 
-    /// umount2(2) of the topmost mount at `path`, whose last part may not be a symbolic link.
+    /// umount2(2) of the topmost mount at `path`, whose last part must not be a symbolic link.
     ///
     /// @throws ErrnoException EINVAL if nothing is mounted there, EBUSY if it is in use
     public static void unmount(String path, Unmount... how) {

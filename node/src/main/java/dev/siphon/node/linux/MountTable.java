@@ -14,52 +14,51 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// What is mounted in this process's mount namespace at one moment. It is the only state that the node has of its
-/// volumes, so a restarted node knows as much as before.
+/// The mounts in this process's mount namespace at one moment. The node has no other state of its volumes, so a
+/// restart loses nothing.
 ///
-/// @param entries in the order in which the kernel lists them
+/// @param entries in the kernel's order
 public record MountTable(List<MountEntry> entries) {
     private static final Path OWN = Path.of("/proc/self/mountinfo");
     private static final Pattern ESCAPE = Pattern.compile("\\\\([0-7]{3})");
 
-    /// Fields before the optional ones (`shared:1` and so on), which end with a lone `-`.
+    /// The number of fields before the optional ones (`shared:1` and so on), which a lone `-` ends.
     private static final int FIXED_FIELDS = 6;
 
     public MountTable {
         entries = List.copyOf(entries);
     }
 
-    /// Reads the table. It comes from the kernel's memory and does not wait for any file system.
+    /// Reads the table. The kernel returns it from memory, without waiting for a file system.
     public static MountTable read() {
         return read(OWN);
     }
 
-    /// Reads the table in `file`, of another process or of another machine.
+    /// Reads a table from `file`, of another process or machine.
     ///
     /// @throws UncheckedIOException if it cannot be read
-    /// @throws IllegalArgumentException if a line is not of the form that proc(5) gives
+    /// @throws IllegalArgumentException if a line does not have the form of proc(5)
     public static MountTable read(Path file) {
         try {
-            // the kernel escapes octets, not characters, so the text is decoded as octets first
+            // the kernel escapes octets, not characters, so decode octets first
             return parse(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + file, e);
         }
     }
 
-    /// Reads the text of a table, one octet per character.
+    /// Parses a table, one octet per character.
     ///
-    /// @throws IllegalArgumentException if a line is not of the form that proc(5) gives
+    /// @throws IllegalArgumentException if a line does not have the form of proc(5)
     static MountTable parse(String octets) {
-        // not String.lines(): a carriage return may stand in a path, and is not escaped
+        // not String.lines(): a path may contain a carriage return, which the kernel does not escape
         return new MountTable(Arrays.stream(octets.split("\n"))
                 .filter(line -> !line.isEmpty())
                 .map(MountTable::entry)
                 .toList());
     }
 
-    /// The mount that is seen at `path`, which must be free of symbolic links; with several on top of each other,
-    /// the topmost.
+    /// Returns the topmost mount at `path`, which must be free of symbolic links.
     public Optional<MountEntry> at(String path) {
         List<MountEntry> stacked =
                 entries.stream().filter(e -> e.mountPoint().equals(path)).toList();
@@ -67,7 +66,7 @@ public record MountTable(List<MountEntry> entries) {
         return stacked.stream().filter(e -> !covered.contains(e.id())).reduce((_, last) -> last);
     }
 
-    /// The mount through which `path` is reached: the one at the longest mount point that is `path` or above it.
+    /// Returns the mount that holds `path`: the one at the longest mount point that is `path` or a parent of it.
     public Optional<MountEntry> holding(String path) {
         String above = path;
         while (true) {

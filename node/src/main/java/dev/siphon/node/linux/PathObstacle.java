@@ -6,10 +6,10 @@ import jnr.posix.FileStat;
 import jnr.posix.POSIX;
 import jnr.posix.POSIXFactory;
 
-/// Finds out why a path could not be opened, for the message: openat2(2) says that there is a symbolic link, and
-/// not where. What is found is for people alone, since it may have changed meanwhile.
+/// Explains why a path could not be opened: openat2(2) reports a symbolic link, but not where. The result is only
+/// for messages, as the path may have changed since.
 ///
-/// By jnr-posix, which is loaded at the first such message: that takes a third of a second and some 20 MB.
+/// Uses jnr-posix, which the first call loads: that takes a third of a second and some 20 MB.
 public final class PathObstacle {
     private PathObstacle() {}
 

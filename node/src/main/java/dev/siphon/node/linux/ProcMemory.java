@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// Memory as proc(5) tells of it.
+/// Reads memory usage from proc(5).
 public final class ProcMemory {
     private static final Path PROC = Path.of("/proc");
 
-    /// Of proc_pid_status(5).
+    /// The fields of proc_pid_status(5).
     private static final Set<String> PRIVATE = Set.of("RssAnon", "RssShmem");
 
     private static final Set<String> MACHINE = Set.of("MemTotal");
@@ -19,10 +19,10 @@ public final class ProcMemory {
 
     private ProcMemory() {}
 
-    /// The bytes in memory that a process holds for itself; 0 of one that has ended. Mapped files are not counted: a
-    /// program and its libraries are in memory once, however many run it.
+    /// Returns the resident bytes that a process has for itself; 0 if it has ended. Excludes mapped files: all
+    /// processes of a program share the memory of its code and libraries.
     ///
-    /// @throws UncheckedIOException if the process lives and cannot be asked
+    /// @throws UncheckedIOException if the process lives but cannot be read
     public static long bytes(long pid) {
         Path process = PROC.resolve(Long.toString(pid));
         try {
@@ -35,7 +35,7 @@ public final class ProcMemory {
         }
     }
 
-    /// All memory of the machine in bytes, whatever this process may have of it (proc_meminfo(5)).
+    /// Returns the machine's memory in bytes, whatever this process's own limit is (proc_meminfo(5)).
     public static long machineBytes() {
         try {
             return sum(PROC.resolve("meminfo"), MACHINE);
@@ -44,7 +44,7 @@ public final class ProcMemory {
         }
     }
 
-    /// Of lines such as `MemTotal:  16265512 kB`.
+    /// Sums lines such as `MemTotal:  16265512 kB`, in bytes.
     private static long sum(Path file, Set<String> keys) throws IOException {
         try (Stream<String> lines = Files.lines(file)) {
             return lines.map(line -> line.split(":", 2))

@@ -10,11 +10,10 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 
-/// The one way into the kernel: `syscall(2)` of the C library, so that a single native signature serves calls of
-/// every age, whether or not the C library has a name for them. Each return code is checked here and nowhere
-/// else.
+/// Calls the kernel through `syscall(2)` of the C library. One native signature serves all calls, even those that
+/// the C library does not wrap. Every return code is checked here and nowhere else.
 ///
-/// Numbers are those of `asm/unistd_64.h` (x86-64) and `asm-generic/unistd.h` (arm64).
+/// The numbers are those of `asm/unistd_64.h` (x86-64) and `asm-generic/unistd.h` (arm64).
 enum Syscalls {
     READ(0, 63),
     CLOSE(3, 57),
@@ -49,13 +48,13 @@ enum Syscalls {
 
     private static final boolean ARM64 = System.getProperty("os.arch").equals("aarch64");
 
-    /// `AT_FDCWD` of `linux/fcntl.h`: a relative path begins where the process is.
+    /// `AT_FDCWD` of `linux/fcntl.h`: relative paths start at the working directory.
     static final long AT_FDCWD = -100;
 
-    /// `AT_EMPTY_PATH`: the descriptor itself is meant.
+    /// `AT_EMPTY_PATH`: the call applies to the descriptor itself.
     static final long AT_EMPTY_PATH = 0x1000;
 
-    /// `O_DIRECTORY` of `asm/fcntl.h`, which differs between the two.
+    /// `O_DIRECTORY` of `asm/fcntl.h`, which differs between the architectures.
     static final long O_DIRECTORY = ARM64 ? 0x4000 : 0x10000;
 
     /// `O_DIRECT`, likewise.
@@ -76,15 +75,15 @@ enum Syscalls {
         this.arm64Number = arm64Number;
     }
 
-    /// The address of `text` as the C library wants it, for as long as `arena` lives.
+    /// Returns the address of `text` as a C string, valid while `arena` lives.
     static long text(Arena arena, String text) {
         return arena.allocateFrom(text, StandardCharsets.UTF_8).address();
     }
 
-    /// Makes the call. An address in `arguments` must belong to memory that lives until the call has returned.
+    /// Makes the call. Memory whose address is in `arguments` must live until the call returns.
     ///
-    /// @return what the kernel returned, never negative
-    /// @throws ErrnoException if it failed
+    /// @return the kernel's result, never negative
+    /// @throws ErrnoException if the call failed
     long call(long... arguments) {
         long[] all = java.util.Arrays.copyOf(arguments, MAX_ARGUMENTS);
         try (Arena arena = Arena.ofConfined()) {
@@ -109,7 +108,7 @@ enum Syscalls {
         }
     }
 
-    /// Linked at the first call, not at the class's first mention: it takes a tenth of a second.
+    /// Linked at the first call, not when the enum is loaded: linking takes a tenth of a second.
     @SuppressWarnings("restricted") // the signature below is that of syscall(2)
     private static final class Native {
         static final MethodHandle SYSCALL = Linker.nativeLinker()

@@ -2,7 +2,7 @@ package dev.siphon.node.linux;
 
 import java.lang.foreign.MemorySegment;
 
-/// A regular file of a tree, open for reading. It belongs to the [TreeReader] that opened it, and to its thread.
+/// A regular file of a tree, open for reading. Belongs to its [TreeReader] and that reader's thread.
 public final class TreeFile implements AutoCloseable {
     private final TreeReader reader;
     private final Descriptor descriptor;
@@ -17,9 +17,9 @@ public final class TreeFile implements AutoCloseable {
         return reader.status(descriptor);
     }
 
-    /// Reads from `offset` until `target`, which is native memory, is full or the file ends; a hole is zeros.
+    /// Reads from `offset` until `target`, which is native memory, is full or the file ends. Holes read as zeros.
     ///
-    /// @return how many bytes were read
+    /// @return the number of bytes read
     /// @throws ErrnoException as pread(2)
     public long read(MemorySegment target, long offset) {
         return descriptor.read(offset, target, 1);

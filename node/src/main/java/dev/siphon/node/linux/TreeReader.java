@@ -11,20 +11,20 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import jnr.constants.platform.Errno;
 
-/// Reads a tree of files by descriptors, one directory at a time. No symbolic link is followed, neither at the
-/// end of a path nor within it, no mount is crossed, and nothing above the root is reached, whatever is renamed
-/// meanwhile: openat2(2) refuses with ELOOP or EXDEV. Names are bytes; none is decoded.
+/// Reads a tree of files by descriptors, one directory at a time. It follows no symbolic link, crosses no mount,
+/// and never leaves the root, even during renames: openat2(2) fails with ELOOP or EXDEV. Names are bytes and are
+/// never decoded.
 ///
-/// For one thread, the one that made it. Every method may hang with the file system, and throws [ErrnoException].
+/// Confined to the thread that created it. Every method may hang with the file system, and throws [ErrnoException].
 public final class TreeReader implements AutoCloseable {
     private static final long AT_SYMLINK_NOFOLLOW = 0x100;
     private static final long RESOLVE = Descriptor.RESOLVE_NO_XDEV
             | Descriptor.RESOLVE_NO_MAGICLINKS
             | Descriptor.RESOLVE_NO_SYMLINKS
             | Descriptor.RESOLVE_BENEATH;
-    /// `PATH_MAX`, with the zero at its end
+    /// `PATH_MAX`, with the terminating NUL
     private static final int PATH_BYTES = 4096;
-    /// the longest list and the longest value of extended attributes (`linux/limits.h`)
+    /// the maximum size of a list of extended attributes, and of a value (`linux/limits.h`)
     private static final int ATTRIBUTE_BYTES = 65536;
 
     private static final byte[] EMPTY = {};
@@ -41,14 +41,13 @@ public final class TreeReader implements AutoCloseable {
     private final MemorySegment how = arena.allocate(ValueLayout.JAVA_LONG, 3);
     private Descriptor here;
 
-    /// A reader that is in `root`, which has to stay open as long as this.
+    /// Creates a reader at `root`, which must stay open as long as the reader.
     public TreeReader(DirectoryHandle root) {
         this.root = root;
         here = open(root.number(), DOT, Syscalls.O_DIRECTORY);
     }
 
-    /// Goes to the directory at `relative`, as seen from the root; an empty one is the root. It may be of any
-    /// length.
+    /// Enters the directory at `relative`, a path of any length from the root. An empty path is the root.
     ///
     /// @throws ErrnoException ELOOP for a symbolic link on the way, EXDEV for a mount, ENOTDIR, ENOENT
     public void enter(byte[] relative) {
@@ -66,7 +65,7 @@ public final class TreeReader implements AutoCloseable {
         here = found;
     }
 
-    /// Where the part of a path ends that one call takes: at a slash, or at the end.
+    /// Returns where the part of a path ends that fits one call: at a slash, or at the end.
     private static int partEnd(byte[] relative, int start) {
         int end = Math.min(relative.length, start + PATH_BYTES - 1);
         while (end < relative.length && relative[end] != '/') {
@@ -75,10 +74,10 @@ public final class TreeReader implements AutoCloseable {
         return end;
     }
 
-    /// All names in this directory but `.` and `..`, in no order.
+    /// Returns all names in this directory except `.` and `..`, unordered.
     public List<byte[]> names() {
         List<byte[]> names = new ArrayList<>();
-        // from its beginning, however often it was read
+        // a new descriptor starts at the beginning, even if the directory was read before
         try (Descriptor listed = open(here.number(), DOT, Syscalls.O_DIRECTORY)) {
             long length;
             while ((length = Syscalls.GETDENTS64.call(listed.number(), content.address(), content.byteSize())) > 0) {
@@ -95,12 +94,12 @@ public final class TreeReader implements AutoCloseable {
         return names;
     }
 
-    /// What is at `child` of this directory; a symbolic link is what is told of, not where it leads.
+    /// Returns the status of `child` in this directory; of a symbolic link itself, not of its target.
     public FileStatus status(byte[] child) {
         return status(here.number(), child, AT_SYMLINK_NOFOLLOW);
     }
 
-    /// What this directory itself is.
+    /// Returns the status of this directory.
     public FileStatus status() {
         return status(here);
     }
@@ -114,14 +113,14 @@ public final class TreeReader implements AutoCloseable {
         return FileStatus.of(status);
     }
 
-    /// Where the symbolic link `child` leads, as it was written.
+    /// Returns the target of the symbolic link `child`, as stored.
     public byte[] target(byte[] child) {
         long length = Syscalls.READLINKAT.call(here.number(), text(name, child), content.address(), content.byteSize());
         return content.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /// Those extended attributes of `child` that `wanted` says, by their names: one character of a name is one
-    /// byte. None where the file system has no such thing.
+    /// Returns the extended attributes of `child` that match `wanted`, by name; each character of a name is one
+    /// byte. Empty if the file system does not support them.
     public SortedMap<String, byte[]> attributes(byte[] child, Predicate<String> wanted) {
         long file = text(path, concatenated((here.path() + "/").getBytes(StandardCharsets.US_ASCII), child));
         SortedMap<String, byte[]> attributes = new TreeMap<>();
@@ -145,7 +144,7 @@ public final class TreeReader implements AutoCloseable {
                 at += found.length + 1;
             }
         } catch (ErrnoException e) {
-            // ENOTSUP is how Linux says EOPNOTSUPP: both have the same number
+            // Linux' EOPNOTSUPP: both have the same number
             if (!e.is(Errno.ENOTSUP)) {
                 throw e;
             }
@@ -153,8 +152,8 @@ public final class TreeReader implements AutoCloseable {
         return names;
     }
 
-    /// Opens the file `child` of this directory for reading; what is there now may be of another kind than it was,
-    /// and is not waited for.
+    /// Opens the file `child` of this directory for reading. Does not block if it was replaced meanwhile, such as
+    /// by a FIFO.
     public TreeFile open(byte[] child) {
         return new TreeFile(this, open(here.number(), child, Descriptor.O_NONBLOCK));
     }
@@ -171,7 +170,7 @@ public final class TreeReader implements AutoCloseable {
         return both;
     }
 
-    /// Puts `bytes` into `memory` as the C library wants them; its address.
+    /// Copies `bytes` into `memory` as a C string, and returns its address.
     private static long text(MemorySegment memory, byte[] bytes) {
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, bytes.length);
         memory.set(ValueLayout.JAVA_BYTE, bytes.length, (byte) 0);

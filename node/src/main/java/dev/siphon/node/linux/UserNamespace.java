@@ -12,13 +12,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A user namespace that knows one uid and one gid, in which nobody runs: it tells the kernel whose files a mount
-/// is to show as whose ([DetachedMount#restrict(java.util.Set, UserNamespace)]).
+/// A user namespace that maps one uid and one gid and contains no process. It defines which owner a mount shows for
+/// which ([DetachedMount#restrict(java.util.Set, UserNamespace)]).
 ///
-/// The kernel makes one only for a process, so there is a child for a moment. It waits at its stdin, and so goes
-/// with this process, however that ends.
+/// The kernel creates one only for a process, so a child runs for a moment. It waits on its stdin, and so ends with
+/// this process in every case.
 public final class UserNamespace implements AutoCloseable {
-    /// unshare(1) of util-linux becomes the next program without another fork, so the child has one process id.
+    /// unshare(1) of util-linux runs the next program without another fork, so the child keeps its process id.
     private static final List<String> COMMAND = List.of("unshare", "--user", "cat");
 
     private static final int MAX_SAID_BYTES = 500;
@@ -29,16 +29,16 @@ public final class UserNamespace implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    /// Makes one by which a mount shows what `stored` owns as owned by `shown`, and what anybody else owns as
+    /// Creates a namespace by which a mount shows the files of `stored` as those of `shown`, and all others as
     /// nobody's.
     ///
-    /// @param limit for the child to come up; it is ended then
-    /// @throws UncheckedIOException if this process may not make one, with the reason
+    /// @param limit the time for the child to start; it is killed after that
+    /// @throws UncheckedIOException with the reason, if this process may not create one
     public static UserNamespace mapping(FileOwner stored, FileOwner shown, Duration limit) {
         return mapping(COMMAND, stored, shown, limit);
     }
 
-    /// @param command becomes the child, which gives back what it reads
+    /// @param command runs as the child, which echoes its input
     static UserNamespace mapping(List<String> command, FileOwner stored, FileOwner shown, Duration limit) {
         Process child = start(command);
         var _ = child.onExit()
@@ -68,13 +68,13 @@ public final class UserNamespace implements AutoCloseable {
         }
     }
 
-    /// The child gives back what it reads once it is in its namespace.
+    /// Waits until the child echoes its input, which it does once it is in its namespace.
     private static void awaitReady(OutputStream in, InputStream out) throws IOException {
         try {
             in.write('\n');
             in.flush();
         } catch (IOException _) {
-            // it has ended, and what it said tells why
+            // it has ended; its output says why
         }
         int first = out.read();
         if (first != '\n') {
@@ -86,8 +86,8 @@ public final class UserNamespace implements AutoCloseable {
         }
     }
 
-    /// user_namespaces(7): the first number is the one that is stored, as the namespace sees it, the second the
-    /// one that everybody else sees.
+    /// user_namespaces(7): the first number is the one inside the namespace, here the stored one; the second is the
+    /// one outside, here the one to show.
     private static void map(Process child, String file, long stored, long shown) throws IOException {
         Files.writeString(
                 Path.of("/proc", Long.toString(child.pid()), file),
