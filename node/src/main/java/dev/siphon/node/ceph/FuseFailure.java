@@ -9,17 +9,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// What it means when ceph-fuse did not mount. It tells errors by words, of which these are known from Ceph 18
-/// and 20.
+/// Explains why ceph-fuse did not mount. Recognizes errors by their text, as Ceph 18 and 20 print it.
 final class FuseFailure {
     /// `ceph-fuse[12]: ceph mount failed with (2) No such file or directory`
     private static final Pattern MOUNT_FAILED = Pattern.compile("ceph mount failed with \\((\\d+)\\)");
 
-    /// The monitors know no such user, or not this key.
+    /// The monitors do not know the user, or the key is wrong.
     private static final String REFUSED = "handle_auth_bad_method";
 
-    /// A line of its log, which is written in one piece, and so may come between two pieces of what it says
-    /// besides.
+    /// A line of ceph-fuse's log. It is written in one piece, so it may fall between two pieces of other output.
     private static final Pattern LOGGED =
             Pattern.compile("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+[+-]\\d{4} [0-9a-f]+ +-?\\d+ [^\n]*\n");
 
@@ -57,7 +55,7 @@ final class FuseFailure {
         return LOGGED.matcher(output).replaceAll("") + "\n" + logged;
     }
 
-    /// The lines that say something, fit for a message.
+    /// Returns the informative lines, quoted for a message.
     private static String shorten(String said) {
         return QuotedText.of(said.lines()
                 .filter(line -> !line.isBlank() && !line.contains("init, ") && !line.contains("starting"))

@@ -18,12 +18,12 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Mounts with ceph-fuse, one process per volume. It outlives this process, and ends by itself when its
-/// last mount is gone.
+/// Mounts with ceph-fuse, one process per volume. The process outlives this one, and exits when its last mount is
+/// gone.
 ///
-/// It is kept from making itself a daemon: it would close its standard descriptors and go on saying things
-/// on the second, which by then is a socket to an OSD, or a pipe that answers go through (*seen* with 20.2:
-/// each read of a loop device over it was said, and some were never answered).
+/// ceph-fuse runs in the foreground (`-f`). As a daemon it would close its standard descriptors and keep writing
+/// messages to the second. By then that is a socket to an OSD, or a pipe that carries replies. (*Seen* with 20.2:
+/// it logged each read of a loop device over it, and never answered some.)
 public final class FuseMounter implements Mounter {
     private static final Logger LOG = LoggerFactory.getLogger(FuseMounter.class);
     private static final String SUBTYPE = "ceph-fuse";
@@ -33,7 +33,7 @@ public final class FuseMounter implements Mounter {
     private final FuseCaches caches;
     private final FuseProcesses processes;
 
-    /// @param nodeName the host name that the client reports to the MDS, by which its sessions are found
+    /// @param nodeName the host name that the client reports to the MDS, which identifies its sessions
     public FuseMounter(String nodeName, FuseCaches caches, FuseProcesses processes) {
         this.nodeName = nodeName;
         this.caches = caches;
@@ -70,14 +70,14 @@ public final class FuseMounter implements Mounter {
         }
         List<String> arguments = new ArrayList<>(List.of(
                 "-f",
-                // nothing of this node's own configuration, if it has any
+                // ignore the node's own configuration, if there is one
                 "--conf=/dev/null",
                 "--id=" + mount.credentials().userId(),
                 "-m",
                 mount.monitors().toString(),
                 "--client_fs=" + mount.fileSystem(),
                 FuseStart.DIRECTORY + mount.path(),
-                // what `session ls` of the MDS shows an administrator, and what fencing looks for
+                // shown by `session ls` of the MDS; fencing searches for it
                 "--client_metadata=hostname=" + nodeName + ",volume_id="
                         + metadataValue(mount.volume().toString()),
                 "--client_mount_timeout=" + Math.max(1, limit.toSeconds() - 1),
@@ -89,7 +89,7 @@ public final class FuseMounter implements Mounter {
         return arguments;
     }
 
-    /// Percent-encodes what would end a value of `client_metadata`.
+    /// Percent-encodes characters that would end a value of `client_metadata`.
     private static String metadataValue(String text) {
         StringBuilder out = new StringBuilder();
         for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
@@ -110,7 +110,7 @@ public final class FuseMounter implements Mounter {
         return true;
     }
 
-    /// Force breaks only the connection between kernel and ceph-fuse: what ceph-fuse holds it still writes.
+    /// Force only breaks the connection between kernel and ceph-fuse: ceph-fuse still writes its cached data.
     @Override
     public boolean mayForce(boolean dead) {
         return true;

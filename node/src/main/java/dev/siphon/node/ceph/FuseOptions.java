@@ -5,13 +5,13 @@ import dev.siphon.csi.QuotedText;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The mount options of the kernel's client in terms of ceph-fuse (ceph-fuse(8), "CephFS Client Configuration").
+/// Translates mount options of the kernel client for ceph-fuse (ceph-fuse(8), "CephFS Client Configuration").
 final class FuseOptions {
     private FuseOptions() {}
 
-    /// The arguments for `options`.
+    /// Returns the arguments for `options`.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for an option that ceph-fuse has not
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if ceph-fuse does not support an option
     static List<String> arguments(List<String> options) {
         List<String> arguments = new ArrayList<>();
         for (String option : options) {
@@ -24,7 +24,7 @@ final class FuseOptions {
         return switch (option) {
             case "rbytes" -> List.of("--client_dirsize_rbytes=true");
             case "norbytes" -> List.of("--client_dirsize_rbytes=false");
-            // the kernel would check permissions before ceph-fuse could look at the ACL
+            // otherwise the kernel would check permissions before ceph-fuse could check the ACL
             case "acl" -> List.of("--client_acl_type=posix_acl", "--fuse_default_permissions=false");
             case "noacl" -> List.of();
             case "ms_mode=crc" -> List.of("--ms_client_mode=crc");

@@ -6,23 +6,23 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What this node's kernel can.
+/// The capabilities of this node's kernel.
 ///
-/// @param hasCeph whether it has the file system, or finds a module for it
-/// @param major the first number of its release
-/// @param minor the second
+/// @param hasCeph whether it has the ceph file system, built in or as a module
+/// @param major the major version of its release
+/// @param minor the minor version
 public record KernelClient(boolean hasCeph, int major, int minor) {
     private static final Pattern RELEASE = Pattern.compile("([0-9]{1,9})\\.([0-9]{1,9}).*");
 
-    /// The first kernel that can use keys of kind aes256k.
+    /// The first major version that supports keys of kind aes256k.
     private static final int AES256K_SINCE = 7;
 
-    /// The first kernel whose CephFS can be idmapped: 6.7.
+    /// The first version whose CephFS supports id-mapped mounts: 6.7.
     private static final int IDMAP_SINCE = 6;
 
     private static final int IDMAP_SINCE_MINOR = 7;
 
-    /// Asks the kernel. The module may be loaded later, so this is asked anew for every mount.
+    /// Queries the kernel. Runs again for every mount, as the module may be loaded later.
     public static KernelClient ask() {
         return of(MountSyscalls.kernelHas("ceph"), System.getProperty("os.version"));
     }
@@ -34,12 +34,12 @@ public record KernelClient(boolean hasCeph, int major, int minor) {
                 : new KernelClient(hasCeph, 0, 0);
     }
 
-    /// Whether the owners of files in CephFS can be shown as others to containers.
+    /// Whether CephFS supports id-mapped mounts.
     public boolean mapsOwners() {
         return major > IDMAP_SINCE || (major == IDMAP_SINCE && minor >= IDMAP_SINCE_MINOR);
     }
 
-    /// Why it cannot mount with a key of that kind; empty if it can.
+    /// Returns why it cannot mount with a key of that kind; empty if it can.
     public Optional<String> obstacle(CephKey.Kind key) {
         if (!hasCeph) {
             return Optional.of("its kernel has no ceph file system, and no module for it");

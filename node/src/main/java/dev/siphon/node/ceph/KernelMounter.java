@@ -20,19 +20,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/// Mounts with the kernel's client, by mount(2) itself and not through mount.ceph(8): the helper takes the key as
-/// an argument or from a file, has to fit the cluster's release (that of Ceph 18 refuses aes256k keys), and is
-/// one more process that can hang. What else it does, finding monitors in ceph.conf and loading the module, is
-/// not needed: monitors come with the volume, and the kernel loads the module itself.
+/// Mounts with the kernel client, through mount(2) instead of mount.ceph(8). The helper takes the key as an
+/// argument or from a file, must match the cluster's release (that of Ceph 18 rejects aes256k keys), and is one
+/// more process that can hang. Its other tasks are not needed: the volume holds the monitors, so ceph.conf does not
+/// matter, and the kernel loads its module itself.
 ///
-/// The source is written in the old form, `MON,MON:/PATH`, since the new one wants the cluster's fsid, which the
-/// node does not know.
+/// The source has the old form, `MON,MON:/PATH`. The new form needs the cluster's fsid, which the node does not
+/// know.
 public final class KernelMounter implements Mounter {
     private static final String TYPE = "ceph";
     private static final String MODE = "ms_mode";
     private static final String FILE_SYSTEM = "mds_namespace";
 
-    /// `net/ceph/auth.c`: -EACCES or -EPERM from a monitor.
+    /// `net/ceph/auth.c`: a monitor returned -EACCES or -EPERM.
     private static final Pattern REFUSED = Pattern.compile("libceph: .*auth (?:protocol|method) .* failed: -(?:1|13)$");
 
     @Override
@@ -48,13 +48,12 @@ public final class KernelMounter implements Mounter {
                 "name=" + mount.credentials().userId(),
                 "secret=" + mount.credentials().key().reveal(),
                 FILE_SYSTEM + "=" + mount.fileSystem(),
-                // a volume of its own must not hang with another's client, nor come back from a dead
-                // one
+                // a volume must not hang with another volume's client, nor be mounted from a dead one
                 "noshare",
                 "mount_timeout=" + Math.max(1, limit.toSeconds())));
         options.addAll(mount.options().client());
         if (v2 && mount.options().client().stream().noneMatch(option -> option.startsWith(MODE + "="))) {
-            options.add(MODE + "=prefer-crc"); // the kernel would speak v1 without it
+            options.add(MODE + "=prefer-crc"); // the kernel's default is v1
         }
         try (KernelLog log = KernelLog.fromNow()) {
             try {
@@ -71,14 +70,14 @@ public final class KernelMounter implements Mounter {
         }
     }
 
-    /// v2 if every monitor has it, unless the options ask for v1.
+    /// Whether to connect by v2: if every monitor has a v2 address, unless the options ask for v1.
     private static boolean usesV2(ClientMount mount) {
         return !mount.options().client().contains(MODE + "=legacy")
                 && mount.monitors().entries().stream()
                         .allMatch(monitor -> monitor.v2().isPresent());
     }
 
-    /// Addresses of one protocol: the kernel takes the port for the monitor's of the mode that was asked for.
+    /// Returns addresses of one protocol only: the kernel uses every port with the requested mode.
     private static String addresses(Monitors monitors, boolean v2) {
         List<String> addresses = new ArrayList<>();
         for (Monitor monitor : monitors.entries()) {
@@ -91,7 +90,7 @@ public final class KernelMounter implements Mounter {
         return String.join(",", addresses);
     }
 
-    /// The kernel resolves names only where a helper is installed for it.
+    /// Resolves a name: the kernel does so only if a helper is installed.
     private static String numeric(Monitors.Endpoint endpoint) {
         try {
             return new Monitors.Endpoint(InetAddress.getByName(endpoint.host()).getHostAddress(), endpoint.port())
@@ -102,10 +101,10 @@ public final class KernelMounter implements Mounter {
         }
     }
 
-    /// A client that has not yet heard of an MDS says EHOSTUNREACH whatever went wrong (`ceph_get_tree` in
-    /// `fs/ceph/super.c`). That the monitor refused the key is then only in the kernel's log, without saying
-    /// whose key: where two mounts fail in the same moment for two reasons, both are told this one, and the next
-    /// try tells better. A file system that does not exist is not in the log either.
+    /// Explains a failed mount(2). A client that knows no MDS yet fails with EHOSTUNREACH, whatever the cause
+    /// (`ceph_get_tree` in `fs/ceph/super.c`). A rejected key then appears only in the kernel's log, which does not
+    /// name the key. If two mounts fail at the same moment for two reasons, both report the rejected key; the next
+    /// retry corrects that. A missing file system is not in the log either.
     private static DriverException explain(ClientMount mount, String source, ErrnoException e, List<String> log) {
         String message = "mounting " + source + " of file system " + mount.fileSystem() + " for volume "
                 + mount.volume() + " as client." + mount.credentials().userId() + " failed: " + e.getMessage();
@@ -125,7 +124,7 @@ public final class KernelMounter implements Mounter {
         };
     }
 
-    /// What the client said, as far as it can be shown.
+    /// Returns the client's log lines, without those that hold the key.
     private static String words(List<String> log, CephKey key) {
         return String.join(
                 "; ",
@@ -152,7 +151,7 @@ public final class KernelMounter implements Mounter {
             String path = entry.source().substring(colon + 1) + (entry.root().equals("/") ? "" : entry.root());
             return Optional.of(new MountedVolume.Located(fileSystem, path, monitors));
         } catch (DriverException.InvalidRequest _) {
-            return Optional.empty(); // a mount that somebody else made, in another form
+            return Optional.empty(); // a mount of another program, in another form
         }
     }
 
@@ -161,7 +160,7 @@ public final class KernelMounter implements Mounter {
         return false;
     }
 
-    /// By force the kernel throws away what it had not yet written: only where it could never write it.
+    /// Force drops data that the kernel has not written, so only a client that can never write it may be forced.
     @Override
     public boolean mayForce(boolean dead) {
         return dead;

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/// What Siphon writes into the source field of a mount where the client leaves it to us, so that the mount table
-/// alone says whose mount it is: `siphon!VOLUME!MONITORS!INSTANCE`, each part percent-encoded.
+/// Identifies a mount in the source field of the mount table, if the client allows a free source:
+/// `siphon!VOLUME!MONITORS!INSTANCE`, each part percent-encoded.
 ///
-/// @param instance tells this client apart from another of the same volume
+/// @param instance distinguishes the clients of one volume
 record MountTag(VolumeId volume, Monitors monitors, String instance) {
     private static final String PREFIX = "siphon";
     private static final String SEPARATOR = "!";
@@ -24,7 +24,7 @@ record MountTag(VolumeId volume, Monitors monitors, String instance) {
         return new MountTag(volume, monitors, UUID.randomUUID().toString());
     }
 
-    /// Reads the source field of a mount; empty if Siphon did not write it.
+    /// Parses the source field of a mount; empty if Siphon did not write it.
     static Optional<MountTag> parse(String source) {
         List<String> parts = List.of(source.split(SEPARATOR, -1));
         if (parts.size() != PARTS || !parts.getFirst().equals(PREFIX)) {
@@ -34,7 +34,7 @@ record MountTag(VolumeId volume, Monitors monitors, String instance) {
             Monitors monitors = Monitors.parse(decode(parts.get(2)));
             return VolumeId.tryParse(decode(parts.get(1))).map(volume -> new MountTag(volume, monitors, parts.get(3)));
         } catch (IllegalArgumentException | DriverException.InvalidRequest _) {
-            return Optional.empty(); // somebody else's, that begins as ours do
+            return Optional.empty(); // another program's, with the same prefix
         }
     }
 
@@ -50,7 +50,7 @@ record MountTag(VolumeId volume, Monitors monitors, String instance) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    /// Has no comma, blank or backslash, so it can stand in a mount option.
+    /// Contains no comma, blank or backslash, so it is safe in a mount option.
     @Override
     public String toString() {
         return String.join(SEPARATOR, PREFIX, encode(volume.toString()), encode(monitors.toString()), instance);

@@ -14,11 +14,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/// Chooses between the kernel's client, which is faster, and ceph-fuse, which fits every kernel.
+/// Chooses between the kernel client, which is faster, and ceph-fuse, which works on every kernel.
 ///
-/// @param override what the administrator of this node wants, whatever a class says; `auto` for nothing
-/// @param kernel asks what the kernel can
-/// @param fuse asks whether ceph-fuse is installed
+/// @param override the administrator's choice for this node, which overrides that of classes; `auto` for none
+/// @param kernel queries the kernel's capabilities
+/// @param fuse checks whether ceph-fuse is installed
 public record MounterSelection(
         MounterChoice override,
         Supplier<KernelClient> kernel,
@@ -26,12 +26,12 @@ public record MounterSelection(
         Mounter kernelMounter,
         Mounter fuseMounter)
         implements Mounters.Selection {
-    /// The mounters of this node.
+    /// Returns the mounters of this node.
     ///
     /// @param nodeName the host name that clients report to Ceph
-    /// @param caches of each ceph-fuse
-    /// @param processes run ceph-fuse
-    /// @param others mounts that are no client's
+    /// @param caches the cache sizes of each ceph-fuse
+    /// @param processes runs ceph-fuse
+    /// @param others kinds of mounts that are not Ceph clients
     public static Mounters ofThisNode(
             MounterChoice override, String nodeName, FuseCaches caches, FuseProcesses processes, MountKind... others) {
         Mounter kernel = new KernelMounter();
@@ -41,7 +41,7 @@ public record MounterSelection(
                 new MounterSelection(override, KernelClient::ask, MounterSelection::isFuseInstalled, kernel, fuse));
     }
 
-    /// What keeps this node from mounting anything; empty if nothing does.
+    /// Returns why this node cannot mount anything; empty if it can.
     public static Optional<String> obstacle() {
         return isFuseInstalled() || KernelClient.ask().hasCeph()
                 ? Optional.empty()
@@ -81,7 +81,7 @@ public record MounterSelection(
         return new DriverException.InUse("this node cannot mount with mounter=" + mounter + ": " + why);
     }
 
-    /// Whether ceph-fuse is on the PATH.
+    /// Whether ceph-fuse is on the `PATH`.
     public static boolean isFuseInstalled() {
         return FuseProgram.CEPH_FUSE.isInstalled();
     }

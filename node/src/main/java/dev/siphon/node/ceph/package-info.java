@@ -1,4 +1,4 @@
-/// The clients of CephFS that a node can mount with: the kernel's, and ceph-fuse.
+/// The CephFS clients that a node can mount with: the kernel client and ceph-fuse.
 @NullMarked
 package dev.siphon.node.ceph;
 
