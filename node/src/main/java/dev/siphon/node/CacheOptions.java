@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/// The node's flags about replicas of datasets, for picocli's `@Mixin`.
+/// The node's flags for replicas of datasets, for picocli's `@Mixin`.
 final class CacheOptions {
     private static final int WATERMARK_PERCENT = 90;
 

@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon dataset check`: reads a dataset's image back. It needs the image's directory, mounted, and nothing else.
+/// `siphon dataset check`: reads a dataset's image back. Needs only the image's directory, mounted.
 @Command(
         name = "check",
         description = {
@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 public final class CheckImageCommand implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-    /// Each has 4 MiB of memory.
+    /// Each chunk takes 4 MiB of memory.
     private static final int CHUNKS_AT_ONCE = 4;
 
     @Spec

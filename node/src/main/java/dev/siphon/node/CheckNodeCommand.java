@@ -21,7 +21,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon check node`: whether what a node needs is there, with what to do where it is not.
+/// `siphon check node`: checks whether a node has what it needs, and names a remedy for what is missing.
 @Command(
         name = "node",
         description = {

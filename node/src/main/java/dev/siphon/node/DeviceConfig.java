@@ -11,13 +11,13 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.Optional;
 
-/// How the node learns which devices pods hold, and what it does about it; [DeviceOptions] makes one from flags.
+/// How the node learns which devices pods hold, and how it uses that; [DeviceOptions] reads it from flags.
 ///
-/// @param podResources where the kubelet says it; empty if nobody is asked
-/// @param machine where the machine's devices are read
-/// @param fillsSecond as [GpuProximity]
+/// @param podResources the kubelet's socket for that; empty to ask nobody
+/// @param machine where to read the machine's devices
+/// @param fillsSecond as in [GpuProximity]
 public record DeviceConfig(Optional<UnixEndpoint> podResources, MachineRoots machine, boolean fillsSecond) {
-    /// NodePublishVolume follows NodeStageVolume within a second where nothing is slow.
+    /// How long to wait for NodePublishVolume, which follows NodeStageVolume within a second if nothing is slow.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Duration LIMIT = Duration.ofSeconds(2);
@@ -30,7 +30,7 @@ public record DeviceConfig(Optional<UnixEndpoint> podResources, MachineRoots mac
         return podResources.map(socket -> new KubeletPodDevices(socket, metrics));
     }
 
-    /// @param claims who is asked where the kubelet knows of no GPU
+    /// @param claims asked if the kubelet knows of no GPU
     static PodDevices devices(Optional<KubeletPodDevices> kubelet, DeviceClaims claims) {
         return kubelet.<PodDevices>map(known -> new ClaimedDevices(known, claims, LIMIT))
                 .orElse(PodDevices.NOBODY);

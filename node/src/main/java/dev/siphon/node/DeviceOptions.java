@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/// The node's flags about GPUs and what is near them, for picocli's `@Mixin`.
+/// The node's flags for GPUs and the devices near them, for picocli's `@Mixin`.
 final class DeviceOptions {
     @Option(
             names = "--pod-resources",

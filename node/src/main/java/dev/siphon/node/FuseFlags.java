@@ -7,7 +7,7 @@ import dev.siphon.node.fuse.FuseCaches;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/// The node's flags about ceph-fuse and erofsfuse, for picocli's `@Mixin`.
+/// The node's flags for ceph-fuse and erofsfuse, for picocli's `@Mixin`.
 final class FuseFlags {
     @Option(
             names = "--fuse-socket",

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `siphon fuse`: runs ceph-fuse and erofsfuse for the node, so that mounts outlive the node's process and
-/// container, and bounds the memory of each and of all. It mounts nothing by itself, and keeps no key.
+/// container. Limits the memory of each process and of all together. It never mounts on its own, and stores no key.
 @Command(
         name = "fuse",
         mixinStandardHelpOptions = true,
@@ -40,10 +40,10 @@ import picocli.CommandLine.Spec;
 public final class FuseMain implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(FuseMain.class);
 
-    /// Below this ceph-fuse does not come up with its smallest cache.
+    /// With less, ceph-fuse does not start even with its smallest cache.
     private static final long LEAST_BYTES = 64 << 20;
 
-    /// Of the machine's memory, for all of them.
+    /// The default for all processes together is this fraction of the machine's memory: a quarter.
     private static final int USUAL_PART = 4;
 
     @Spec
@@ -68,8 +68,8 @@ public final class FuseMain implements Callable<Integer> {
                             + " (default: a quarter of the machine's, and at least --process-memory).")
     private String totalMemory = "";
 
-    /// @param server where it serves
-    /// @param memory what the processes may have
+    /// @param server the server's settings
+    /// @param memory the memory limits of the processes
     private record Config(ServerConfig server, FuseLimits memory) {}
 
     /// Serves until SIGTERM.
@@ -112,7 +112,7 @@ public final class FuseMain implements Callable<Integer> {
         return bytes;
     }
 
-    /// Whoever could put a socket there would be given keys.
+    /// Restricts the socket's directory to this user: anybody who could replace the socket would receive keys.
     private static void ownDirectory(Path socket) {
         Path directory = Objects.requireNonNull(socket.getParent(), "an absolute path has a parent");
         try {
@@ -123,7 +123,7 @@ public final class FuseMain implements Callable<Integer> {
         }
     }
 
-    /// Without control groups it works all the same.
+    /// Returns the control groups; empty if none can be created. FUSE processes run without them too.
     private static Optional<MemoryGroups> groups() {
         try {
             return Optional.of(MemoryGroups.ofThisProcess());

@@ -5,11 +5,11 @@ import dev.siphon.csi.server.OpsAddress;
 import dev.siphon.csi.server.UnixEndpoint;
 import java.util.Optional;
 
-/// Where programs ask this node for datasets by HTTP; [HttpOptions] makes one from flags.
+/// Where the node serves datasets to programs by HTTP; [HttpOptions] reads it from flags.
 ///
 /// @param socket for root
-/// @param remote for who has a token; empty if nobody is served by TCP
+/// @param remote for clients with a token; empty to serve nothing by TCP
 public record HttpConfig(UnixEndpoint socket, Optional<Remote> remote) {
-    /// By TCP.
+    /// HTTP by TCP.
     public record Remote(OpsAddress address, BearerTokenAuth door) {}
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
-/// The node's flags about HTTP for programs, for picocli's `@Mixin`.
+/// The node's flags for HTTP, for picocli's `@Mixin`.
 final class HttpOptions {
     @Option(
             names = "--http-socket",
@@ -54,7 +54,7 @@ final class HttpOptions {
             description = "What a request has to bring, as `Authorization: Bearer`: at least 32 characters.")
     private String token = "";
 
-    /// @param state where the socket is if nobody says otherwise
+    /// @param state the directory of the socket by default
     ConfigProblems.ParsedValue<HttpConfig> read(ConfigProblems problems, Path state) {
         var endpoint = problems.read(
                 "--http-socket",

@@ -9,8 +9,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon dataset import`: a packer for what is not on CephFS. It needs the image's directory, mounted; no
-/// key; and the network only where the source is on a server.
+/// `siphon dataset import`: packs a dataset from outside CephFS. Needs the image's directory, mounted, and the
+/// network if the source is on a server, but no key.
 @Command(
         name = "import",
         description = {

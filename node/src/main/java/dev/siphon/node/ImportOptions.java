@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/// What is imported, and how.
+/// The flags of an import: its source, and how to pack it.
 final class ImportOptions {
     @Option(
             names = "--source",
@@ -56,9 +56,9 @@ final class ImportOptions {
     @Option(names = "--progress", description = "Says on stderr how far it is, each per cent or each 5 s.")
     private boolean progress;
 
-    /// What there is to import.
+    /// Returns the import request of the flags.
     ///
-    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if that cannot be
+    /// @throws dev.siphon.csi.DriverException.InvalidRequest (INVALID_ARGUMENT) if the flags are invalid
     ImportRequest request(Path image) {
         return new ImportRequest(
                 ImportOrigin.parse(source),
@@ -69,7 +69,7 @@ final class ImportOptions {
                 parallel);
     }
 
-    /// Does it, and says on `err` how far it is.
+    /// Runs the import, with its progress on `err`.
     Manifest run(ImportRequest request, PrintWriter err) {
         return new ImageImport(new PackProgress(err, progress, Clock.systemUTC()), FetchLimits.USUAL).run(request);
     }

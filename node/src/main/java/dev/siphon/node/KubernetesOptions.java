@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Option;
 
-/// The flags of a node under Kubernetes, for picocli's `@Mixin`; all may be left out.
+/// The node's optional flags for Kubernetes, for picocli's `@Mixin`.
 final class KubernetesOptions {
     /// RFC 1123, "label".
     private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
@@ -46,7 +46,7 @@ final class KubernetesOptions {
             description = "How to reach the Kubernetes API (default: as the pod's service account).")
     private String kubeconfig = "";
 
-    /// The registration; empty without its flag.
+    /// Returns the registration with the kubelet; empty without its flag.
     ConfigProblems.ParsedValue<Optional<KubeletPlugin>> registration(
             ConfigProblems problems, ConfigProblems.ParsedValue<ServerConfig> server) {
         if (registrationDirectory.isEmpty()) {
@@ -66,7 +66,7 @@ final class KubernetesOptions {
                         Path.of(registrationDirectory), server.get().driverName(), seen.path())));
     }
 
-    /// Where the grants come from: the API, or else `file`, or else nowhere, which lets every pod in.
+    /// Returns the source of grants: the API, otherwise `file`, otherwise nowhere, which admits every pod.
     ConfigProblems.ParsedValue<GrantsSourceOption> grants(
             ConfigProblems problems, ConfigProblems.ParsedValue<Optional<Path>> file) {
         if (namespace.isEmpty()) {

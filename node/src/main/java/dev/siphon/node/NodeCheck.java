@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Whether this node can mount at all, and whether the kubelet has it do so.
+/// Checks whether this node can mount, and whether the kubelet has registered it.
 ///
-/// @param registration looked after here; empty if somebody else registers the driver
+/// @param registration checked here; empty if another program registers the driver
 record NodeCheck(Optional<Registration> registration, NodeGrants grants) implements Readiness.Check {
     @Override
     public Optional<String> problem() {

@@ -11,20 +11,20 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// How the node process is set up; [NodeOptions] makes one from flags.
+/// The configuration of the node process; [NodeOptions] reads it from flags.
 ///
-/// @param id how the CO names this node
-/// @param stateDirectory this process's own
-/// @param maxVolumes how many volumes the CO may bring here, 0 for as many as it likes
-/// @param limits how long file systems may take
-/// @param mounter what every volume is mounted with, whatever its class says; `auto` leaves it to the class
-/// @param fuse how ceph-fuse and erofsfuse are run
-/// @param grants where to learn which namespaces may use whose volumes
-/// @param caches the disks for replicas of datasets
-/// @param devices how it learns which devices pods hold
-/// @param control where its administrator reaches it
-/// @param http where programs ask for datasets
-/// @param registration what to tell the kubelet; empty if somebody else does
+/// @param id the CO's name of this node
+/// @param stateDirectory used by this process alone
+/// @param maxVolumes how many volumes the CO may place here; 0 for no limit
+/// @param limits the time that file systems get
+/// @param mounter the client for every volume, whatever its class says; `auto` for the class's choice
+/// @param fuse how to run ceph-fuse and erofsfuse
+/// @param grants the source of grants
+/// @param caches the cache directories
+/// @param devices how to learn which devices pods hold
+/// @param control the socket for the administrator
+/// @param http where to serve datasets to programs
+/// @param registration how to register with the kubelet; empty if another program does
 public record NodeConfig(
         ServerConfig server,
         NodeId id,

@@ -10,12 +10,12 @@ import dev.siphon.node.kubernetes.NamespaceAccessApi;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.Optional;
 
-/// The check of grants, with what its source needs of the process.
+/// The check of grants, with the connections of its source.
 ///
-/// @param check asked at each publish
-/// @param api where it asks; empty if it asks nobody
+/// @param check runs at each publish
+/// @param api the connections to the API; empty if it is not used
 record NodeGrants(PublishCheck check, Optional<Api> api) {
-    /// @param map held open until the process ends
+    /// @param map closed when the process ends
     /// @param access likewise
     record Api(CachedGrants cached, GrantsConfigMap map, NamespaceAccessApi access) {}
 
@@ -39,7 +39,7 @@ record NodeGrants(PublishCheck check, Optional<Api> api) {
         };
     }
 
-    /// Goes on with what must not hold up the first RPC.
+    /// Starts the work that must not delay the first RPC.
     void begin(DriverProcess process) {
         api.ifPresent(reached -> {
             process.closeAtEnd("Kubernetes API", reached.map());
@@ -48,7 +48,7 @@ record NodeGrants(PublishCheck check, Optional<Api> api) {
         });
     }
 
-    /// What an administrator should know although pods are served; empty if nothing.
+    /// Returns a warning for the administrator while pods are served; empty if there is none.
     Optional<String> remark() {
         return api.flatMap(reached -> reached.cached().remark());
     }

@@ -62,8 +62,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/// `siphon node`: the part of the driver that runs on every node and mounts. It holds no Ceph credential of its
-/// own: each comes with NodeStageVolume and is forgotten when the volume is mounted.
+/// `siphon node`: the part of the driver that runs on every node and mounts volumes. It has no Ceph credentials of
+/// its own: NodeStageVolume brings them, and the node forgets them after the mount.
 @Command(
         name = "node",
         mixinStandardHelpOptions = true,
@@ -83,9 +83,9 @@ public final class NodeMain implements Callable<Integer> {
         return start(config).await(config);
     }
 
-    /// Starts to serve, and then has the kubelet call, if that is wanted.
+    /// Starts the servers, and then registers with the kubelet if configured.
     ///
-    /// @throws StartFailure if a socket or the address cannot be had; nothing is left behind then
+    /// @throws StartFailure if a socket or the address is not available; everything is closed again
     static DriverProcess start(NodeConfig config) {
         StateDirectory state = StateDirectory.take(config.stateDirectory());
         BlockingCalls calls = new BlockingCalls();
@@ -148,8 +148,7 @@ public final class NodeMain implements Callable<Integer> {
         DriverProcess process = DriverProcess.start(
                 config.server(),
                 new DriverProcess.Parts(
-                        // CSI wants what the driver offers as a whole from each of its
-                        // processes
+                        // CSI wants the whole driver's capabilities from each of its processes
                         List.of(IdentityService.Offer.values()),
                         List.of(service),
                         new NodeCheck(registration, grants),
@@ -183,7 +182,7 @@ public final class NodeMain implements Callable<Integer> {
         return process;
     }
 
-    /// A node that may ask the API whose volumes are whose may tell it how they are.
+    /// Returns where to report the health of pods' volumes: to the API if grants come from it.
     private static PodEvents events(NodeConfig config) {
         return switch (config.grants()) {
             case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> PodEvents.NOWHERE;
@@ -192,7 +191,7 @@ public final class NodeMain implements Callable<Integer> {
         };
     }
 
-    /// The same node is told there where the monitors of clusters are.
+    /// Returns the ConfigMap of the clusters' current monitors, if grants come from the API.
     private static Optional<MonitorsConfigMap> monitors(NodeConfig config) {
         return switch (config.grants()) {
             case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> Optional.empty();
@@ -210,7 +209,7 @@ public final class NodeMain implements Callable<Integer> {
         };
     }
 
-    /// A node that may ask the API whose volumes are whose may ask the controller for datasets there.
+    /// Returns how to request datasets of inline volumes from the controller, if grants come from the API.
     private static InlineDatasets inlineDatasets(NodeConfig config) {
         return switch (config.grants()) {
             case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> InlineDatasets.NONE;
@@ -218,7 +217,7 @@ public final class NodeMain implements Callable<Integer> {
         };
     }
 
-    /// The same node may look there what pods are allocated, if its administrator wants that.
+    /// Returns the reader of ResourceClaims, if grants come from the API. RBAC decides whether it may read them.
     private static DeviceClaims claims(NodeConfig config, PrometheusRegistry metrics) {
         return switch (config.grants()) {
             case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> DeviceClaims.NONE;
@@ -226,7 +225,7 @@ public final class NodeMain implements Callable<Integer> {
         };
     }
 
-    /// The same node asks there who may read its metrics.
+    /// Returns the check of who may read the node's metrics, if grants come from the API.
     private static Optional<MetricsReaders> metricsReaders(NodeConfig config) {
         return switch (config.grants()) {
             case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> Optional.empty();
@@ -234,7 +233,7 @@ public final class NodeMain implements Callable<Integer> {
         };
     }
 
-    /// The same node may be told by the controller what to keep.
+    /// Returns the controller's replica orders for this node, if grants come from the API.
     private static Optional<ReplicaOrders> orders(NodeConfig config, BackgroundTasks tasks) {
         return switch (config.grants()) {
             case GrantsSourceOption.Nowhere _, GrantsSourceOption.File _ -> Optional.empty();
@@ -259,7 +258,7 @@ public final class NodeMain implements Callable<Integer> {
         });
     }
 
-    /// Has the process listen in one more place, or not run at all.
+    /// Starts one more server of the process; stops the process if that fails.
     private static void openDoor(DriverProcess process, String name, Supplier<AutoCloseable> door) {
         try {
             process.closeFirst(name, door.get());

@@ -99,7 +99,7 @@ final class NodeOptions {
         return server.logLevel();
     }
 
-    /// @throws picocli.CommandLine.ParameterException naming every flag that is wrong
+    /// @throws picocli.CommandLine.ParameterException naming every invalid flag
     NodeConfig read(CommandSpec command) {
         ConfigProblems problems = new ConfigProblems();
         var serverConfig = server.read(problems);

@@ -12,8 +12,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon dataset pack`: what a packer process does. It needs the source and the image's directory,
-/// mounted, and nothing else: no key, no network.
+/// `siphon dataset pack`: packs a directory into an image. Needs only the source and the image's directory,
+/// mounted: no key, no network.
 @Command(
         name = "pack",
         description = {

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/// Says what it hears of a packer, but not all of it.
+/// Prints a packer's progress: at each percent, or 5 seconds after the last line.
 final class PackProgress implements ImportListener {
     private static final Duration PAUSE = Duration.ofSeconds(5);
 
@@ -19,7 +19,7 @@ final class PackProgress implements ImportListener {
     private long lastDone;
     private long lastPercent = -1;
 
-    /// @param progress whether how far it is is said too
+    /// @param progress whether to print progress; files left out are always reported
     PackProgress(PrintWriter err, boolean progress, Clock clock) {
         this.err = err;
         this.progress = progress;
@@ -27,7 +27,7 @@ final class PackProgress implements ImportListener {
         last = clock.instant();
     }
 
-    /// What was made, for programs: the last line.
+    /// Prints the result for programs, as the last line.
     static void end(PrintWriter out, Manifest manifest) {
         out.println("{\"imageBytes\":" + manifest.imageBytes() + ",\"files\":" + manifest.files() + ",\"digest\":\""
                 + manifest.root() + "\"}");
@@ -67,7 +67,8 @@ final class PackProgress implements ImportListener {
         part("", done, all);
     }
 
-    /// Of parallel work what is less far comes later now and then, but never from the beginning.
+    /// Prints the progress of one step. Parallel work may report out of order, but a number below half of the last
+    /// one starts a new step.
     private void part(String what, long done, long all) {
         long percent = done * 100 / all;
         if (done < lastDone / 2) {

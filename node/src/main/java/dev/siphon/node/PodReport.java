@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What `siphon topology --pod` prints of a pod.
+/// The output of `siphon topology --pod` for one pod.
 ///
 /// @param pod NAMESPACE/NAME
-/// @param ranking of the cache directories, by the pod's GPUs
+/// @param ranking the cache directories, by distance to the pod's GPUs
 record PodReport(String pod, Answer answer, CacheRanking ranking) {
     static PodReport of(String pod, Answer answer, Machine machine) {
         List<DevicePlace> places = switch (answer) {
@@ -60,7 +60,7 @@ record PodReport(String pod, Answer answer, CacheRanking ranking) {
         };
     }
 
-    /// What is not known is left out; then `unknown` says why.
+    /// Returns the report as JSON. Omits unknown values; `unknown` then holds the reason.
     JsonObject json() {
         JsonObject json = new JsonObject();
         json.addProperty("name", pod);

@@ -8,8 +8,8 @@ import dev.siphon.node.kubernetes.MetricsReaders;
 import java.util.List;
 import java.util.Optional;
 
-/// What a node serves by TCP: datasets for who has the node's token, and `/metrics` for whom the cluster lets read
-/// them; without a cluster, for who has the token.
+/// Serves datasets by TCP to clients with the node's token. Serves `/metrics` to clients that the cluster admits,
+/// or, without a cluster, to those with the token.
 record RemotePages(HttpCall.Pages datasets, MetricsPage metrics, HttpAuth token, Optional<MetricsReaders> readers)
         implements HttpCall.Pages, HttpAuth {
     private static final List<String> METRICS = List.of("metrics");

@@ -18,8 +18,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon dataset seal`: all that an administrator does for a dataset, but for handing the object to Kubernetes.
-/// It needs the file system's root mounted, by a client that may set layouts.
+/// `siphon dataset seal`: does everything for a dataset except applying its object to Kubernetes. Needs the root of
+/// the file system mounted, by a client that may set layouts.
 @Command(
         name = "seal",
         description = {
@@ -71,7 +71,7 @@ public final class SealCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // what cannot be declared, or is no source, is not begun
+        // reject an invalid declaration or source before any work
         String object = Dataset.name("--name", name);
         var _ = declared(object, Digest.of(ByteBuffer.allocate(0)), 0);
         var _ = options.request(mount);

@@ -9,10 +9,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/// The directory that a node has for itself. Nothing in it outlives its use: it holds the roots of clients, which
-/// pods volumes were published for, and a lock by which a second process on the same directory is noticed. Mode 0700: a
-/// client's root shows more than
-/// one volume.
+/// The node's own directory. It holds the roots of clients, records of which volumes were published for which pods,
+/// and a lock that excludes a second process. Nothing in it outlives its use. Mode 0700, as a client's root shows
+/// more than one volume.
 final class StateDirectory implements AutoCloseable {
     private final Path path;
     private final ExclusiveLock lock;
@@ -22,13 +21,13 @@ final class StateDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /// Makes the directory if need be, and takes it for this process until it ends, in whatever way.
+    /// Creates the directory if necessary, and locks it until this process ends, in any way.
     ///
-    /// @throws StartFailure if it cannot be made, or another process has it
+    /// @throws StartFailure if it cannot be created, or another process has locked it
     static StateDirectory take(Path configured) {
         try {
             Files.createDirectories(configured);
-            // the mount table has paths without symbolic links, and the two are compared
+            // paths are compared with the mount table, which has no symbolic links
             Path path = configured.toRealPath();
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
             Path mounts = path.resolve("mounts");

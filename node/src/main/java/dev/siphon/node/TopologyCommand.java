@@ -35,7 +35,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// `siphon topology`: how far GPUs and cache directories of a machine are apart.
+/// `siphon topology`: shows the distances between a machine's GPUs and its cache directories.
 @Command(
         name = "topology",
         description = {
@@ -128,7 +128,7 @@ public final class TopologyCommand implements Callable<Integer> {
         }
     }
 
-    /// In a pod of the node, claims are looked at as the node does.
+    /// Asks the kubelet, and in a pod of the node also the API for claims, as the node does.
     private static PodDevices devices(UnixEndpoint socket) {
         PrometheusRegistry metrics = new PrometheusRegistry();
         Map<String, String> environment = System.getenv();

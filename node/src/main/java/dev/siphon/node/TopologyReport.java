@@ -20,13 +20,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// What `siphon topology` prints.
+/// The output of `siphon topology`.
 record TopologyReport(Topology topology, List<CacheDevices> caches) {
     private static final String NONE = "-";
     private static final String LEGEND = "PIX: at most one PCIe bridge, PXB: several, PHB: a host bridge, NODE: host"
             + " bridges of one NUMA node, SYS: NUMA nodes, ?: not known";
 
-    /// A table as `nvidia-smi topo -m` has it: a row for each GPU, a column for each directory or disk.
+    /// Returns a table like that of `nvidia-smi topo -m`: a row for each GPU, a column for each directory or disk.
     List<String> text() {
         List<String> lines = new ArrayList<>();
         if (topology.gpus().isEmpty()) {
@@ -105,7 +105,7 @@ record TopologyReport(Topology topology, List<CacheDevices> caches) {
                 .orElse(NONE);
     }
 
-    /// All of it in one object; what is not known is left out, a distance that is not known is `?`.
+    /// Returns everything as one object. Omits unknown values; an unknown distance is `?`.
     JsonObject json() {
         JsonObject all = new JsonObject();
         JsonArray nodes = new JsonArray();
@@ -157,7 +157,7 @@ record TopologyReport(Topology topology, List<CacheDevices> caches) {
         return object;
     }
 
-    /// By the PCI address of each GPU.
+    /// Adds the distances, by the PCI address of each GPU.
     private JsonObject withDistances(JsonObject object, Function<Gpu, Distance> distance) {
         JsonObject distances = new JsonObject();
         topology.gpus()

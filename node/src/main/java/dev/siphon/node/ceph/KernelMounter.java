@@ -21,9 +21,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /// Mounts with the kernel client, through mount(2) instead of mount.ceph(8). The helper takes the key as an
-/// argument or from a file, must match the cluster's release (that of Ceph 18 rejects aes256k keys), and is one
-/// more process that can hang. Its other tasks are not needed: the volume holds the monitors, so ceph.conf does not
-/// matter, and the kernel loads its module itself.
+/// argument or from a file, and is one more process that can hang. It must also match the cluster's release: that
+/// of Ceph 18 rejects aes256k keys. Its other tasks are not needed: the volume names its monitors, so nobody reads
+/// ceph.conf, and the kernel loads its module itself.
 ///
 /// The source has the old form, `MON,MON:/PATH`. The new form needs the cluster's fsid, which the node does not
 /// know.

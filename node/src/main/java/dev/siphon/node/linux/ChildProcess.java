@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/// Starts a program that may outlive this process: an argument list, no shell, only `PATH` in its environment, and
-/// its own session (setsid(1)), so that signals to this process's group do not reach it. Kills the program and its
-/// descendants if it does not serve by the deadline.
+/// Starts a program that may outlive this process: from an argument list, without a shell, with only `PATH` in its
+/// environment. It runs in its own session (setsid(1)), so signals to this process's group do not reach it. A
+/// program that does not serve by the deadline is killed with its descendants.
 ///
 /// Its output goes to a file in memory. A pipe would break when this process ends, and fill up if nobody reads it.
 /// If the program closed its standard descriptors instead, files that it opens later would get their numbers and
