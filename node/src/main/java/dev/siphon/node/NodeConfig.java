@@ -16,7 +16,7 @@ import java.util.Optional;
 /// @param id the CO's name of this node
 /// @param stateDirectory used by this process alone
 /// @param maxVolumes how many volumes the CO may place here; 0 for no limit
-/// @param limits the time that file systems get
+/// @param limits the time limits for calls to file systems
 /// @param mounter the client for every volume, whatever its class says; `auto` for the class's choice
 /// @param fuse how to run ceph-fuse and erofsfuse
 /// @param grants the source of grants

@@ -85,7 +85,7 @@ public final class NodeMain implements Callable<Integer> {
 
     /// Starts the servers, and then registers with the kubelet if configured.
     ///
-    /// @throws StartFailure if a socket or the address is not available; everything is closed again
+    /// @throws StartFailure if a socket or the address is not available; then no server keeps running
     static DriverProcess start(NodeConfig config) {
         StateDirectory state = StateDirectory.take(config.stateDirectory());
         BlockingCalls calls = new BlockingCalls();

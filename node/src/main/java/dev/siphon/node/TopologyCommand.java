@@ -128,7 +128,7 @@ public final class TopologyCommand implements Callable<Integer> {
         }
     }
 
-    /// Asks the kubelet, and in a pod of the node also the API for claims, as the node does.
+    /// Returns the sources of pods' devices: the kubelet, and in a pod of the node also claims, as the node does.
     private static PodDevices devices(UnixEndpoint socket) {
         PrometheusRegistry metrics = new PrometheusRegistry();
         Map<String, String> environment = System.getenv();

@@ -38,7 +38,7 @@ public final class NodeVolumes implements PinnedImages {
     private final VolumePublisher publisher;
     private final Duration mountLimit;
 
-    /// The time that file systems get.
+    /// Time limits for calls to file systems.
     ///
     /// @param look for a health check; a slower mount counts as hung
     /// @param mount for a client to come up, or to write its data at the end

@@ -33,7 +33,7 @@ public record PublishRequest(
         return new PublishRequest(volume, place, target, use, context, credentials, nearest);
     }
 
-    /// Returns the container's user that the volume's owner is mapped to.
+    /// Returns the container's user that the volume's owner is mapped to; empty for no mapping.
     Optional<ContainerUser> containerUser() {
         return context.flatMap(VolumeContext::containerUser);
     }

@@ -14,10 +14,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes a volume ready on this node. Mounts its account's directory aside, and binds the volume's data directory
-/// to the staging path. So the client's root is the account's directory and the client enforces its quota, while
-/// the pod sees only the volume. The bind keeps the client alive. The mount aside goes at once, or with the last
-/// bind if the client needs its root.
+/// Makes a volume ready on this node. Mounts its account's directory at a root in the driver's own directory
+/// ([ClientRoots]), and binds the volume's data directory to the staging path. So the client enforces the
+/// account's quota, while the pod sees only the volume. The bind keeps the client alive. The root is unmounted at
+/// once, or with the last bind if the client needs it.
 final class VolumeStager {
     private static final Logger LOG = LoggerFactory.getLogger(VolumeStager.class);
 
