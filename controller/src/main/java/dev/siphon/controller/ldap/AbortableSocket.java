@@ -12,23 +12,23 @@ import java.util.Optional;
 import javax.net.SocketFactory;
 import javax.net.ssl.SSLSocketFactory;
 
-/// The TCP connection under one connection of the SDK, which can be cut at any time: TLS waits for the server when
-/// it is closed, and of a connection that is still being made the SDK has nothing to close.
+/// Opens the TCP socket of one connection of the LDAP SDK, and can cut it at any time. The SDK cannot: closing TLS
+/// waits for the server, and a connection that is still being opened has nothing to close.
 final class AbortableSocket extends SocketFactory {
     private final Socket raw = new Socket();
     private final LdapServer server;
     private final Optional<SSLSocketFactory> tls;
     private final int connectMillis;
 
-    /// @param tls from the first byte on; empty for none, or for StartTLS, which the SDK puts over it
-    /// @param patience how long the server may take to accept
+    /// @param tls TLS from the first byte; empty for plain TCP, and for StartTLS, which the SDK adds later
+    /// @param patience time limit for the server to accept the connection
     AbortableSocket(LdapServer server, Optional<SSLSocketFactory> tls, Duration patience) {
         this.server = server;
         this.tls = tls;
         this.connectMillis = Math.max(1, (int) patience.toMillis());
     }
 
-    /// That of a connection.
+    /// Returns the socket under a connection.
     static AbortableSocket of(LDAPConnection connection) {
         if (connection.getSocketFactory() instanceof AbortableSocket socket) {
             return socket;
@@ -36,7 +36,7 @@ final class AbortableSocket extends SocketFactory {
         throw new IllegalStateException("every connection has a wire");
     }
 
-    /// Ends at once all that waits for the server, now and later.
+    /// Ends all current and future waits for the server at once.
     void cut() {
         try {
             raw.close();
@@ -45,7 +45,7 @@ final class AbortableSocket extends SocketFactory {
         }
     }
 
-    /// The SDK asks for this first; TLS can be laid over a socket that is connected, and no other.
+    /// Always fails: TLS can only wrap a connected socket. The SDK tries this method first.
     @Override
     public Socket createSocket() throws IOException {
         throw new SocketException("it is connected when it is made");

@@ -14,14 +14,14 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All accounts of the directory by paged searches, however many there are: of the groups that have an allowance
-/// with their members, of all groups, and of the people. In memory are one entry, and who is given what by those
-/// groups: a group that gives nothing costs nothing, whoever is in it.
+/// Lists all accounts of a directory of any size with paged searches: first the members of groups that have an
+/// allowance, then all groups, then all people. Memory holds one entry at a time, and the largest allowance of each
+/// member. Groups without an allowance use no memory.
 record AccountListing(LdapConnections connections, LdapConfig.Accounts accounts, LdapConfig.Groups groups) {
     private static final Logger LOG = LoggerFactory.getLogger(AccountListing.class);
 
-    /// Hands all accounts over, the groups first. People's groups are left out: there are more of them than
-    /// memory, and whoever wants all accounts asks for their allowances.
+    /// Passes all accounts to `each`, groups first. Omits the group names of people: they would not fit in memory,
+    /// and callers of a listing need only allowances.
     void each(Consumer<Account> each) {
         GroupAllowances grants = new GroupAllowances();
         groups.allowance().ifPresent(attribute -> addGrants(attribute, grants));
@@ -78,7 +78,8 @@ record AccountListing(LdapConnections connections, LdapConfig.Accounts accounts,
         Account of(String name, LdapAttributes attributes);
     }
 
-    /// The account of an entry that can be one. A look-up of the others fails, and says why.
+    /// Returns the account of an entry, or empty if it cannot be one. A lookup of an entry with an unusable
+    /// attribute fails with the reason.
     private static Optional<Account> usable(SearchResultEntry entry, String nameAttribute, Form form) {
         LdapAttributes attributes = new LdapAttributes(entry);
         try {
@@ -92,7 +93,7 @@ record AccountListing(LdapConnections connections, LdapConfig.Accounts accounts,
         }
     }
 
-    /// Names as they are; DNs in the one form that equal ones share.
+    /// Returns what members are compared by: a name as it is, a DN in its normal form.
     private String key(String member) {
         if (groups.membership() == LdapConfig.Membership.NAMES) {
             return member;

@@ -6,20 +6,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Cuts connections whose server takes too long in all. The SDK limits only how long a server says nothing:
-/// one that sends a byte now and then would hold up a look-up for ever.
+/// Cuts connections whose server exceeds the total time limit. The SDK limits only silence: a server that sends a
+/// byte now and then would block a lookup for ever.
 final class ConnectionWatchdog implements AutoCloseable {
     private final Set<AbortableSocket> watched = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /// Until it is closed somebody waits for the server.
+    /// Covers one wait for the server, until it is closed.
     @FunctionalInterface
     interface Watch extends AutoCloseable {
         @Override
         void close();
     }
 
-    /// Cuts the connection unless the watch over it is closed before `end`, or when all are given up.
+    /// Cuts the connection unless the returned watch is closed before `end`. Cuts it also when this watchdog is
+    /// closed.
     Watch over(AbortableSocket socket, LookupDeadline end) {
         CountDownLatch done = new CountDownLatch(1);
         watched.add(socket);
@@ -47,7 +48,7 @@ final class ConnectionWatchdog implements AutoCloseable {
         return closed;
     }
 
-    /// Ends all who wait, and who would.
+    /// Cuts all watched connections, and all that are watched later.
     @Override
     public void close() {
         closed = true;

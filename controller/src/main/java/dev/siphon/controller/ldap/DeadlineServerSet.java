@@ -12,16 +12,17 @@ import java.util.Optional;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/// One server, connected to, protected and bound to within a time in all: the SDK's own set limits each read only.
+/// Connects to one server, and limits the total time to connect, start TLS and bind. The SDK's own set limits only
+/// each read.
 final class DeadlineServerSet extends ServerSet {
     private final LdapServer server;
     private final How how;
     private final ConnectionWatchdog watchdog;
 
-    /// How to get a connection.
+    /// How to open a connection.
     ///
-    /// @param tls from the first byte on; empty for none
-    /// @param limit what all of it may take
+    /// @param tls TLS from the first byte; empty for none
+    /// @param limit total time to open it
     record How(
             Optional<SSLSocketFactory> tls,
             LDAPConnectionOptions options,
@@ -64,7 +65,7 @@ final class DeadlineServerSet extends ServerSet {
             return connection;
         } finally {
             if (!good) {
-                // a thread of the SDK's may still be at the handshake
+                // a thread of the SDK may still run the handshake
                 socket.cut();
                 connection.closeWithoutUnbind();
             }

@@ -9,7 +9,7 @@ import io.prometheus.metrics.model.snapshots.Unit;
 import java.time.Duration;
 import java.util.Locale;
 
-/// What `/metrics` says about the directory.
+/// Metrics of the directory on `/metrics`.
 final class DirectoryMetrics {
     private final Counter lookups;
     private final Histogram seconds;

@@ -4,10 +4,10 @@ import dev.siphon.csi.SpellingSuggestion;
 import java.util.List;
 import java.util.Map;
 
-/// What accounts and groups look like in a usual kind of directory: values for the parts `accounts` and `groups`
-/// of a configuration, each of which the configuration may change.
+/// The layout of accounts and groups in a common kind of directory: defaults for `accounts` and `groups` in the
+/// configuration, which may override each value.
 ///
-/// @param name what the configuration calls it
+/// @param name the name of the preset in the configuration
 record DirectoryPreset(String name, Map<String, String> accounts, Map<String, String> groups) {
     private static final Map<String, String> ANY_ACCOUNT = Map.of(
             "filter", "(objectClass=posixAccount)",
@@ -50,7 +50,7 @@ record DirectoryPreset(String name, Map<String, String> accounts, Map<String, St
         groups = Map.copyOf(groups);
     }
 
-    /// The preset of that name.
+    /// Returns the preset with this name.
     ///
     /// @throws IllegalArgumentException if there is none
     static DirectoryPreset of(String text) {
@@ -62,12 +62,12 @@ record DirectoryPreset(String name, Map<String, String> accounts, Map<String, St
                                 text, ALL.stream().map(DirectoryPreset::name).toList()) + "\""));
     }
 
-    /// The value of a field of `accounts`, "" if there is none.
+    /// Returns the default of a field of `accounts`, "" if there is none.
     String account(String key) {
         return accounts.getOrDefault(key, ANY_ACCOUNT.getOrDefault(key, ""));
     }
 
-    /// The value of a field of `groups`, "" if there is none.
+    /// Returns the default of a field of `groups`, "" if there is none.
     String group(String key) {
         return groups.getOrDefault(key, ANY_GROUP.getOrDefault(key, ""));
     }

@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/// Hands the entries of a search over one by one as they come, so that no page is in memory, and ends it when it
-/// takes too long or has no end. What it throws goes through the SDK to whoever searches, who closes the
-/// connection: that abandons the search.
-@SuppressWarnings("serial") // the SDK's listeners are serializable; nobody writes one
+/// Passes each entry of a search on as it arrives, so that no page is held in memory. Ends a search that exceeds
+/// its deadline or its limits. Its exceptions pass through the SDK to the caller, which closes the connection and
+/// so abandons the search.
+@SuppressWarnings("serial") // the SDK's listeners are serializable; this one is never serialized
 final class EntryStream implements SearchResultListener {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// More entries than any directory of accounts is tested with.
+    /// Larger than any directory of accounts that was tested.
     private static final int MOST_ENTRIES = 200_000;
 
-    /// One empty page may come, from a server that left out what may not be seen (RFC 2696); more have no end.
+    /// A server may send one empty page where it withheld entries (RFC 2696). More mean that the search never ends.
     private static final int MOST_EMPTY_PAGES = 1;
 
     private final LdapConnections.Search search;
@@ -59,9 +59,9 @@ final class EntryStream implements SearchResultListener {
         inTime();
     }
 
-    /// A page is over.
+    /// Records the end of a page.
     ///
-    /// @param more whether the server says that another follows
+    /// @param more whether the server announced another page
     void pageEnded(boolean more) {
         emptyPages += count == atPageStart ? 1 : 0;
         atPageStart = count;
@@ -79,13 +79,13 @@ final class EntryStream implements SearchResultListener {
         }
     }
 
-    /// What to throw when the directory has more than can be used.
+    /// Returns the exception for a directory that exceeds a limit.
     DriverException.BackendFault tooMuch(String what) {
         return new DriverException.BackendFault("LDAP has " + what + " for "
                 + QuotedText.of(search.filter().toString()) + " below " + QuotedText.of(search.base()));
     }
 
-    /// About how many bytes an entry takes while it is kept: the SDK's objects for each value, and the value.
+    /// Returns the approximate memory of an entry in bytes: each value, with the SDK's objects for it.
     static long bytes(SearchResultEntry entry) {
         long bytes = 512;
         for (Attribute attribute : entry.getAttributes()) {

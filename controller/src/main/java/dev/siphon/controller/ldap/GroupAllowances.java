@@ -7,37 +7,37 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/// What groups give their members: for each member the largest only, so that it takes memory by the people and
-/// not by the memberships.
+/// Keeps the largest allowance that groups give each member. Memory thus grows with the people, not with their
+/// memberships.
 final class GroupAllowances {
-    /// What all may take in memory, in bytes: the heap has 144 MiB for everything (`deploy/src/build/siphon`).
+    /// The limit for all keys, in bytes: the whole heap has 144 MiB (`deploy/src/build/siphon`).
     static final long MOST_BYTES = 12 << 20;
 
-    /// What a key takes beside its characters, in bytes: an entry of a map, a string, an array.
+    /// Memory of a key besides its characters, in bytes: a map entry, a string, an array.
     private static final int KEY_BYTES = 96;
 
     private final Map<String, Grant> byMember = new HashMap<>();
     private final Map<String, Grant> byGid = new HashMap<>();
     private long bytes;
 
-    /// What one group gives.
+    /// The allowance that one group gives its members.
     ///
-    /// @param fault of a group whose allowance cannot be read: of all its members then
+    /// @param fault set if the group's allowance cannot be read; every member then gets this fault
     record Grant(long bytes, Optional<DriverException> fault) {
         Grant larger(Grant other) {
             return fault.isPresent() || (other.fault.isEmpty() && bytes >= other.bytes) ? this : other;
         }
     }
 
-    /// To whom the group lists.
+    /// Adds a grant for a listed member.
     ///
-    /// @param key name or DN
-    /// @throws DriverException.BackendFault if they are more than memory is for
+    /// @param key the member's name or DN
+    /// @throws DriverException.BackendFault if the members exceed the memory limit
     void addMember(String key, Grant grant) {
         add(byMember, key, grant);
     }
 
-    /// To those whose first group it is.
+    /// Adds a grant for all whose primary group has this gid.
     void addGid(String gid, Grant grant) {
         add(byGid, gid, grant);
     }
@@ -56,9 +56,9 @@ final class GroupAllowances {
         }
     }
 
-    /// What somebody gets of the groups.
+    /// Returns the largest allowance of a member from its groups; empty if none gives one.
     ///
-    /// @throws DriverException that of a group whose allowance cannot be read
+    /// @throws DriverException the fault of a group whose allowance cannot be read
     OptionalLong largest(String member, String gid) {
         Optional<Grant> listed = Optional.ofNullable(byMember.get(member));
         Optional<Grant> first = Optional.ofNullable(byGid.get(gid));

@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The directory in LDAP as the controller uses it: connections, look-ups, the memory before them, and a look every
-/// few seconds whether a server answers, so that an administrator is told before the first caller is.
+/// The LDAP directory as the controller uses it: connections, lookups and their cache. Checks every few seconds
+/// whether a server answers, so that an administrator learns of an outage before the first caller does.
 public final class LdapAdapter implements AccountDirectory, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LdapAdapter.class);
 
     private static final LdapConnections.Search LOOK = new LdapConnections.Search(
             "", SearchScope.BASE, Filter.createPresenceFilter("objectClass"), List.of("1.1"));
 
-    /// What a server says to an account or a password that is not right, or not right for that.
+    /// The result codes for a wrong account or password, or for one without the needed rights.
     private static final Set<ResultCode> REFUSED = Set.of(
             ResultCode.INVALID_CREDENTIALS,
             ResultCode.INVALID_DN_SYNTAX,
@@ -50,7 +50,7 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
     private volatile Optional<Silence> silence = Optional.empty();
     private volatile Optional<LookupDeadline> looking = Optional.empty();
 
-    /// Since when no server answers, and why.
+    /// An outage: when it began, and why.
     private record Silence(Instant since, String reason) {}
 
     private LdapAdapter(LdapConfig config, Supplier<Duration> timeLeft, PrometheusRegistry registry) {
@@ -61,10 +61,10 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
                 new LdapDirectory(connections, config), config.cache(), timeLeft, System::nanoTime, metrics::ended);
     }
 
-    /// Gets ready at once; servers are connected to afterwards.
+    /// Returns at once and connects to servers later.
     ///
-    /// @param lookEvery how often to see whether a server answers
-    /// @param timeLeft what is left of the caller's deadline
+    /// @param lookEvery interval between checks whether a server answers
+    /// @param timeLeft remaining time of the caller's deadline
     /// @throws IllegalArgumentException if the CA file cannot be used
     public static LdapAdapter open(
             LdapConfig config,
@@ -95,16 +95,16 @@ public final class LdapAdapter implements AccountDirectory, AutoCloseable {
                         + config.cache().stale().toSeconds() + " s, others are UNAVAILABLE");
     }
 
-    /// A look that is not over although it should be: what it will say is not waited for.
+    /// Returns an outage if the running check exceeded its deadline, without waiting for its result.
     private Optional<Silence> late() {
         return looking.filter(LookupDeadline::passed)
                 .map(it -> new Silence(
                         clock.instant().minus(it.limit()), "it was asked then, and has not answered in whole"));
     }
 
-    /// What an administrator can do about it when the directory has not answered.
+    /// Returns what an administrator can do when the directory does not answer.
     ///
-    /// @param silence what a look-up threw
+    /// @param silence the exception of a lookup
     public static String remedy(DriverException silence) {
         boolean refused = false;
         boolean unprotected = false;

@@ -17,22 +17,22 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The attributes of one entry as values. What cannot be used is a fault of the directory, which the message names.
+/// Reads the attributes of one entry as values. An unusable value is a fault of the directory; the error names it.
 ///
-/// @param entry from a search
+/// @param entry a result of a search
 record LdapAttributes(SearchResultEntry entry) {
-    /// The largest uid and gid that Linux has; the one above means "none".
+    /// The largest uid and gid of Linux; the next number means "none".
     private static final long MAX_ID = 0xFFFF_FFFEL;
 
     private static final int UUID_BYTES = 16;
 
-    /// All values.
+    /// Returns all values.
     List<String> texts(String attribute) {
         String @Nullable [] values = entry.getAttributeValues(attribute);
         return values == null ? List.of() : List.of(values);
     }
 
-    /// Hands all values over one by one: a group may have more than should be in memory twice.
+    /// Passes the values on one by one: a group may have too many to hold in memory twice.
     void each(String attribute, Consumer<String> each) {
         @Nullable Attribute found = entry.getAttribute(attribute);
         if (found != null) {
@@ -42,7 +42,7 @@ record LdapAttributes(SearchResultEntry entry) {
         }
     }
 
-    /// The only value.
+    /// Returns the only value.
     Optional<String> text(String attribute) {
         List<String> values = texts(attribute);
         if (values.size() > 1) {
@@ -51,7 +51,7 @@ record LdapAttributes(SearchResultEntry entry) {
         return values.stream().findFirst();
     }
 
-    /// A uid or gid from `least` on, as the unsigned number that it is.
+    /// Returns a uid or gid of at least `least`, as an unsigned number.
     int id(String attribute, long least) {
         String text = text(attribute).orElseThrow(() -> fault(attribute, "is missing"));
         try {
@@ -60,12 +60,13 @@ record LdapAttributes(SearchResultEntry entry) {
                 return (int) number;
             }
         } catch (NumberFormatException notANumber) {
-            // falls through to the one error for every value that cannot be
+            // falls through to the one error for all unusable values
         }
         throw fault(attribute, QuotedText.of(text) + " is no number from " + least + " to " + MAX_ID);
     }
 
-    /// What stays while the entry is renamed: a text (entryUUID), or the two of Active Directory that are bytes.
+    /// Returns the id that survives renaming the entry: a text (entryUUID), or a binary id of Active Directory
+    /// (objectGUID, objectSid).
     String immutableId(String attribute) {
         Optional<String> text = switch (attribute.toLowerCase(Locale.ROOT)) {
             case "objectguid" -> bytes(attribute).map(this::guid);
@@ -81,7 +82,7 @@ record LdapAttributes(SearchResultEntry entry) {
         return Optional.ofNullable(value);
     }
 
-    /// As Windows writes it: the first three parts are little-endian (MS-DTYP 2.3.4.2).
+    /// Formats a GUID as Windows does: the first three parts are little-endian (MS-DTYP 2.3.4.2).
     private String guid(byte[] bytes) {
         if (bytes.length != UUID_BYTES) {
             throw fault("objectGUID", "has " + bytes.length + " bytes, expected " + UUID_BYTES);
@@ -95,7 +96,7 @@ record LdapAttributes(SearchResultEntry entry) {
         return new UUID(high, low).toString();
     }
 
-    /// As Windows writes it: S-1-5-21-... (MS-DTYP 2.4.2.2).
+    /// Formats a SID as Windows does: S-1-5-21-... (MS-DTYP 2.4.2.2).
     private String sid(byte[] bytes) {
         int header = 8;
         if (bytes.length < header || bytes.length != header + Integer.BYTES * (bytes[1] & 0xFF)) {
@@ -111,7 +112,7 @@ record LdapAttributes(SearchResultEntry entry) {
         return text.toString();
     }
 
-    /// The allowance; empty if the entry has none.
+    /// Returns the allowance in bytes; empty if the entry has none.
     OptionalLong allowance(Optional<String> attribute) {
         Optional<String> text = attribute.flatMap(this::text);
         if (text.isEmpty()) {

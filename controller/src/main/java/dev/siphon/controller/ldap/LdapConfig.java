@@ -8,16 +8,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// Which LDAP servers to ask, and what accounts and groups look like there; [LdapConfigFile] reads it. Holds no
+/// The LDAP servers to ask, and the layout of accounts and groups there. [LdapConfigFile] reads it. It holds no
 /// secret.
 ///
-/// @param servers asked in this order: the next one when one does not answer
-/// @param caFile certificates in PEM that servers' certificates must lead to; empty for those of the Java runtime
-/// @param bind whom to bind as; empty for an anonymous connection
-/// @param accounts what people look like
-/// @param groups what groups look like
-/// @param limits how long and how much at once
-/// @param cache how long answers are used
+/// @param servers in order of preference: the next is asked if one does not answer
+/// @param caFile trusted certificates in PEM, to which the servers' certificates must chain; empty for those of the
+///     Java runtime
+/// @param bind the account to bind as; empty for an anonymous connection
+/// @param accounts the layout of people
+/// @param groups the layout of groups
+/// @param limits times and sizes
+/// @param cache how long replies are used
 public record LdapConfig(
         List<LdapServer> servers,
         Optional<Path> caFile,
@@ -30,21 +31,21 @@ public record LdapConfig(
         servers = List.copyOf(servers);
     }
 
-    /// Whom to bind as.
+    /// The account to bind as.
     ///
     /// @param passwordFile read at each bind, so that a new password needs no restart
     public record Bind(DN dn, Path passwordFile) {}
 
-    /// What people look like; the rest are names of attributes.
+    /// The layout of people. All components except `base`, `filter` and `lowestUid` are names of attributes.
     ///
-    /// @param base everything below is searched
-    /// @param filter only what matches is an account
-    /// @param name what the account is called
-    /// @param id what stays for ever: entryUUID (RFC 4530), objectGUID
+    /// @param base the search covers everything below this DN
+    /// @param filter selects the entries that are accounts
+    /// @param name the account's name
+    /// @param id an id that never changes: entryUUID (RFC 4530), objectGUID
     /// @param uid the owner of its files
     /// @param gid the group of its files
-    /// @param allowance what all its volumes may hold
-    /// @param lowestUid accounts with a smaller one are refused: they are the system's
+    /// @param allowance the total size of its volumes
+    /// @param lowestUid accounts with a smaller uid are refused: they belong to the system
     public record Accounts(
             DN base,
             Filter filter,
@@ -55,10 +56,10 @@ public record LdapConfig(
             Optional<String> allowance,
             long lowestUid) {}
 
-    /// What groups look like; as [Accounts].
+    /// The layout of groups, as in [Accounts].
     ///
-    /// @param members the attribute with the members
-    /// @param membership what is in it
+    /// @param members the attribute that lists the members
+    /// @param membership the kind of its values
     public record Groups(
             DN base,
             Filter filter,
@@ -69,27 +70,27 @@ public record LdapConfig(
             Membership membership,
             Optional<String> allowance) {}
 
-    /// What the attribute with a group's members holds.
+    /// The kind of values that list a group's members.
     public enum Membership {
-        /// the members' names: memberUid (RFC 2307)
+        /// names of the members: memberUid (RFC 2307)
         NAMES,
-        /// the members' DNs: member (RFC 4519)
+        /// DNs of the members: member (RFC 4519)
         DNS
     }
 
-    /// How long and how much at once.
+    /// Times and sizes.
     ///
-    /// @param lookup what one look-up may take in all
-    /// @param connections how many there are at most, and so how many look-ups run at once
-    /// @param pageSize how many entries the servers are asked for at once (RFC 2696)
+    /// @param lookup total time for one lookup
+    /// @param connections maximum number of connections, and so of concurrent lookups
+    /// @param pageSize entries per page of a search (RFC 2696)
     public record Limits(Duration lookup, int connections, int pageSize) {
-        /// What one step may take (to connect, to bind, a page of a search): a server that hangs leaves time for
-        /// the next one.
+        /// Returns the time limit of one step (connect, bind, one page of a search). A server that hangs leaves
+        /// time for the next one.
         Duration step() {
             return lookup.dividedBy(3);
         }
 
-        /// What a search for all accounts may take: 5 minutes where a look-up has 5 seconds.
+        /// Returns the time limit of a search for all accounts: 5 minutes if a lookup has 5 seconds.
         Duration listing() {
             return lookup.multipliedBy(60);
         }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/// The file that says where accounts are in LDAP; docs/operations.md, "Accounts from LDAP", has one for each
-/// preset.
+/// Reads the file that describes where accounts are in LDAP. docs/operations.md, "Accounts from LDAP", has an
+/// example for each preset.
 public final class LdapConfigFile {
     private static final Set<String> KEYS = Set.of(
             "preset",
@@ -41,7 +41,7 @@ public final class LdapConfigFile {
     private static final Pattern ATTRIBUTE = Pattern.compile("[A-Za-z][A-Za-z0-9.;-]*");
     private static final Filter ANYTHING = Filter.createPresenceFilter("objectClass");
 
-    /// The uids below are the system's on Debian and most others (adduser.conf(5), FIRST_UID).
+    /// Smaller uids belong to the system on Debian and most others (adduser.conf(5), FIRST_UID).
     private static final long FIRST_UID = 1000;
 
     private static final long MAX_ID = 0xFFFF_FFFEL;
@@ -51,21 +51,21 @@ public final class LdapConfigFile {
 
     private LdapConfigFile() {}
 
-    /// Reads the file, and looks at the files that it names.
+    /// Reads the file, and checks the files that it names.
     ///
     /// @throws JsonFile.Invalid if it cannot be read, or anything in it is wrong
     public static LdapConfig read(Path file) {
         return FILE.read(file, LdapConfigFile::config);
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// @throws JsonFile.Invalid if anything in it is wrong
     static LdapConfig parse(Path file, String text) {
         return FILE.parse(file, text, LdapConfigFile::config);
     }
 
-    /// What the file says; where it is wrong, which is noted, something else stands.
+    /// Returns the configuration. Records each error and continues with a placeholder.
     private static LdapConfig config(JsonObjectReader fields) {
         DirectoryPreset preset = fields.need("preset", "rfc2307", DirectoryPreset.RFC2307, DirectoryPreset::of);
         boolean plain = fields.need("tls", "required", false, LdapConfigFile::isPlain);

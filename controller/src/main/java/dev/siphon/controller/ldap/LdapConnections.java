@@ -36,20 +36,20 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/// Connections to the LDAP servers, bound and protected, and searches over them that end in time.
+/// Searches the LDAP servers over pooled, bound and protected connections, within a time limit.
 ///
-/// Connections wait in a pool; each is used by one look-up at a time, and there are at most as many look-ups as
-/// connections: more wait their turn. One that fails is closed together with those that wait, since their server
-/// is most likely the same, and the search is tried once more with a new one, to the first server that can be
-/// bound to. Referrals and aliases are not followed: they would send the password, or the question, elsewhere.
+/// Each connection serves one lookup at a time. Lookups beyond the number of connections wait for their turn. When
+/// a connection fails, it is closed with all idle ones, which most likely lead to the same server. The search is
+/// then retried once on a new connection, to the first server that accepts the bind. Referrals and aliases are not
+/// followed: they would send the password or the query elsewhere.
 final class LdapConnections implements AutoCloseable {
     private static final Duration HEALTH_CHECK = Duration.ofSeconds(30);
     private static final int TRIES = 2;
 
-    /// The largest entry that is read, in bytes: the SDK takes some five times that while it does.
+    /// The largest entry that is read, in bytes. The SDK uses about five times as much memory for it.
     private static final int MOST_BYTES = 2 << 20;
 
-    /// What the entries of one look-up may take while they are kept, see [EntryStream#bytes].
+    /// Memory limit for the kept entries of one lookup, in bytes; see [EntryStream#bytes].
     private static final long MOST_KEPT_BYTES = 8 << 20;
 
     private final LdapConfig.Limits limits;
@@ -61,7 +61,7 @@ final class LdapConnections implements AutoCloseable {
 
     /// A search.
     ///
-    /// @param attributes what is asked for of each entry
+    /// @param attributes the attributes to return of each entry
     record Search(String base, SearchScope scope, Filter filter, List<String> attributes) {
         Search {
             attributes = List.copyOf(attributes);
@@ -90,7 +90,7 @@ final class LdapConnections implements AutoCloseable {
         this.watchdog = watchdog;
     }
 
-    /// Gets ready; connects when there is something to ask.
+    /// Prepares the pool; the first search connects.
     ///
     /// @throws IllegalArgumentException if the CA file cannot be used
     static LdapConnections open(LdapConfig config) {
@@ -111,7 +111,7 @@ final class LdapConnections implements AutoCloseable {
     private static LDAPConnectionPool pool(
             ServerSet servers, SimpleBindRequest bind, LdapConfig.Limits limits, ConnectionWatchdog watchdog) {
         try {
-            // the servers bind, not the pool, so that one that refuses is followed by the next
+            // the server sets bind, not the pool, so that a refused bind fails over to the next server
             LDAPConnectionPool pool = new LDAPConnectionPool(servers, bind, 0, limits.connections());
             pool.setConnectionPoolName("ldap");
             pool.setRetryFailedOperationsDueToInvalidConnections(false);
@@ -132,7 +132,7 @@ final class LdapConnections implements AutoCloseable {
         PostConnectProcessor protect = protection == LdapServer.Protection.START_TLS
                 ? new StartTLSPostConnectProcessor(impatient)
                 : new Untouched();
-        // a server that takes all of that leaves a step for the next one
+        // a server that uses up this limit leaves one step for the next one
         return new DeadlineServerSet.How(
                 first, options(step), bind, protect, limits.lookup().minus(step));
     }
@@ -142,18 +142,18 @@ final class LdapConnections implements AutoCloseable {
         options.setConnectTimeoutMillis((int) step.toMillis());
         options.setResponseTimeoutMillis(step.toMillis());
         options.setUseSynchronousMode(true);
-        // each connection has a factory of its own, see Wire
+        // each connection has a factory of its own, see AbortableSocket
         options.setAllowConcurrentSocketFactoryUse(true);
         options.setFollowReferrals(false);
         options.setAbandonOnTimeout(false);
         options.setUseSchema(false);
         options.setMaxMessageSize(MOST_BYTES);
-        // the certificate must be for the host that the configuration names; only 127.0.0.0/8 and ::1 are let off
+        // the certificate must match the configured host; only 127.0.0.0/8 and ::1 are exempt
         options.setSSLSocketVerifier(new HostNameSSLSocketVerifier(true));
         return options;
     }
 
-    /// All entries that match, asked for in pages: a few, which are kept.
+    /// Returns all entries that match, with paged searches. Meant for few entries, as all are kept in memory.
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
     /// @throws DriverException.BackendFault if they are too many to keep
@@ -172,8 +172,8 @@ final class LdapConnections implements AutoCloseable {
         });
     }
 
-    /// Hands the entries of a whole directory to `each` one by one, so that no more than one is in memory. After a
-    /// connection that failed it begins again, and hands some over twice. It takes the time of a listing, see
+    /// Passes the entries of a whole directory to `each` one by one, so that memory holds at most one. If a
+    /// connection fails, the search restarts and passes some entries twice. The time limit is
     /// [LdapConfig.Limits#listing].
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
@@ -201,7 +201,7 @@ final class LdapConnections implements AutoCloseable {
         } while (cookie != null && cookie.getValueLength() > 0);
     }
 
-    /// The entries that match, at most two: whoever looks for one need not know how many others there are.
+    /// Returns at most two entries that match: enough to see whether a match is unique.
     ///
     /// @throws DriverException.BackendUnavailable if no server answers in time
     List<SearchResultEntry> atMostTwo(Search search) {
@@ -289,8 +289,8 @@ final class LdapConnections implements AutoCloseable {
         }
     }
 
-    /// Puts a pool without connections in place of the one of a failed connection. To close TLS of those that wait
-    /// there, with a server that hangs, takes as long as an answer of it, so nobody waits for that.
+    /// Replaces the pool of a failed connection with an empty one. Closes the old pool in the background, since
+    /// closing TLS waits for a server that may hang.
     private void drop(LDAPConnectionPool from, LDAPConnection connection) {
         synchronized (pools) {
             if (pool.get().equals(from) && !from.isClosed()) {
@@ -319,18 +319,18 @@ final class LdapConnections implements AutoCloseable {
                 + " connections to LDAP are waiting for an answer of " + servers + "; retry");
     }
 
-    /// How the SDK says that a message is longer than it may be: the cause has no type of its own.
+    /// Recognizes the SDK's error for a message over the size limit by its text: the cause has no type of its own.
     private static boolean isTooLarge(LDAPException failed) {
         return String.valueOf(failed.getMessage()).contains(Integer.toString(MOST_BYTES));
     }
 
-    /// Whether another connection may do better.
+    /// Checks whether a retry on another connection may succeed.
     private static boolean isConnectionsFault(LDAPException failed) {
         ResultCode code = failed.getResultCode();
         return code.equals(ResultCode.TIMEOUT) || !code.isConnectionUsable();
     }
 
-    /// Says the last cause: the SDK wraps it in sentences that are longer than a message may be.
+    /// Reports only the innermost cause: the SDK wraps it in text that exceeds the length limit of a message.
     private DriverException unavailable(LDAPException failed) {
         Throwable last = failed;
         for (@Nullable Throwable cause = failed; cause != null; cause = cause.getCause()) {
@@ -341,7 +341,7 @@ final class LdapConnections implements AutoCloseable {
                 "LDAP " + servers + " gave no answer, " + failed.getResultCode().getName() + said, failed);
     }
 
-    /// Ends all that wait for an answer, with [DriverException.BackendUnavailable].
+    /// Ends all waits for a reply; they throw [DriverException.BackendUnavailable].
     @Override
     public void close() {
         watchdog.close();

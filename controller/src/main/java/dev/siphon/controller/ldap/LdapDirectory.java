@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/// Accounts and groups as LDAP has them now; each question goes to a server.
+/// Looks up accounts and groups in LDAP, without a cache.
 ///
-/// LDAP compares names without regard to case, blanks and some look-alike characters, so what a server found counts
-/// only if the name is equal character for character. Names are values of equality filters, never text in one. An
-/// account without a personal allowance has the largest of its groups.
+/// LDAP ignores case, blanks and some look-alike characters when it compares names. An entry therefore counts only
+/// if its name is equal character for character. Names are passed as values of equality filters, never as filter
+/// text. An account without a personal allowance gets the largest of its groups.
 final class LdapDirectory implements AccountDirectory {
     private static final int MAX_NAME = 255;
 
@@ -62,10 +62,10 @@ final class LdapDirectory implements AccountDirectory {
         return person(accounts, name, attributes, names, groupsAllowance);
     }
 
-    /// The account of an entry.
+    /// Returns the account of an entry.
     ///
     /// @param in the names of its groups
-    /// @param groupsAllowance the largest of theirs
+    /// @param groupsAllowance the largest allowance of its groups
     static Account person(
             LdapConfig.Accounts accounts,
             String name,
@@ -86,7 +86,7 @@ final class LdapDirectory implements AccountDirectory {
         return one.isPresent() ? one : other;
     }
 
-    /// The groups that list the account, and the one that its files belong to.
+    /// Returns the groups that list the account, and its primary group.
     private List<SearchResultEntry> groupsOf(String name, String dn, int gid) {
         String member = switch (groups.membership()) {
             case NAMES -> name;
@@ -105,14 +105,14 @@ final class LdapDirectory implements AccountDirectory {
                 .map(entry -> group(groups, name, new LdapAttributes(entry)));
     }
 
-    /// The account of a group's entry.
+    /// Returns the account of a group's entry.
     static Account group(LdapConfig.Groups groups, String name, LdapAttributes found) {
         int gid = found.id(groups.gid(), 1);
         String id = "ldap:group:" + found.immutableId(groups.id()) + ":" + Integer.toUnsignedString(gid);
         return new Account(GROUP + name, id, 0, gid, Set.of(name), found.allowance(groups.allowance()));
     }
 
-    /// The one entry of that name.
+    /// Returns the one entry with this name; empty if there is none.
     private Optional<SearchResultEntry> only(
             DN base, Filter kind, String attribute, String name, List<String> attributes) {
         if (!canBeName(name)) {
@@ -139,7 +139,7 @@ final class LdapDirectory implements AccountDirectory {
         return attributes(accounts);
     }
 
-    /// What an account is made of.
+    /// Returns the attributes that an account is built from.
     static List<String> attributes(LdapConfig.Accounts accounts) {
         return attributes(accounts.allowance(), accounts.name(), accounts.id(), accounts.uid(), accounts.gid());
     }
@@ -148,7 +148,7 @@ final class LdapDirectory implements AccountDirectory {
         return Stream.concat(Stream.of(always), more.stream()).toList();
     }
 
-    /// Whether a name can be one: what else comes from the wire is in no directory, so none is asked.
+    /// Checks whether a name can exist in a directory. Other text from the wire is not searched for.
     static boolean canBeName(String name) {
         Predicate<Integer> hidden = c -> Character.isISOControl(c)
                 || Character.getType(c) == Character.FORMAT

@@ -4,8 +4,8 @@ import java.net.URI;
 
 /// One LDAP server.
 ///
-/// @param host a name, or an address; an IPv6 address without brackets
-/// @param port where it listens
+/// @param host a name or an address; IPv6 without brackets
+/// @param port its TCP port
 /// @param protection how the connection is protected
 public record LdapServer(String host, int port, Protection protection) {
     private static final int PORT = 389;
@@ -15,16 +15,16 @@ public record LdapServer(String host, int port, Protection protection) {
     public enum Protection {
         /// TLS from the first byte, `ldaps:`
         TLS,
-        /// TLS before anything is asked (RFC 4511, 4.14)
+        /// StartTLS before any other request (RFC 4511, 4.14)
         START_TLS,
-        /// none: whoever is on the way reads and changes everything
+        /// none: anyone on the path can read and change everything
         NONE
     }
 
-    /// Reads `ldap://HOST[:PORT]` or `ldaps://HOST[:PORT]`.
+    /// Parses `ldap://HOST[:PORT]` or `ldaps://HOST[:PORT]`.
     ///
-    /// @param plain whether `ldap:` is without StartTLS
-    /// @throws IllegalArgumentException if it is anything else
+    /// @param plain whether `ldap:` is used without StartTLS
+    /// @throws IllegalArgumentException if the text is anything else
     static LdapServer parse(String text, boolean plain) {
         URI uri = URI.create(text);
         boolean tls = "ldaps".equals(uri.getScheme());

@@ -3,10 +3,10 @@ package dev.siphon.controller.ldap;
 import dev.siphon.csi.DriverException;
 import java.time.Duration;
 
-/// When something has to be over.
+/// The deadline of an operation.
 ///
 /// @param end on the clock of [System#nanoTime]
-/// @param limit how long it may take in all
+/// @param limit total time of the operation
 record LookupDeadline(long end, Duration limit) {
     static LookupDeadline in(Duration limit) {
         return new LookupDeadline(System.nanoTime() + limit.toNanos(), limit);
@@ -20,9 +20,9 @@ record LookupDeadline(long end, Duration limit) {
         return left().isZero();
     }
 
-    /// What to throw when it has passed.
+    /// Returns the exception for a missed deadline.
     ///
-    /// @param who has not come to an end
+    /// @param who the servers that did not answer in time
     DriverException.BackendUnavailable missed(Object who, Throwable cause) {
         return new DriverException.BackendUnavailable(
                 "LDAP " + who + " has not answered in whole within " + limit.toMillis() + " ms; retry", cause);

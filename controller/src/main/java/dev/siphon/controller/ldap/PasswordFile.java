@@ -13,13 +13,13 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/// A file that holds a password and nothing else, for its owner, and for a group to read: Kubernetes gives a Secret's
-/// files to root and to the group of the pod's own. It is read at each bind.
+/// Reads a password from a file at each bind. Only the owner, and one group for reading, may have access:
+/// Kubernetes gives the files of a Secret to root and to the pod's group.
 final class PasswordFile extends PasswordProvider {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /// More is no password; somebody named the wrong file.
+    /// A larger file cannot be a password; the path is probably wrong.
     private static final int MAX_BYTES = 4096;
 
     private static final Set<PosixFilePermission> CLOSED = EnumSet.of(
@@ -34,7 +34,7 @@ final class PasswordFile extends PasswordProvider {
         this.path = path.toString();
     }
 
-    /// What is wrong with the file; empty if nothing is.
+    /// Returns the problem with the file; empty if there is none.
     static Optional<String> check(Path path) {
         try {
             byte[] password = read(path);

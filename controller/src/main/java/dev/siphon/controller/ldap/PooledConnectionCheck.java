@@ -6,14 +6,14 @@ import com.unboundid.ldap.sdk.LDAPConnectionPoolHealthCheck;
 import com.unboundid.ldap.sdk.LDAPException;
 import java.time.Duration;
 
-/// Whether connections that wait in the pool still work: the SDK asks them now and then, by a thread of the pool's,
-/// which a server that trickles its answer must not keep.
+/// Checks whether idle pooled connections still work. The SDK calls it periodically on a thread of the pool, which
+/// a server that trickles its reply must not block.
 final class PooledConnectionCheck extends LDAPConnectionPoolHealthCheck {
     private final ConnectionWatchdog watchdog;
     private final Duration limit;
     private final LDAPConnectionPoolHealthCheck check;
 
-    /// @param limit what all of an answer may take
+    /// @param limit total time for a reply
     PooledConnectionCheck(ConnectionWatchdog watchdog, Duration limit) {
         this.watchdog = watchdog;
         this.limit = limit;

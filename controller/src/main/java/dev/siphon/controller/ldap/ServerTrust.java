@@ -13,11 +13,12 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/// Which servers' certificates are believed.
+/// Decides which server certificates are trusted.
 final class ServerTrust {
     private ServerTrust() {}
 
-    /// TLS that believes only what leads to a certificate in this file, or in the Java runtime's own list.
+    /// Returns TLS that trusts only chains to a certificate in this file, or in the Java runtime's list if there is
+    /// no file.
     ///
     /// @throws IllegalArgumentException if the file cannot be used
     static SSLContext context(Optional<Path> caFile) {
@@ -36,7 +37,7 @@ final class ServerTrust {
         }
     }
 
-    /// What is wrong with the file; empty if nothing is.
+    /// Returns the problem with the file; empty if there is none.
     static Optional<String> check(Path caFile) {
         try {
             KeyStore _ = store(caFile);

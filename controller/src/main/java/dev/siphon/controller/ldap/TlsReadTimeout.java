@@ -7,20 +7,19 @@ import java.net.SocketException;
 import java.time.Duration;
 import javax.net.ssl.SSLSocketFactory;
 
-/// TLS that fails when a server says nothing for a while, in the handshake too. The SDK limits what it
-/// reads only after that, and whoever connects meanwhile waits: a server that accepts and stays silent
-/// would hold up all for ever.
+/// Adds a read timeout to TLS that already covers the handshake. The SDK sets its own timeout only afterwards, and
+/// everyone who connects meanwhile waits: a server that accepts and stays silent would block all for ever.
 final class TlsReadTimeout extends SSLSocketFactory {
     private final SSLSocketFactory tls;
     private final int millis;
 
-    /// @param patience how long the server may be silent; the SDK puts its own limits in place of it later
+    /// @param patience how long the server may be silent; the SDK later replaces it with its own limit
     TlsReadTimeout(SSLSocketFactory tls, Duration patience) {
         this.tls = tls;
         this.millis = Math.max(1, (int) patience.toMillis());
     }
 
-    /// No TLS socket reads from the server before its handshake, so it is not too late.
+    /// Sets the timeout. A TLS socket reads nothing before its handshake, so this is early enough.
     private Socket impatient(Socket socket) throws SocketException {
         socket.setSoTimeout(millis);
         return socket;

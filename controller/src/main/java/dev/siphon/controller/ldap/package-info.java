@@ -1,4 +1,4 @@
-/// Accounts and groups from LDAP servers: the adapter of [dev.siphon.controller.identity.Directory] that asks them.
+/// Accounts and groups from LDAP servers: an adapter of [dev.siphon.controller.identity.AccountDirectory].
 @NullMarked
 package dev.siphon.controller.ldap;
 
