@@ -29,8 +29,7 @@ import siphon.node.v1.ListResponse;
 import siphon.node.v1.PinRequest;
 import siphon.node.v1.WarmRequest;
 
-/// `siphon cache`: what an administrator does with the replicas of datasets on a node. It runs there, as root, and
-/// asks the node's process.
+/// `siphon cache`: manages the dataset replicas of a node. Runs on that node as root, and calls the node's process.
 @Command(
         name = "cache",
         description = {

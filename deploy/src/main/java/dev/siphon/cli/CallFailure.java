@@ -1,6 +1,6 @@
 package dev.siphon.cli;
 
-/// A call that did not succeed; the message, which begins with the status code, is for the person who made it.
+/// A failed call. The message is for the user and begins with the status code.
 final class CallFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

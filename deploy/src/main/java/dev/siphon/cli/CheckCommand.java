@@ -5,8 +5,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `siphon check`: what an administrator runs before and after installing. What is looked at belongs to the two
-/// processes, as do their flags.
+/// `siphon check`: run by an administrator before and after an installation. The two processes own the checks and
+/// their flags.
 @Command(
         name = "check",
         description = "Looks whether a controller or a node has what it needs, with a remedy for what is missing.")

@@ -30,8 +30,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// Calls one RPC of a CSI driver, any driver, and prints the response as JSON: for administrators and for the
-/// demo.
+/// Calls an RPC of any CSI driver and prints the response as JSON. For administrators and the demo.
 @Command(
         name = "csi",
         description = {
@@ -97,7 +96,7 @@ public final class CsiCommand implements Callable<Integer> {
         }
     }
 
-    /// One line of JSON per line of stdin: the response, or `{"error": "CODE: message"}`.
+    /// Prints one line of JSON per line of stdin: the response, or `{"error": "CODE: message"}`.
     private int lines(UnixSocketChannel channel, PrintWriter out) throws IOException, InterruptedException {
         int failed = 0;
         for (String line : stdin().lines().filter(text -> !text.isBlank()).toList()) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/// The unary RPCs of CSI by their short name, which is unique over its services.
+/// The unary RPCs of CSI by their short name, which is unique across its services.
 final class CsiMethods {
     private final Map<String, MethodDescriptor> byName = new TreeMap<>();
 
@@ -29,7 +29,7 @@ final class CsiMethods {
         return Optional.ofNullable(byName.get(name));
     }
 
-    /// One line per RPC: its service, its name, and the fields of its request.
+    /// Returns one line per RPC: its service, its name, and the fields of its request.
     List<String> describe() {
         return byName.values().stream()
                 .map(method -> String.format(
@@ -45,7 +45,7 @@ final class CsiMethods {
                 .toList();
     }
 
-    /// The method as gRPC calls it, without generated stubs.
+    /// Returns the gRPC descriptor of a method, to call it without generated stubs.
     static io.grpc.MethodDescriptor<DynamicMessage, DynamicMessage> toGrpc(MethodDescriptor method) {
         return io.grpc.MethodDescriptor.<DynamicMessage, DynamicMessage>newBuilder()
                 .setType(MethodType.UNARY)

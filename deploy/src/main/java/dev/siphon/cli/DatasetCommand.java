@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `siphon dataset`: what is done with datasets from outside of Kubernetes, and by the jobs in it.
+/// `siphon dataset`: manages datasets from outside Kubernetes, and in the jobs inside it.
 @Command(name = "dataset", description = "Makes datasets: one immutable image each, with a digest for each part of it.")
 public final class DatasetCommand implements Runnable {
     @Spec

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Locale;
 import siphon.node.v1.Replica;
 
-/// The datasets of a node, a row each.
+/// The datasets of a node, one row each.
 final class ReplicaTable {
-    /// More than enough to tell a node's datasets apart, and to name one.
+    /// Digits of a shortened digest: enough to identify one of a node's datasets.
     private static final int DIGITS = 12;
 
     private ReplicaTable() {}
 
-    /// @param whole whether digests stand in full, and what is missing as an empty text: for scripts
+    /// @param whole whether to show full digests, and missing values as empty text: for scripts
     static Table of(List<Replica> replicas, boolean whole) {
         Table table =
                 new Table("dataset", "state", "size", "percent", "where", "attached", "pinned", "last_use", "problem");
@@ -44,7 +44,7 @@ final class ReplicaTable {
         return table;
     }
 
-    /// As much of a digest as people need.
+    /// Returns a digest shortened for people.
     static String beginning(Replica replica) {
         return replica.getDigest()
                 .substring(0, Math.min(DIGITS, replica.getDigest().length()));

@@ -11,16 +11,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The `secrets` of a request, read from a file so that no key is ever an argument: a JSON object of strings, or
-/// the same as flat YAML (`key: value` per line, quoted or not, `#` comments).
+/// Reads the `secrets` of a request from a file, so that no key is ever an argument. The file is a JSON object of
+/// strings, or the same as flat YAML (`key: value` per line, quoted or not, `#` comments).
 ///
-/// No message of this class holds what is in the file.
+/// Messages never contain the file's content.
 final class SecretsFile {
     private SecretsFile() {}
 
     /// Reads a file.
     ///
-    /// @throws IllegalArgumentException if it cannot be read or has another form
+    /// @throws IllegalArgumentException if it cannot be read or has another format
     static Map<String, String> read(Path path) {
         String text;
         try {

@@ -16,7 +16,7 @@ import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 
-/// The one command `siphon`. Exits 0 on success, 1 on failure, 2 on wrong usage.
+/// The command `siphon`. Exits 0 on success, 1 on failure, 2 on wrong usage.
 @Command(
         name = "siphon",
         description = "A CSI driver for CephFS.",
@@ -24,8 +24,8 @@ import picocli.CommandLine.Model.CommandSpec;
         scope = CommandLine.ScopeType.INHERIT,
         versionProvider = SiphonMain.Version.class)
 public final class SiphonMain implements Runnable {
-    /// The subcommands by class name. None is linked from here: a node's classpath has no controller, and the
-    /// other way round, and a process that starts should load nothing of the others.
+    /// The subcommands by class name. The code links none of them: a node's classpath lacks the controller and vice
+    /// versa, and a process should not load the classes of the others.
     private static final List<Subcommand> SUBCOMMANDS = List.of(
             Subcommand.serving("controller", "dev.siphon.controller.ControllerMain"),
             Subcommand.serving("node", "dev.siphon.node.NodeMain"),
@@ -52,8 +52,8 @@ public final class SiphonMain implements Runnable {
             Subcommand.of("recover", "dev.siphon.controller.admin.RecoverCommand"),
             Subcommand.of("key", "dev.siphon.controller.admin.KeyCommand"));
 
-    /// @param serves whether it serves until a signal ends it
-    /// @param parts its own subcommands that are not linked from `type` either
+    /// @param serves whether it runs until a signal ends it
+    /// @param parts its own subcommands that `type` does not link either
     private record Subcommand(String name, String type, boolean serves, List<Subcommand> parts) {
         static Subcommand serving(String name, String type) {
             return new Subcommand(name, type, true, List.of());
@@ -67,7 +67,7 @@ public final class SiphonMain implements Runnable {
     @CommandLine.Spec
     private @Nullable CommandSpec spec;
 
-    /// Says which build this is.
+    /// Prints the version and the build.
     public static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
@@ -75,7 +75,7 @@ public final class SiphonMain implements Runnable {
         }
     }
 
-    /// Runs the command line, and exits.
+    /// Runs the command line and exits.
     public static void main(String[] args) {
         CommandLine commandLine = commandLine(List.of(args));
         int code = commandLine.execute(args);
@@ -89,7 +89,7 @@ public final class SiphonMain implements Runnable {
         ImmediateExit.with(code);
     }
 
-    /// The command with the subcommand that `args` name, or with all that are on this classpath.
+    /// Returns the command with the subcommand that `args` name, or with all on this classpath.
     static CommandLine commandLine(List<String> args) {
         CommandLine commandLine = new CommandLine(new SiphonMain());
         Optional<Subcommand> named = SUBCOMMANDS.stream()
@@ -112,7 +112,7 @@ public final class SiphonMain implements Runnable {
         });
     }
 
-    /// Without a subcommand there is nothing to do but to say which there are.
+    /// Fails, because a subcommand is required.
     @Override
     public void run() {
         throw new CommandLine.ParameterException(Objects.requireNonNull(spec).commandLine(), "a subcommand is missing");
@@ -131,7 +131,8 @@ public final class SiphonMain implements Runnable {
         }
     }
 
-    /// What is wrong stands last, not above a screen of flags. Where a subcommand is missing, all are shown.
+    /// Prints the error with a pointer to `--help`, so that no list of flags hides it. A command with subcommands
+    /// prints its usage instead, unless a similar name was suggested.
     private static int misused(CommandLine.ParameterException wrong, String[] args) {
         CommandLine command = wrong.getCommandLine();
         PrintWriter err = command.getErr();
@@ -147,7 +148,7 @@ public final class SiphonMain implements Runnable {
         return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 
-    /// What a person can mend is told in a line; a bug shows its stack.
+    /// Prints an expected error as one line, and a bug with its stack trace.
     private static IExecutionExceptionHandler failures() {
         return (thrown, command, _) -> {
             switch (thrown) {

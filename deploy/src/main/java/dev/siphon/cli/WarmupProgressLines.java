@@ -4,7 +4,7 @@ import dev.siphon.csi.report.Table;
 import java.io.PrintWriter;
 import siphon.node.v1.Replica;
 
-/// How far a dataset is: one line that changes on a terminal, else a line for each change.
+/// Prints the progress of a warmup: one changing line on a terminal, else one line per update.
 final class WarmupProgressLines {
     private static final String ERASE_TO_END = "\u001b[K";
 
@@ -37,7 +37,7 @@ final class WarmupProgressLines {
         };
     }
 
-    /// Leaves the last line as it is.
+    /// Ends the changing line and keeps its last content.
     void end() {
         if (open) {
             out.println();

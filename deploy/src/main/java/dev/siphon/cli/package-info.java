@@ -1,4 +1,4 @@
-/// The launcher siphon and its subcommands.
+/// The launcher `siphon` and its subcommands.
 @NullMarked
 package dev.siphon.cli;
 
