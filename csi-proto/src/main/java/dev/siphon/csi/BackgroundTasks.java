@@ -11,30 +11,30 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What a process does again and again on threads of its own, as long as it lives. No exception ends such a task: it is
-/// logged and counted by the task's name, and the task goes on.
+/// Runs periodic tasks, each on its own thread, for the life of the process. An exception does not end a task: it
+/// is logged, counted under the task's name, and the task continues.
 public final class BackgroundTasks {
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundTasks.class);
 
     private final Map<String, LongAdder> failures = new ConcurrentHashMap<>();
 
-    /// A task that goes on until it is closed, which does not wait for its step to end.
+    /// A task that runs until it is closed. Closing does not wait for a running step.
     @FunctionalInterface
     public interface Task extends AutoCloseable {
         @Override
         void close();
     }
 
-    /// Takes `step` again and again on a thread of its own, which is interrupted when the task is closed.
+    /// Runs `step` repeatedly on its own thread, which is interrupted when the task is closed.
     ///
-    /// @param name of the thread and of what is counted: one of few
-    /// @param first how long to wait before the first step
-    /// @param pause between the end of a step and the next one
+    /// @param name the name of the thread and of the failure count; one of a few fixed names
+    /// @param first delay before the first step
+    /// @param pause delay from the end of a step to the start of the next
     public Task every(String name, Duration first, Duration pause, Runnable step) {
         return every(name, first, () -> pause, step);
     }
 
-    /// The same, with a pause of its own after each step.
+    /// As above, but gets a new pause after each step.
     public Task every(String name, Duration first, Supplier<Duration> pause, Runnable step) {
         CountDownLatch closed = new CountDownLatch(1);
         Runnable guarded = guarded(name, step);
@@ -49,7 +49,7 @@ public final class BackgroundTasks {
         };
     }
 
-    /// An interrupt ends the wait and not the task: whoever closes it says so by the latch.
+    /// Waits for the task to be closed. Only the latch ends the task; an interrupt just ends the wait.
     private static boolean isClosedWithin(Duration wait, CountDownLatch closed) {
         try {
             return closed.await(wait.toNanos(), TimeUnit.NANOSECONDS);
@@ -58,7 +58,7 @@ public final class BackgroundTasks {
         }
     }
 
-    /// Makes `step` one that throws nothing: a scheduler never again runs what has thrown.
+    /// Returns a `step` that never throws: a scheduler stops a task that has thrown.
     public Runnable guarded(String name, Runnable step) {
         return () -> {
             try {
@@ -69,13 +69,13 @@ public final class BackgroundTasks {
         };
     }
 
-    /// Logs and counts what a task did not foresee and has caught itself.
+    /// Logs and counts an unexpected error that a task caught itself.
     public void failed(String name, Throwable unforeseen) {
         failures.computeIfAbsent(name, _ -> new LongAdder()).increment();
         LOG.atError().addKeyValue("task", name).setCause(unforeseen).log("a background task failed; it goes on");
     }
 
-    /// How many times each task has failed; without those that never have.
+    /// Returns the number of failures per task, without tasks that never failed.
     public Map<String, Long> failures() {
         Map<String, Long> counts = new TreeMap<>();
         failures.forEach((name, count) -> counts.put(name, count.sum()));

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads and writes numbers of bytes as people do: bytes, or a number with a unit of Kubernetes' quantities.
+/// Parses and formats sizes for people: bytes, or a number with a unit of Kubernetes quantities.
 public final class ByteSize {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,9})?) ?([kKMGTPE]i?)?B?");
     private static final Map<String, Integer> EXPONENTS =
@@ -16,10 +16,10 @@ public final class ByteSize {
 
     private ByteSize() {}
 
-    /// The bytes that `text` says: `500Gi` and `500GiB` are 500 × 2^30, `1T` and `1 TB` are 10^12, `4096` is 4096.
-    /// A fraction of a byte is left out.
+    /// Returns the bytes of a size, rounded down: `500Gi` and `500GiB` are 500 × 2^30, `1T` and `1 TB` are 10^12,
+    /// `4096` is 4096.
     ///
-    /// @throws IllegalArgumentException if it is none, or more than 2^63 - 1
+    /// @throws IllegalArgumentException if `text` is no size, or more than 2^63 - 1
     public static long bytes(String text) {
         Matcher parts = FORM.matcher(text.strip());
         if (!parts.matches()) {
@@ -33,7 +33,7 @@ public final class ByteSize {
         return bytes.setScale(0, RoundingMode.DOWN).longValueExact();
     }
 
-    /// Bytes as people read them: `512 B`, `12 GiB`, `1.5 TiB`; never more than there are.
+    /// Formats bytes for people, rounded down: `512 B`, `12 GiB`, `1.5 TiB`.
     public static String text(long bytes) {
         int unit = bytes < KILO ? 0 : (Long.SIZE - 1 - Long.numberOfLeadingZeros(bytes)) / 10;
         if (unit == 0) {

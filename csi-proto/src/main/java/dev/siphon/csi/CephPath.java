@@ -2,20 +2,20 @@ package dev.siphon.csi;
 
 import java.nio.charset.StandardCharsets;
 
-/// The rules for a path inside a Ceph file system that comes from the wire.
+/// Validates paths inside a Ceph file system that come from the wire.
 public final class CephPath {
-    /// `NAME_MAX` of `linux/limits.h`; CephFS has the same.
+    /// `NAME_MAX` of `linux/limits.h`; CephFS has the same limit.
     private static final int MAX_PART_BYTES = 255;
 
-    /// Three quarters of `PATH_MAX`: a node reaches the path below a directory of its own.
+    /// Three quarters of `PATH_MAX`: a node prepends a directory of its own.
     private static final int MAX_BYTES = 3072;
 
     private static final String LIMITS = MAX_BYTES + " bytes, " + MAX_PART_BYTES + " in each part";
 
     private CephPath() {}
 
-    /// Whether `path` is absolute, has no `.`, `..` or empty part, no `.snap` (snapshots have ids of their own),
-    /// no control character, and no part that is too long for a name.
+    /// Checks that `path` is absolute, and has no control character and no `.`, `..`, `.snap`, empty or too long
+    /// part. Snapshots are reached by their own ids, not by `.snap`.
     public static boolean isClean(String path) {
         if (!path.startsWith("/")
                 || path.length() == 1
@@ -35,6 +35,8 @@ public final class CephPath {
         return true;
     }
 
+    /// Checks an absolute path.
+    ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `path` is not clean
     public static void check(String path) {
         if (!isClean(path)) {
@@ -44,7 +46,7 @@ public final class CephPath {
         }
     }
 
-    /// As [#check], for a path below another: without leading `/`, and with `.snap` allowed, since only the
+    /// Checks a path below another one, as [#check] but without leading `/`. Allows `.snap`, since only the
     /// controller writes such a path.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `path` is not clean

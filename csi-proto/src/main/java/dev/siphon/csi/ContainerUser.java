@@ -4,16 +4,16 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Which user of a container is the account that owns the volume: the files of the one are the other's, and
-/// nobody else in the container can make any. As a class's parameter and in a volume's context.
+/// The user in a container that maps to the volume's owner: it sees the owner's files as its own. No other user of
+/// the container can create files. Set by a class parameter and in the volume context.
 public sealed interface ContainerUser {
-    /// Under which a class's parameters and a volume's context have it.
+    /// The key in class parameters and volume contexts.
     String KEY = "containerUser";
 
-    /// The largest uid and gid that Linux has; the one above means "none".
+    /// The largest uid and gid of Linux; the next number means "none".
     long MAX_ID = 0xFFFF_FFFEL;
 
-    /// The user with these numbers, whatever the account's own are.
+    /// The user with these ids, independent of the owner's own.
     record Numbered(long uid, long gid) implements ContainerUser {
         @Override
         public String toString() {
@@ -21,7 +21,7 @@ public sealed interface ContainerUser {
         }
     }
 
-    /// The user with the account's own uid and gid.
+    /// The user with the owner's own uid and gid.
     record Same() implements ContainerUser {
         @Override
         public String toString() {
@@ -29,8 +29,8 @@ public sealed interface ContainerUser {
         }
     }
 
-    /// Reads `root`, `account`, `UID` or `UID:GID`. A gid that is left out is the uid: Linux gives most users a
-    /// group of their own with their own number.
+    /// Parses `root`, `account`, `UID` or `UID:GID`. The gid defaults to the uid: Linux gives most users a group
+    /// with the same number.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for anything else
     static ContainerUser parse(String text) {

@@ -2,10 +2,10 @@ package dev.siphon.csi;
 
 import java.util.Objects;
 
-/// Every error that Siphon reports on purpose; [StatusMapping] turns each into one gRPC status. Anything else
-/// that reaches the server's interceptor is a bug and becomes INTERNAL.
+/// An error that Siphon reports on purpose; [StatusMapping] maps it to a gRPC status. Any other exception that
+/// reaches the server's interceptor is a bug and becomes INTERNAL.
 ///
-/// A message says what was wrong, which object it concerns, and what to do; it never holds a secret.
+/// A message states what was wrong, which object it concerns, and what to do. It never holds a secret.
 public abstract sealed class DriverException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -17,7 +17,7 @@ public abstract sealed class DriverException extends RuntimeException {
         super(message, cause);
     }
 
-    /// There always is one.
+    /// Returns the message, which is never null.
     @Override
     public final String getMessage() {
         return Objects.requireNonNull(super.getMessage());
@@ -41,7 +41,7 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// An object of that name exists and does not fit the request: ALREADY_EXISTS.
+    /// An object with this name exists and does not fit the request: ALREADY_EXISTS.
     public static final class IncompatibleExisting extends DriverException {
         private static final long serialVersionUID = 1L;
 
@@ -50,8 +50,8 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// An operation on the same object is under way, or this one needs more time: ABORTED; the caller retries.
-    /// Also the code CSI wants for a list token that is not valid.
+    /// An operation on the same object is running, or this one needs more time: ABORTED; the caller retries. CSI
+    /// also requires this code for an invalid list token.
     public static final class OperationPending extends DriverException {
         private static final long serialVersionUID = 1L;
 
@@ -69,7 +69,7 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// A size or range that cannot be met: OUT_OF_RANGE.
+    /// The size or range cannot be met: OUT_OF_RANGE.
     public static final class CapacityOutOfRange extends DriverException {
         private static final long serialVersionUID = 1L;
 
@@ -78,7 +78,7 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// An allowance, a snapshot limit or a pool is used up: RESOURCE_EXHAUSTED.
+    /// An allowance, a snapshot limit or a pool is exhausted: RESOURCE_EXHAUSTED.
     public static final class QuotaExhausted extends DriverException {
         private static final long serialVersionUID = 1L;
 
@@ -87,7 +87,7 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// The caller, or the key it brought, may not do this: PERMISSION_DENIED.
+    /// The caller or its key lacks the permission: PERMISSION_DENIED.
     public static final class AccessDenied extends DriverException {
         private static final long serialVersionUID = 1L;
 
@@ -96,7 +96,7 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// Ceph or a directory does not answer, or refused for now: UNAVAILABLE; the caller retries.
+    /// Ceph or a directory does not answer, or refuses for now: UNAVAILABLE; the caller retries.
     public static final class BackendUnavailable extends DriverException {
         private static final long serialVersionUID = 1L;
 
@@ -118,7 +118,7 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// This driver, cluster or kernel cannot do what was asked: UNIMPLEMENTED.
+    /// This driver, cluster or kernel does not support the request: UNIMPLEMENTED.
     public static final class Unsupported extends DriverException {
         private static final long serialVersionUID = 1L;
 
@@ -127,7 +127,7 @@ public abstract sealed class DriverException extends RuntimeException {
         }
     }
 
-    /// The backend answered something that it should not, which a person has to look at: INTERNAL.
+    /// The backend gave an unexpected reply that a person must investigate: INTERNAL.
     public static final class BackendFault extends DriverException {
         private static final long serialVersionUID = 1L;
 

@@ -8,25 +8,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Items that wait, a bounded number in all. Owners share the room: one with many items gives way to one with few.
-/// And they take turns. Safe for several threads.
+/// A bounded queue that is fair between owners. Owners take turns. When the queue is full, the owner with the most
+/// items loses one to an owner with few. Thread-safe.
 public final class FairQueue<T> {
     private final int most;
 
-    /// The owner whose turn is next comes first. None is empty.
+    /// In order of turns, the next owner first. No list is empty.
     private final Map<String, ArrayDeque<T>> waiting = new LinkedHashMap<>();
 
     private int size;
 
-    /// @param most items of all owners together
+    /// @param most maximum number of items of all owners together
     public FairQueue(int most) {
         this.most = most;
     }
 
-    /// Adds an item, behind all others of its owner.
+    /// Adds an item behind all others of its owner.
     ///
-    /// @return the item that has no room, if there is one: the newest of the owner with the most items, or `item`
-    ///     itself, if its owner would have as many
+    /// @return the dropped item if the queue is full: the newest of the owner with the most items, or `item` itself
+    ///     if its owner would then have as many
     public synchronized Optional<T> add(String owner, T item) {
         Optional<T> out = size < most ? Optional.empty() : makeRoom(count(owner) + 1);
         if (size == most) {
@@ -41,7 +41,7 @@ public final class FairQueue<T> {
         return Optional.ofNullable(waiting.get(owner)).map(ArrayDeque::size).orElse(0);
     }
 
-    /// Takes one from an owner that has more than `less`.
+    /// Removes the newest item of the owner with the most, if it has more than `less`.
     private Optional<T> makeRoom(int less) {
         Optional<T> out = waiting.values().stream()
                 .max(Comparator.comparingInt(ArrayDeque::size))
@@ -53,9 +53,9 @@ public final class FairQueue<T> {
         return out;
     }
 
-    /// Takes the oldest item of the owner whose turn it is, who is behind all others then.
+    /// Removes and returns the oldest item of the next owner, and moves that owner to the end.
     ///
-    /// @param may which owners have a turn
+    /// @param may selects the owners that may have a turn
     public synchronized Optional<T> next(Predicate<String> may) {
         Iterator<Map.Entry<String, ArrayDeque<T>>> owners = waiting.entrySet().iterator();
         while (owners.hasNext()) {
@@ -74,7 +74,7 @@ public final class FairQueue<T> {
         return Optional.empty();
     }
 
-    /// Takes an item out; nothing if it is not there any more.
+    /// Removes an item; does nothing if it is gone.
     public synchronized void remove(String owner, T item) {
         ArrayDeque<T> items = waiting.getOrDefault(owner, new ArrayDeque<>());
         if (items.remove(item)) {
@@ -85,7 +85,7 @@ public final class FairQueue<T> {
         }
     }
 
-    /// How many wait.
+    /// Returns the number of waiting items.
     public synchronized int size() {
         return size;
     }

@@ -16,23 +16,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// Which namespaces may use the volumes of which account, and which datasets. The controller knows and publishes
-/// it; a node, which has no directory to ask, compares the pod's namespace with it. All names in its JSON are in
-/// this file.
+/// The namespaces that may use each account's volumes and each dataset. The controller publishes them. Nodes cannot
+/// ask a directory, so they compare a pod's namespace with these grants. This file defines all names in their JSON.
 ///
-/// @param groups what each account's subvolumegroup may be used from
-/// @param datasets those that there are, by their names
-/// @param partial which of them are not all that there are: what has no room where these are published is in the
-///     objects of namespaces
+/// @param groups the grants per subvolumegroup of an account
+/// @param datasets the shared datasets by name
+/// @param partial the parts that are incomplete here: what did not fit is in objects of the namespaces
 public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, Set<Part> partial) {
-    /// Nobody may use anything.
+    /// Grants nothing to anyone.
     public static final Grants NONE = new Grants(Map.of(), Map.of());
 
-    /// What grants consist of.
+    /// The parts of grants.
     public enum Part {
         GROUPS,
         DATASETS,
-        /// Those of the datasets that lie outside [dev.siphon.csi.dataset.DatasetVolume#DIRECTORY].
+        /// The datasets outside [dev.siphon.csi.dataset.Dataset#DIRECTORY].
         PLACES
     }
 
@@ -50,12 +48,12 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
         partial = Set.copyOf(partial);
     }
 
-    /// All that there are.
+    /// Creates complete grants.
     public Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets) {
         this(groups, datasets, Set.of());
     }
 
-    /// The same with a namespace that may use what is in other groups too, whosever these are.
+    /// Returns these grants, with `namespace` added to the given groups of any account.
     public Grants with(String namespace, Set<GroupKey> places) {
         Map<GroupKey, Grant> more = new TreeMap<>(groups);
         places.forEach(place -> {
@@ -67,7 +65,7 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
 
     /// A subvolumegroup, written `CLUSTER:FS:GROUP`.
     public record GroupKey(String cluster, String fileSystem, String group) implements Comparable<GroupKey> {
-        /// Reads what [#toString] wrote; empty if it is something else.
+        /// Parses the text of [#toString]; empty for any other text.
         public static Optional<GroupKey> parse(String text) {
             String[] parts = text.split(":", -1);
             return parts.length == 3 ? Optional.of(new GroupKey(parts[0], parts[1], parts[2])) : Optional.empty();
@@ -90,21 +88,21 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
             namespaces = Collections.unmodifiableSortedSet(new TreeSet<>(namespaces));
         }
 
-        /// The same with one namespace more, under the account's name of today.
+        /// Returns this grant with one more namespace, and the account's current name.
         public Grant with(String accountNow, String namespace) {
             SortedSet<String> more = new TreeSet<>(namespaces);
             more.add(namespace);
             return new Grant(accountNow, more);
         }
 
-        /// One JSON object.
+        /// Formats the grant as a JSON object.
         public String toJson() {
             return json().toString();
         }
 
-        /// Reads what [#toJson] wrote.
+        /// Parses the text of [#toJson].
         ///
-        /// @throws DriverException.BackendFault (INTERNAL) if it is something else
+        /// @throws DriverException.BackendFault (INTERNAL) if it is anything else
         public static Grant parse(String text) {
             try {
                 return read(JsonParser.parseString(text).getAsJsonObject());
@@ -127,15 +125,15 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
 
     /// A dataset, with the namespaces whose pods may read it.
     ///
-    /// @param volume where it is; for no claim
-    /// @param everybody whether every namespace may, also one that is not there yet
-    /// @param namespaces that may
+    /// @param volume its place, as the id of a volume without a claim
+    /// @param everybody whether all namespaces may read it, including future ones
+    /// @param namespaces the namespaces that may read it
     public record Shared(VolumeId.DatasetVolume volume, boolean everybody, SortedSet<String> namespaces) {
         public Shared {
             namespaces = Collections.unmodifiableSortedSet(new TreeSet<>(namespaces));
         }
 
-        /// The same with the namespaces that `other` has, if that is the same image.
+        /// Returns this dataset, with the namespaces of `other` added if both are the same image.
         public Shared with(Shared other) {
             SortedSet<String> more = new TreeSet<>(namespaces);
             if (!everybody && other.volume().equals(volume)) {
@@ -144,7 +142,7 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
             return new Shared(volume, everybody, more);
         }
 
-        /// Whether a namespace may read it.
+        /// Checks whether a namespace may read the dataset.
         public boolean isFor(String namespace) {
             return everybody || namespaces.contains(namespace);
         }
@@ -160,7 +158,7 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
             return json;
         }
 
-        /// Empty for what no version of this driver can have written.
+        /// Returns empty for an entry that no version of this driver can have written.
         private static Optional<Shared> read(JsonObject json) {
             return field(json, VOLUME)
                     .map(Grants::text)
@@ -176,25 +174,25 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
         }
     }
 
-    /// The dataset of that name; empty if there is none.
+    /// Returns the dataset with this name; empty if there is none.
     public Optional<Shared> dataset(String name) {
         return Optional.ofNullable(datasets.get(name));
     }
 
-    /// The datasets that are at the place that `volume` shows: one image may have several names.
+    /// Returns the datasets at the place of `volume`: one image may have several names.
     public List<Shared> datasetsOf(VolumeId.DatasetVolume volume) {
         return datasets.values().stream()
                 .filter(shared -> shared.volume().equals(volume.forNobody()))
                 .toList();
     }
 
-    /// What is granted for a group; empty if nothing ever was.
+    /// Returns the grant of a group; empty if there never was one.
     public Optional<Grant> of(GroupKey place) {
         return Optional.ofNullable(groups.get(place));
     }
 
-    /// The text of the file: a JSON object whose `groups` has one entry per account, and whose `datasets`, if
-    /// there are any, one for each of them.
+    /// Formats the file: a JSON object with one entry per group in `groups`, and one per dataset in `datasets`,
+    /// which is omitted if empty.
     public String toJson() {
         JsonObject all = new JsonObject();
         groups.forEach((place, grant) -> all.add(place.toString(), grant.json()));
@@ -213,10 +211,10 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
         return json + "\n";
     }
 
-    /// Reads what [#toJson] wrote; entries that no version of this driver writes are left out, so that they grant
+    /// Parses the text of [#toJson]. Skips entries that no version of this driver writes, so that they grant
     /// nothing.
     ///
-    /// @throws DriverException.BackendFault (INTERNAL) if it is something else
+    /// @throws DriverException.BackendFault (INTERNAL) if it is anything else
     public static Grants parse(String text) {
         try {
             JsonObject json = JsonParser.parseString(text).getAsJsonObject();
@@ -265,7 +263,8 @@ public record Grants(Map<GroupKey, Grant> groups, Map<String, Shared> datasets, 
         return texts;
     }
 
-    /// Gson gives numbers and lists of one a text as well, and fails as no parser does for the rest.
+    /// Accepts only JSON strings. Gson would convert numbers and one-element lists as well, and throws other
+    /// exceptions than a parser's for the rest.
     private static String text(JsonElement value) {
         if (value.isJsonPrimitive() && value.getAsJsonPrimitive().isString()) {
             return value.getAsString();

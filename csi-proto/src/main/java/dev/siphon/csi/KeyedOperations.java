@@ -8,30 +8,31 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/// At most one operation per key at a time; a second one is told to come back (CSI v1.13, "Concurrency").
+/// Runs at most one operation per key at a time, or several that share it. Rejects others with ABORTED, so that the
+/// caller retries (CSI v1.13, "Concurrency").
 ///
-/// The key belongs to the operation, not to the call: a native call cannot be cancelled, so a caller whose
-/// deadline passes leaves while the call goes on. Whoever starts such a call says so with [#outlive], and every
-/// key of the operation stays taken until the call has ended.
+/// The lock on the key belongs to the operation, not to the call. A native call cannot be cancelled, so it may
+/// outlive its caller's deadline. Code that starts such a call registers it with [#outlive]; the operation's keys
+/// then stay locked until the call ends.
 public final class KeyedOperations {
     private static final ScopedValue<Operation> CURRENT = ScopedValue.newInstance();
 
     private static final int ALONE = -1;
 
-    /// How many operations share a key, or [#ALONE].
+    /// The number of operations that share a key, or [#ALONE].
     private final Map<String, Integer> taken = new ConcurrentHashMap<>();
 
-    /// Runs `body` with `key` taken. Operations nest: inner ones keep the outer ones' keys alive too.
+    /// Runs `body` with an exclusive lock on `key`. Operations nest: calls of inner ones also extend the locks of
+    /// outer ones.
     ///
     /// @throws DriverException.OperationPending (ABORTED) if another operation has the key
     public <T> T run(String key, Supplier<T> body) {
         return run(key, false, body);
     }
 
-    /// Runs `body` with `key` taken together with others that share it: what is under the key is used, and must
-    /// not go meanwhile.
+    /// Runs `body` with a shared lock on `key`: it uses what the key names, which must not be deleted meanwhile.
     ///
-    /// @throws DriverException.OperationPending (ABORTED) if another operation has the key for itself
+    /// @throws DriverException.OperationPending (ABORTED) if another operation has an exclusive lock
     public <T> T runShared(String key, Supplier<T> body) {
         return run(key, true, body);
     }
@@ -59,7 +60,7 @@ public final class KeyedOperations {
         taken.computeIfPresent(key, (_, holders) -> holders > 1 ? holders - 1 : null);
     }
 
-    /// As [#run(String, Supplier)], without a result.
+    /// Runs a body without a result, as [#run(String, Supplier)].
     public void run(String key, Runnable body) {
         run(key, () -> {
             body.run();
@@ -67,8 +68,8 @@ public final class KeyedOperations {
         });
     }
 
-    /// Keeps the keys of the operation that runs on this thread until `call` has ended, in whatever way. Outside
-    /// an operation there is nothing to keep.
+    /// Keeps the locks of this thread's operation until `call` has ended in any way. Does nothing outside an
+    /// operation.
     public static void outlive(CompletableFuture<?> call) {
         current().ifPresent(operation -> operation.add(call));
     }
@@ -77,12 +78,12 @@ public final class KeyedOperations {
         return CURRENT.isBound() ? Optional.of(CURRENT.get()) : Optional.empty();
     }
 
-    /// How many keys are taken, for metrics and tests.
+    /// Returns the number of locked keys, for metrics and tests.
     public int inFlight() {
         return taken.size();
     }
 
-    /// The calls that may outlive one operation, and the operation around it if there is one.
+    /// The calls that may outlive an operation, and the enclosing operation if there is one.
     private record Operation(Optional<Operation> outer, List<CompletableFuture<?>> calls) {
         void add(CompletableFuture<?> call) {
             calls.add(call);

@@ -14,30 +14,30 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Whether the monitors of a cluster can be reached from this node, by TCP alone: no credentials are at hand, and
-/// a cluster that no connection reaches is the question asked.
+/// Checks by TCP connections whether this node can reach the monitors of a cluster. It has no credentials, and
+/// needs none to find a cluster that no connection reaches.
 public final class MonitorReachability {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
     private MonitorReachability() {}
 
-    /// What was found of one cluster.
+    /// The result for one cluster.
     ///
-    /// @param unreachable those that did not answer
+    /// @param unreachable the monitors that did not answer
     public record UnreachableCluster(Monitors cluster, List<Endpoint> unreachable) {
         public UnreachableCluster {
             unreachable = List.copyOf(unreachable);
         }
 
-        /// Whether none of the cluster's monitors answered.
+        /// Checks whether no monitor of the cluster answered.
         public boolean isCutOff() {
             return unreachable.size() == cluster.entries().size();
         }
     }
 
-    /// Tries every monitor of `clusters` at once, for at most two seconds, or `remaining`.
+    /// Tries all monitors of `clusters` concurrently, for at most 2 s or `remaining`.
     ///
-    /// @return what was found of the clusters of which some monitor did not answer
+    /// @return the clusters with at least one monitor that did not answer
     public static List<UnreachableCluster> findUnreachable(Collection<Monitors> clusters, Duration remaining) {
         Duration patience = remaining.compareTo(LIMIT) < 0 ? remaining : LIMIT;
         List<Endpoint> all = clusters.stream()
@@ -71,7 +71,7 @@ public final class MonitorReachability {
             });
         }
         try {
-            // whoever is still resolving a name then has not answered
+            // a monitor whose name is still being resolved counts as unreachable
             boolean _ = ended.await(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();

@@ -8,13 +8,13 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A cluster's monitors, in the form of Ceph's option `mon_host`: entries separated by commas, each an address
-/// (`10.0.0.1`, `10.0.0.1:6789`, `[fd00::1]:3300`, a host name) or a bracketed list of addresses by protocol
-/// (`[v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0]`).
+/// A cluster's monitors in the format of Ceph's option `mon_host`. Entries are separated by commas. Each is an
+/// address (`10.0.0.1`, `10.0.0.1:6789`, `[fd00::1]:3300`, a host name) or a bracketed list of addresses by
+/// protocol (`[v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0]`).
 ///
 /// @param entries at least one
 public record Monitors(List<Monitor> entries) {
-    /// They travel in the mount table's source field, which the kernel cuts at a page.
+    /// Limit in characters: the list is the source in the mount table, which the kernel cuts at a page.
     private static final int MAX_CHARS = 1024;
 
     private static final Pattern ENTRY = Pattern.compile("\\[((?:v[12]:[^,\\s]+)(?:,v[12]:[^,\\s]+)*)]|([^,\\s]+)");
@@ -22,21 +22,22 @@ public record Monitors(List<Monitor> entries) {
             "(?:(v[12]):)?(?:\\[([0-9A-Fa-f:.]{2,45})]|([A-Za-z0-9][A-Za-z0-9.-]{0,252}))(?::([0-9]{1,5}))?(?:/[0-9]+)?");
     private static final int MAX_PORT = 65_535;
 
-    /// One monitor: the endpoints it has for messenger v1 and v2, at least one of them.
+    /// One monitor, with its endpoints for messenger v1 and v2; at least one is present.
     public record Monitor(Optional<Endpoint> v1, Optional<Endpoint> v2) {
-        /// The port that monitors have used for v1 since the beginning, and the one that IANA gave them for
-        /// v2.
+        /// Default ports: v1 has always used 6789; IANA assigned 3300 for v2.
         private static final int V1_PORT = 6789;
 
         private static final int V2_PORT = 3300;
 
-        /// Where a TCP connection tells whether the monitor can be reached.
+        /// Returns the endpoint to test whether the monitor can be reached by TCP.
         public Endpoint preferred() {
             return v2.or(() -> v1).orElseThrow();
         }
     }
 
-    /// @param host an address, without brackets, or a name
+    /// The address of a monitor.
+    ///
+    /// @param host a name, or an address without brackets
     public record Endpoint(String host, int port) {
         @Override
         public String toString() {
@@ -48,10 +49,9 @@ public record Monitors(List<Monitor> entries) {
         entries = List.copyOf(entries);
     }
 
-    /// Reads a list.
+    /// Parses a list.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is empty, too long, or an entry has
-    ///     another form
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is empty, too long, or has a malformed entry
     public static Monitors parse(String monHost) {
         if (monHost.isEmpty() || monHost.length() > MAX_CHARS) {
             throw malformed(monHost);
@@ -72,7 +72,7 @@ public record Monitors(List<Monitor> entries) {
         return new Monitors(monitors);
     }
 
-    /// The addresses or names, without ports.
+    /// Returns the addresses or names, without ports.
     public SortedSet<String> hosts() {
         SortedSet<String> hosts = new TreeSet<>();
         for (Monitor monitor : entries) {
@@ -82,8 +82,8 @@ public record Monitors(List<Monitor> entries) {
         return hosts;
     }
 
-    /// The entries of a list as they are written: splits at commas, but not within brackets, so that
-    /// `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` is one. None of an empty text.
+    /// Splits a list into its entries as written: at commas, but not within brackets, so that
+    /// `[v2:10.0.0.1:3300,v1:10.0.0.1:6789]` is one entry. An empty text has none.
     public static List<String> split(String text) {
         List<String> parts = new ArrayList<>();
         int depth = 0;
@@ -99,7 +99,7 @@ public record Monitors(List<Monitor> entries) {
                     }
                 }
                 default -> {
-                    // part of what is between the commas
+                    // part of an entry
                 }
             }
         }
@@ -123,8 +123,7 @@ public record Monitors(List<Monitor> entries) {
                 throw malformed(monHost);
             }
             Optional<String> protocol = Optional.ofNullable(matcher.group(1));
-            // without protocol the port tells it, and without a port the monitor has both, as Ceph takes
-            // it
+            // as in Ceph: the port implies a missing protocol; without a port, the monitor has both
             boolean isV2 = protocol.map("v2"::equals).orElse(port.isEmpty() || port.get() == Monitor.V2_PORT);
             boolean isV1 = protocol.map("v1"::equals).orElse(port.isEmpty() || port.get() != Monitor.V2_PORT);
             if (isV2) {
@@ -142,7 +141,7 @@ public record Monitors(List<Monitor> entries) {
                 + " must be addresses as in Ceph's mon_host, at most " + MAX_CHARS + " characters");
     }
 
-    /// The list in Ceph's form, protocols spelled out.
+    /// Formats the list for Ceph, with explicit protocols.
     @Override
     public String toString() {
         return String.join(",", entries.stream().map(Monitors::text).toList());

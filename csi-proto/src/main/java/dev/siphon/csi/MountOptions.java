@@ -4,17 +4,17 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The mount options that a StorageClass or a PV may ask for. What is not listed is refused: an option can name
-/// another identity (`name=`), carry a key (`secret=`), or smuggle a second option behind a comma.
+/// The mount options that a StorageClass or PV may set. All others are refused: an option could name another
+/// identity (`name=`), carry a key (`secret=`), or hide a second option behind a comma.
 public final class MountOptions {
-    /// Under which a class's parameters and a volume's context have them, separated by commas.
+    /// The key in class parameters and volume contexts; its options are separated by commas.
     public static final String KEY = "mountOptions";
 
     private static final Pattern NAME = Pattern.compile("[a-z_-]{1,30}");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
     private static final Pattern NONE = Pattern.compile("");
 
-    /// Option to the form of its value; from mount.ceph(8), "Advanced" and "Basic", and mount(8).
+    /// Maps each option to the format of its value; from mount.ceph(8), "Advanced" and "Basic", and mount(8).
     private static final Map<String, Pattern> ALLOWED = Map.ofEntries(
             Map.entry("noatime", NONE),
             Map.entry("nodiratime", NONE),
@@ -48,16 +48,17 @@ public final class MountOptions {
 
     private MountOptions() {}
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `option` is not on the list or its value has
-    ///     a form that the option cannot have
+    /// Checks one option.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `option` is not allowed or its value has a
+    ///     wrong format
     public static void check(String option) {
         int equals = option.indexOf('=');
         String name = equals < 0 ? option : option.substring(0, equals);
         String value = equals < 0 ? "" : option.substring(equals + 1);
         Pattern form = ALLOWED.get(name);
         if (form == null) {
-            // the value is left out, and what looks like no name: whoever tries to pass a key must not find it in
-            // a log
+            // omits the value, and a malformed name: either may be a key, which must not reach a log
             throw new DriverException.InvalidRequest("mount option "
                     + (NAME.matcher(name).matches() ? QuotedText.of(name) : "of no known form")
                     + " is not allowed; allowed are " + String.join(", ", new TreeSet<>(ALLOWED.keySet())));

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A node as `node_id` of CSI: `NAME`, or `NAME@ADDRESS` where the controller is to fence nodes (attach mode),
-/// which finds a node's Ceph sessions by host name and address.
+/// A node as the `node_id` of CSI: `NAME`, or `NAME@ADDRESS` if the controller fences nodes (attach mode). Fencing
+/// finds a node's Ceph sessions by host name and address.
 ///
 /// @param name the host name that the node's Ceph clients report
 /// @param address the IP address from which they reach Ceph
@@ -16,14 +16,16 @@ public record NodeId(String name, Optional<String> address) {
     private static final Pattern FORM =
             Pattern.compile("([A-Za-z0-9]([A-Za-z0-9._-]{0,190}[A-Za-z0-9])?)(@([0-9.]{7,15}|[0-9A-Fa-f:]{2,39}))?");
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is not of the form above
+    /// Parses an id.
+    ///
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` has another format
     public static NodeId parse(String text) {
         return tryParse(text)
                 .orElseThrow(() -> new DriverException.InvalidRequest(
                         "node_id " + QuotedText.of(text) + " is not of the form NAME or NAME@ADDRESS"));
     }
 
-    /// As [#parse], with empty for what no node of this driver reports.
+    /// As [#parse], but returns empty for an id that no node of this driver reports.
     public static Optional<NodeId> tryParse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches()

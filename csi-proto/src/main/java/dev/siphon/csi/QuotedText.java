@@ -1,12 +1,13 @@
 package dev.siphon.csi;
 
-/// Text from the wire made fit for a message: quoted, control characters escaped, cut at 160 characters.
+/// Makes text from the wire safe for messages: quotes it, escapes control characters, and cuts it at 160
+/// characters.
 public final class QuotedText {
     private static final int MAX_CHARS = 160;
 
     private QuotedText() {}
 
-    /// `text` in double quotes, safe to log and to show.
+    /// Returns `text` in double quotes, safe to log and to show.
     public static String of(String text) {
         StringBuilder out = new StringBuilder("\"");
         text.codePoints().limit(MAX_CHARS).forEach(c -> {

@@ -2,16 +2,16 @@ package dev.siphon.csi;
 
 import java.util.Optional;
 
-/// Where a snapshot lives, as the `snapshot_id` of CSI: `VOLUME_ID@SNAPSHOT`.
+/// The place of a snapshot, as the `snapshot_id` of CSI: `VOLUME_ID@SNAPSHOT`.
 ///
-/// @param volume the volume the snapshot was taken of; it may have been deleted since
+/// @param volume the snapshot's source volume, which may be deleted by now
 /// @param name the snapshot's name in Ceph
 public record SnapshotId(VolumeId.Provisioned volume, String name) {
     public SnapshotId {
         VolumeId.Part.SNAPSHOT.check(name);
     }
 
-    /// Reads an id.
+    /// Parses an id.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is not a snapshot id of this driver
     public static SnapshotId parse(String text) {
@@ -20,7 +20,7 @@ public record SnapshotId(VolumeId.Provisioned volume, String name) {
                         + " is not one of this driver: expected s1:CLUSTER:FS:GROUP:SUBVOLUME@SNAPSHOT"));
     }
 
-    /// As [#parse], with empty for what no version of this driver can have made.
+    /// As [#parse], but returns empty for an id that no version of this driver can have created.
     public static Optional<SnapshotId> tryParse(String text) {
         int at = text.lastIndexOf('@');
         if (at < 0 || !VolumeId.Part.SNAPSHOT.fits(text.substring(at + 1))) {

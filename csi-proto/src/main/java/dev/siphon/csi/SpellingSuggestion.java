@@ -5,16 +5,16 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/// Finds what a person may have meant by a misspelt name.
+/// Suggests the known name that is closest to a misspelt one.
 public final class SpellingSuggestion {
-    /// As much of a name as is compared; longer ones are no slip of the fingers.
+    /// Characters of a misspelt name that are compared; a longer name is no typing error.
     private static final int MAX_CHARS = 64;
 
     private SpellingSuggestion() {}
 
-    /// The known name that takes the fewest changes of letters, the first of the alphabet among equals.
+    /// Returns the known name with the smallest edit distance; the alphabetically first if several match.
     ///
-    /// @throws java.util.NoSuchElementException if none is known
+    /// @throws java.util.NoSuchElementException if `known` is empty
     public static String to(String name, Collection<String> known) {
         return known.stream()
                 .min(Comparator.comparingInt((String each) -> distance(name, each))
@@ -22,7 +22,7 @@ public final class SpellingSuggestion {
                 .orElseThrow();
     }
 
-    /// Levenshtein's distance.
+    /// Returns the Levenshtein distance.
     private static int distance(String left, String right) {
         List<Integer> above = new ArrayList<>();
         for (int i = 0; i <= right.length(); i++) {

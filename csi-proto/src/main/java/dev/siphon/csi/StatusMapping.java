@@ -2,11 +2,11 @@ package dev.siphon.csi;
 
 import io.grpc.Status;
 
-/// The one place where an error becomes a gRPC status (CSI v1.13, "Error Scheme").
+/// Maps errors to gRPC statuses and back; no other code does (CSI v1.13, "Error Scheme").
 public final class StatusMapping {
     private StatusMapping() {}
 
-    /// The status for `error`, its message as description.
+    /// Returns the status of `error`, with its message as description.
     public static Status toStatus(DriverException error) {
         Status.Code code = switch (error) {
             case DriverException.InvalidRequest _ -> Status.Code.INVALID_ARGUMENT;
@@ -25,19 +25,19 @@ public final class StatusMapping {
         return code.toStatus().withDescription(error.getMessage());
     }
 
-    /// The error that a call to Siphon ended with: what [#toStatus] made a status of; of other codes
-    /// [DriverException.BackendFault].
+    /// Returns the error of a failed call to Siphon: the reverse of [#toStatus], and [DriverException.BackendFault]
+    /// for other codes.
     public static DriverException fromStatus(Status status) {
         String message = status.getDescription() == null ? "the controller said nothing more" : status.getDescription();
         return named(status.getCode().name(), status.getCode() + ": " + message);
     }
 
-    /// The name of the code that `error` has in gRPC.
+    /// Returns the name of the gRPC code of `error`.
     public static String name(DriverException error) {
         return toStatus(error).getCode().name();
     }
 
-    /// The error whose code has that name; of other names [DriverException.BackendFault].
+    /// Returns the error for the name of a code; [DriverException.BackendFault] for other names.
     public static DriverException named(String code, String words) {
         return switch (code) {
             case "INVALID_ARGUMENT" -> new DriverException.InvalidRequest(words);

@@ -5,21 +5,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What the controller tells the node about a volume, as the `volume_context` of CSI; a PV keeps it for ever, so
-/// nothing that may change later (quota, keys) is in it. All keys of that map are in this file.
+/// The volume's data for nodes, as the `volume_context` of CSI. A PV keeps it for ever, so it holds nothing that
+/// may change later (quota, keys). This file defines all keys of the map.
 ///
-/// @param monitors the cluster's monitors as a `mon_host` line would name them; a node may be told newer ones
+/// @param monitors the cluster's monitors in the format of `mon_host`; a node may know newer ones
 /// @param fileSystem the Ceph file system
-/// @param mountPath the directory that is mounted: the account's subvolumegroup, so that the client enforces its
-///     quota (client/quota: an ancestor's quota counts only if the mount reaches it), or the path of a static
-///     volume
-/// @param dataPath the subvolume below `mountPath` whose one data directory is bound, without leading `/`; for a
-///     snapshot-backed volume that in the snapshot; empty for a static volume
-/// @param mounter the mounter that the class asks for
-/// @param mountOptions further mount options that the class asks for, already checked against the allow list
+/// @param mountPath the directory to mount: the path of a static volume, otherwise the account's subvolumegroup.
+///     The client then enforces the group's quota (client/quota: an ancestor's quota counts only if the mount
+///     reaches it)
+/// @param dataPath the subvolume below `mountPath`, without leading `/`; its one data directory is bind-mounted.
+///     For a snapshot-backed volume, the one in the snapshot; empty for a static volume
+/// @param mounter the mounter that the class requests
+/// @param mountOptions more mount options that the class requests, already checked against the allow list
 /// @param readOnly whether the volume can never be written (backed by a snapshot)
 /// @param owner the account, for people; empty for a static volume
-/// @param containerUser the user of containers that is to be the account; empty leaves everybody who they are
+/// @param containerUser the user of containers that maps to the account; empty maps no user
 public record VolumeContext(
         List<String> monitors,
         String fileSystem,
@@ -38,13 +38,15 @@ public record VolumeContext(
     private static final String READ_ONLY = "readOnly";
     private static final String OWNER = "owner";
 
-    /// Which client mounts: `auto` takes the kernel's where it has one.
+    /// The client that mounts; `auto` uses the kernel's if it has one.
     public enum MounterChoice {
         AUTO,
         KERNEL,
         FUSE;
 
-        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is none of kernel, fuse, auto
+        /// Parses a mounter.
+        ///
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is not kernel, fuse or auto
         public static MounterChoice parse(String text) {
             return switch (text) {
                 case "auto" -> AUTO;
@@ -70,7 +72,7 @@ public record VolumeContext(
         mountOptions.forEach(MountOptions::check);
     }
 
-    /// The same place, mounted as another context of it says: by its mounter, and with its options.
+    /// Returns this place with the mounter and mount options of `other`, another context of the same place.
     public VolumeContext usedAs(VolumeContext other) {
         return new VolumeContext(
                 monitors,
@@ -84,7 +86,7 @@ public record VolumeContext(
                 containerUser);
     }
 
-    /// The map that travels in `volume_context`.
+    /// Returns the map for `volume_context`.
     public Map<String, String> toMap() {
         Map<String, String> map = new LinkedHashMap<>();
         map.put(MONITORS, String.join(",", monitors));
@@ -103,9 +105,9 @@ public record VolumeContext(
         return map;
     }
 
-    /// Reads what [#toMap] wrote, or what a person wrote into a static PV (`monitors`, and optionally
-    /// `mounter`, `mountOptions` and `containerUser`; file system and path stand in the id). Keys that start with
-    /// `csi.storage.k8s.io/` or `storage.kubernetes.io/` come from Kubernetes and are left alone.
+    /// Parses the map of [#toMap], or one that a person wrote into a static PV. The latter has `monitors`, and
+    /// optionally `mounter`, `mountOptions` and `containerUser`; the id has file system and path. Ignores keys of
+    /// Kubernetes, which start with `csi.storage.k8s.io/` or `storage.kubernetes.io/`.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if a key is unknown or missing, or a value wrong
     public static VolumeContext fromMap(VolumeId id, Map<String, String> map) {
@@ -160,7 +162,7 @@ public record VolumeContext(
         };
     }
 
-    /// Whether it is Kubernetes that writes this key, and neither the controller nor a person.
+    /// Checks whether Kubernetes writes this key, not the controller or a person.
     public static boolean isOfKubernetes(String key) {
         return key.startsWith("csi.storage.k8s.io/") || key.startsWith("storage.kubernetes.io/");
     }

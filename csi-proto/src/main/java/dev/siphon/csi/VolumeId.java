@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Where a volume lives, as the `volume_id` of CSI: at most 128 bytes (CSI v1.13, "Size Limits").
+/// The place of a volume, as the `volume_id` of CSI: at most 128 bytes (CSI v1.13, "Size Limits").
 ///
-/// The id is the truth: no table maps it to anything, so none can be lost.
+/// The id alone locates the volume. There is no mapping table that could be lost.
 public sealed interface VolumeId {
     /// The longest id in bytes (CSI v1.13, "Size Limits").
     int MAX_BYTES = 128;
@@ -18,7 +18,7 @@ public sealed interface VolumeId {
     /// The Ceph file system that holds the volume.
     String fileSystem();
 
-    /// A volume that Siphon made: `s1:CLUSTER:FS:GROUP:SUBVOLUME`.
+    /// A volume that Siphon created: `s1:CLUSTER:FS:GROUP:SUBVOLUME`.
     ///
     /// @param group the subvolumegroup, one per account
     /// @param subvolume the subvolume in it
@@ -36,9 +36,9 @@ public sealed interface VolumeId {
         }
     }
 
-    /// A volume whose path is in its id: an administrator wrote it into a PV by hand, or it shows a dataset.
+    /// A volume with the path in its id: an administrator wrote it into a PV, or it shows a dataset.
     sealed interface ByHand extends VolumeId {
-        /// Absolute, without `.`, `..`, empty parts or control characters.
+        /// Returns the path: absolute, without `.`, `..`, empty parts or control characters.
         String path();
     }
 
@@ -61,12 +61,12 @@ public sealed interface VolumeId {
         }
     }
 
-    /// A sealed dataset: `dataset:CLUSTER:FS:DIGEST:/PATH`, or `dataset:CLUSTER:FS:DIGEST:CLAIM:/PATH` where
-    /// Siphon gave it to a claim. The digest is in the id, so that no other image can be put in its place later,
-    /// and so that the mounted tree tells which dataset it is.
+    /// A sealed dataset: `dataset:CLUSTER:FS:DIGEST:/PATH`, or `dataset:CLUSTER:FS:DIGEST:CLAIM:/PATH` if Siphon
+    /// gave it to a claim. The id holds the digest, so that no other image can replace it later, and so that the
+    /// mount identifies its dataset.
     ///
-    /// @param digest how the digest of its manifest begins ([Digest#beginning])
-    /// @param claim tells the volumes of one dataset apart; empty of one that was written by hand
+    /// @param digest the beginning of its manifest's digest ([Digest#beginning])
+    /// @param claim distinguishes the volumes of one dataset; empty if a person wrote the id
     /// @param path the directory that holds the files `image` and `image.manifest`
     record DatasetVolume(String cluster, String fileSystem, String digest, Optional<String> claim, String path)
             implements ByHand {
@@ -79,19 +79,19 @@ public sealed interface VolumeId {
             checkLength(text(cluster, fileSystem, digest, claim, path));
         }
 
-        /// The dataset's volume of that id; empty if it is none's.
+        /// Parses a dataset volume's id; empty for any other text.
         public static Optional<DatasetVolume> tryParse(String text) {
             return VolumeId.tryParse(text)
                     .filter(DatasetVolume.class::isInstance)
                     .map(DatasetVolume.class::cast);
         }
 
-        /// The same dataset, whoever's volume shows it.
+        /// Returns the dataset's id without a claim.
         public DatasetVolume forNobody() {
             return new DatasetVolume(cluster, fileSystem, digest, Optional.empty(), path);
         }
 
-        /// The volume of the same dataset that a claim gets.
+        /// Returns the id of the same dataset's volume for a claim.
         public DatasetVolume forClaim(String name) {
             return new DatasetVolume(cluster, fileSystem, digest, Optional.of(name), path);
         }
@@ -115,10 +115,10 @@ public sealed interface VolumeId {
         }
     }
 
-    /// Reads an id.
+    /// Parses an id.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is empty, too long, of another format
-    ///     or version, or holds a part that cannot be
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` is empty, too long, of another format or
+    ///     version, or has an invalid part
     static VolumeId parse(String text) {
         return tryParse(text)
                 .orElseThrow(() -> new DriverException.InvalidRequest(
@@ -127,8 +127,8 @@ public sealed interface VolumeId {
                                 + " dataset:CLUSTER:FS:DIGEST:/PATH of at most " + MAX_BYTES + " bytes"));
     }
 
-    /// As [#parse], with empty for what no version of this driver can have made: to callers that treat an unknown
-    /// id as gone (CSI v1.13, DeleteVolume).
+    /// As [#parse], but returns empty for an id that no version of this driver can have created. For callers that
+    /// treat an unknown id as deleted (CSI v1.13, DeleteVolume).
     static Optional<VolumeId> tryParse(String text) {
         if (text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
             return Optional.empty();
@@ -154,10 +154,10 @@ public sealed interface VolumeId {
         return Optional.empty();
     }
 
-    /// Refuses the id of a volume, snapshot or group of snapshots in a format of another version of this driver.
-    /// What it names may well exist, so nobody must take it for gone.
+    /// Refuses an id of a volume, snapshot or snapshot group in the format of another driver version. The object
+    /// may exist, so no caller may treat it as deleted.
     ///
-    /// @param field that holds it, for the message
+    /// @param field the field that holds the id, for the message
     /// @throws DriverException.InUse (FAILED_PRECONDITION) if `text` is such an id
     static void checkFormat(String field, String text) {
         Matcher versioned = Part.VERSIONED.matcher(text);
@@ -167,8 +167,8 @@ public sealed interface VolumeId {
         }
     }
 
-    /// The parts of an id, each with the characters and length it may have. None may hold `:`, `/` or `@`, which
-    /// separate parts.
+    /// The parts of an id, each with its allowed characters and length. No part may hold the separators `:`, `/` or
+    /// `@`.
     enum Part {
         CLUSTER("cluster id", "[a-z0-9][a-z0-9-]{0,19}"),
         FILE_SYSTEM("file system name", "[A-Za-z0-9][A-Za-z0-9_.-]{0,23}"),
@@ -194,6 +194,8 @@ public sealed interface VolumeId {
             this.form = Pattern.compile(form);
         }
 
+        /// Checks a part.
+        ///
         /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `text` cannot be such a part
         public void check(String text) {
             if (!form.matcher(text).matches()) {
@@ -201,12 +203,12 @@ public sealed interface VolumeId {
             }
         }
 
-        /// Whether `text` can be such a part.
+        /// Checks whether `text` can be such a part.
         public boolean fits(String text) {
             return form.matcher(text).matches();
         }
 
-        /// The regular expression that `text` must match.
+        /// Returns the regular expression that `text` must match.
         public Pattern form() {
             return form;
         }
