@@ -4,11 +4,11 @@ import dev.siphon.csi.BackgroundTasks;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 
-/// What `/metrics` says of background tasks.
+/// Metrics of background tasks on `/metrics`.
 public final class BackgroundMetrics {
     private BackgroundMetrics() {}
 
-    /// Registers the count of their failures, and returns new tasks that it counts.
+    /// Creates background tasks, and registers a counter of their failures.
     public static BackgroundTasks tasks(PrometheusRegistry registry) {
         BackgroundTasks tasks = new BackgroundTasks();
         CounterWithCallback.builder()

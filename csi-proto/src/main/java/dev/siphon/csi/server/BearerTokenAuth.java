@@ -14,10 +14,10 @@ import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.util.Optional;
 
-/// What a [HttpServer] on TCP needs: it speaks TLS and nothing else, and lets in who knows a token. The files may
-/// be replaced while it serves; a certificate that cannot be used leaves the last one.
+/// Secures an [HttpServer] on TCP: accepts only TLS, and only requests with the right token. The files may be
+/// replaced at any time. If a new certificate cannot be used, the last one stays in use.
 public final class BearerTokenAuth implements HttpAuth {
-    /// A token that could be guessed is none.
+    /// A shorter token could be guessed.
     private static final int MIN_TOKEN_CHARS = 32;
 
     private final Path certificate;
@@ -27,16 +27,18 @@ public final class BearerTokenAuth implements HttpAuth {
 
     private record Loaded(SslContext context, FileTime certificate, FileTime key) {}
 
-    /// @param certificate the server's, with those that signed it (PEM)
+    /// @param certificate the server's certificate, with the chain that signed it (PEM)
     /// @param key its private key (PKCS #8, PEM)
-    /// @param token a file with at least 32 characters; white space around them does not count
+    /// @param token a file with at least 32 characters, not counting white space around them
     public BearerTokenAuth(Path certificate, Path key, Path token) {
         this.certificate = certificate;
         this.key = key;
         this.token = token;
     }
 
-    /// @throws StartFailure if a file cannot be used
+    /// Checks the files.
+    ///
+    /// @throws StartFailure if one cannot be used
     void check() {
         try {
             load();
@@ -64,7 +66,7 @@ public final class BearerTokenAuth implements HttpAuth {
         return current.orElseThrow().context();
     }
 
-    /// Speaks TLS on a new connection.
+    /// Returns the TLS handler of a new connection.
     ChannelHandler tls(Channel connection) {
         SslContext context;
         try {
@@ -79,7 +81,7 @@ public final class BearerTokenAuth implements HttpAuth {
         return loaded.map(Loaded::context);
     }
 
-    /// Whether the value of an `Authorization` header is the token's.
+    /// Checks whether an `Authorization` header holds the token.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if the token cannot be read
     @Override
@@ -87,7 +89,7 @@ public final class BearerTokenAuth implements HttpAuth {
         byte[] wanted = secret();
         return HttpAuth.token(authorization)
                 .map(value -> value.getBytes(StandardCharsets.UTF_8))
-                // in a time that says nothing of where they differ
+                // in constant time, which does not reveal where they differ
                 .filter(given -> MessageDigest.isEqual(wanted, given))
                 .isPresent();
     }

@@ -6,12 +6,12 @@ import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.Properties;
 
-/// Which build this is.
+/// The build of this program.
 ///
 /// @param version the version of the release
-/// @param revision the git commit it was built from, shortened; `unknown` where it was built outside a checkout
+/// @param revision the abbreviated git commit; `unknown` for a build outside a checkout
 public record BuildInfo(String version, String revision) {
-    /// What the build wrote down.
+    /// Reads the properties that the build wrote into the jar.
     public static BuildInfo read() {
         Properties properties = new Properties();
         try (InputStream in = Objects.requireNonNull(

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
-/// Collects what is wrong with a process's flags, so that a person is told all of it at once.
+/// Collects all problems with a process's flags, to report them at once.
 public final class ConfigProblems {
     private final List<String> problems = new ArrayList<>();
 
-    /// A value that was read, or was not, in which case [#orFail] never hands it out.
+    /// A parsed value, or none after a problem; [#orFail] then never uses it.
     public static final class ParsedValue<T> {
         private final @Nullable T value;
 
@@ -20,14 +20,14 @@ public final class ConfigProblems {
             this.value = value;
         }
 
-        /// Whether it could be read.
+        /// Checks whether the value could be parsed.
         public boolean isRead() {
             return value != null;
         }
 
-        /// The value.
+        /// Returns the value.
         ///
-        /// @throws IllegalStateException if it could not be read; inside [#orFail] it always could
+        /// @throws IllegalStateException if it could not be parsed, which cannot happen inside [#orFail]
         public T get() {
             if (value == null) {
                 throw new IllegalStateException("read after a problem");
@@ -36,8 +36,8 @@ public final class ConfigProblems {
         }
     }
 
-    /// Reads one value; an [IllegalArgumentException] or a [dev.siphon.csi.DriverException.InvalidRequest]
-    /// becomes a problem of `flag`.
+    /// Parses one value. An [IllegalArgumentException] or [dev.siphon.csi.DriverException.InvalidRequest] becomes a
+    /// problem of `flag`.
     public <T> ParsedValue<T> read(String flag, Supplier<T> parse) {
         try {
             return new ParsedValue<>(parse.get());
@@ -47,25 +47,26 @@ public final class ConfigProblems {
         }
     }
 
-    /// As [#read(String, Supplier)], from a value that was read before; if that could not be, neither is this one.
+    /// As [#read(String, Supplier)], from a value that was parsed before. If that failed, so does this one, without
+    /// another problem.
     public <S, T> ParsedValue<T> read(String flag, ParsedValue<S> before, Function<S, T> parse) {
         S value = before.value;
         return value == null ? new ParsedValue<>(null) : read(flag, () -> parse.apply(value));
     }
 
-    /// Builds a value from others, unless there is a problem already.
+    /// Builds a value from others, unless there is already a problem.
     public <T> ParsedValue<T> readIfNone(Supplier<T> build) {
         return new ParsedValue<>(problems.isEmpty() ? build.get() : null);
     }
 
-    /// Notes a problem of `flag`.
+    /// Adds a problem of `flag`.
     public void add(String flag, String problem) {
         problems.add(flag + ": " + problem);
     }
 
     /// Builds the configuration if there was no problem.
     ///
-    /// @throws CommandLine.ParameterException naming every problem; the launcher prints it and exits 2
+    /// @throws CommandLine.ParameterException with all problems; the launcher prints it and exits 2
     public <T> T orFail(CommandSpec command, Supplier<T> build) {
         if (!problems.isEmpty()) {
             throw new CommandLine.ParameterException(command.commandLine(), String.join("\n", problems));

@@ -13,18 +13,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/// The most connections that a server has at a time. Beyond it a new connection evicts an idle one: the oldest of the
-/// address that has the most. So a peer that sends its request at once is answered, however many connections others
-/// open and leave silent.
+/// Limits the connections of a server. At the limit, a new connection evicts the oldest idle one of the address
+/// with the most idle ones. A peer that sends its request at once thus gets a reply, however many silent
+/// connections others open.
 ///
-/// The server says which are idle. IPv6 addresses count by their /64, since one machine has as many of these as it
-/// likes.
+/// The server reports which connections are idle. IPv6 addresses count by their /64, since one machine can use any
+/// number of addresses in it.
 final class ConnectionLimit {
     private static final int IPV6_NETWORK_BYTES = 8;
 
     private final int most;
 
-    /// With their peers, the oldest first; this and what follows under this object's lock.
+    /// Idle connections with their peers, oldest first. The lock of this object guards all that follows.
     private final Map<Channel, Object> idle = new LinkedHashMap<>();
 
     private final Map<Object, Integer> idleOfPeer = new HashMap<>();
@@ -34,10 +34,10 @@ final class ConnectionLimit {
         this.most = most;
     }
 
-    /// Counts a new connection until it is closed, and evicts another for it if need be. To be called on the thread
-    /// of all the server's connections.
+    /// Counts a new connection until it is closed, and evicts another if needed. Must run on the thread that all
+    /// connections of the server share.
     ///
-    /// @return false if it must be refused, as all others are busy
+    /// @return false if the connection must be refused, because all others are busy
     synchronized boolean add(Channel connection) {
         if (idle.size() + busy.size() >= most) {
             if (idle.isEmpty()) {
@@ -50,20 +50,20 @@ final class ConnectionLimit {
         return true;
     }
 
-    /// Closes it without its handlers: TLS would first send its farewell, which the peer may never read. To be called
-    /// on the connection's thread.
+    /// Closes a connection without its handlers: TLS would first send a close message that the peer may never read.
+    /// Must run on the connection's thread.
     static void cutOff(Channel connection) {
         connection.unsafe().close(connection.voidPromise());
     }
 
-    /// Its request has arrived and is being answered: it cannot be evicted.
+    /// Marks a connection as busy: its request has arrived, so it cannot be evicted.
     ///
-    /// @return false if it has been evicted already
+    /// @return false if it has already been evicted
     synchronized boolean busy(Channel connection) {
         return removeIdle(connection) && busy.add(connection);
     }
 
-    /// Its answer is ready: it can be evicted.
+    /// Marks a connection as idle: its reply is ready, so it can be evicted.
     synchronized void idle(Channel connection) {
         if (busy.remove(connection)) {
             addIdle(connection);

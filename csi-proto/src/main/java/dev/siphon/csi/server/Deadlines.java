@@ -5,12 +5,12 @@ import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/// How long the RPC that runs on this thread may still take.
+/// The time that is left for the RPC on this thread.
 ///
-/// @param whenNone the time for an RPC whose caller set no deadline; CSI sidecars set one (`--timeout`), people
-///     at a debug client often do not
+/// @param whenNone the time for an RPC without a deadline; CSI sidecars set one (`--timeout`), people at a debug
+///     client often do not
 public record Deadlines(Duration whenNone) {
-    /// Kept back so that the answer reaches the caller before the caller's own clock runs out.
+    /// Reserved so that the reply arrives before the caller's deadline passes.
     private static final Duration RESERVE = Duration.ofMillis(200);
 
     public Deadlines {
@@ -19,8 +19,8 @@ public record Deadlines(Duration whenNone) {
         }
     }
 
-    /// The time left for the work of this RPC: the caller's deadline less 200 ms, or less a tenth of what is left
-    /// where that is shorter; zero when it has passed.
+    /// Returns the time left for the work of this RPC: the caller's remaining time, minus 200 ms or a tenth of it,
+    /// whichever is shorter. Zero if the deadline has passed.
     public Duration remaining() {
         Deadline deadline = Context.current().getDeadline();
         if (deadline == null) {
@@ -31,7 +31,7 @@ public record Deadlines(Duration whenNone) {
         return left.minus(tenth.compareTo(RESERVE) < 0 ? tenth : RESERVE);
     }
 
-    /// Whether the caller of this RPC has gone, or its deadline has passed, so that no answer is awaited.
+    /// Checks whether the caller has gone or its deadline has passed, so that no one waits for the reply.
     public static boolean callerGone() {
         return Context.current().isCancelled();
     }

@@ -8,10 +8,10 @@ public record DriverName(String value) {
     private static final int MAX_CHARS = 63;
     private static final Pattern FORM = Pattern.compile("[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?");
 
-    /// The name that Siphon has unless it is told another.
+    /// The default name.
     public static final DriverName DEFAULT = new DriverName("cephfs.siphon.dev");
 
-    /// @throws IllegalArgumentException if `value` is not such a name
+    /// @throws IllegalArgumentException if `value` is not a valid name
     public DriverName {
         if (value.length() > MAX_CHARS || !FORM.matcher(value).matches() || value.contains("..")) {
             throw new IllegalArgumentException("driver name " + QuotedText.of(value)

@@ -16,12 +16,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A driver's process from its start to its end.
+/// Runs a driver process from start to shutdown.
 ///
-/// The socket is up first, so that a sidecar's first RPC is answered within a fraction of a second; backends
-/// connect afterwards, and until they have, readiness says so. At SIGTERM: not ready, what was given to
-/// [#closeFirst] closed, RPCs drained, then what was given to [#closeAtEnd] in reverse order. A native call may
-/// hang in any of these for ever, so the whole has a deadline, after which the process halts.
+/// The socket opens first, so that a sidecar's first RPC gets a reply within a fraction of a second. Backends
+/// connect afterwards; until then, the process is not ready.
+///
+/// At SIGTERM, the process becomes not ready, closes the resources of [#closeFirst], drains the RPCs, and closes
+/// those of [#closeAtEnd] in reverse order. A native call can hang in any of these steps. The whole shutdown
+/// therefore has a deadline, after which the process exits.
 public final class DriverProcess {
     private static final Logger LOG = LoggerFactory.getLogger(DriverProcess.class);
     private static final Duration CHECK_PERIOD = Duration.ofSeconds(5);
@@ -37,12 +39,12 @@ public final class DriverProcess {
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean clean;
 
-    /// What makes a process the controller or the node.
+    /// The parts that differ between controller and node.
     ///
-    /// @param offers what Identity says that the driver can do
-    /// @param services the CSI services beside Identity
-    /// @param check whether the backends can be used
-    /// @param metrics where the process's metrics are registered
+    /// @param offers the capabilities that Identity reports
+    /// @param services the CSI services besides Identity
+    /// @param check checks whether the backends can be used
+    /// @param metrics the registry of the process's metrics
     public record Parts(
             List<IdentityService.Offer> offers,
             List<BindableService> services,
@@ -63,9 +65,9 @@ public final class DriverProcess {
         this.server = server;
     }
 
-    /// Serves CSI and the operators' HTTP.
+    /// Serves CSI, and HTTP for operators.
     ///
-    /// @throws StartFailure if the socket or the address cannot be had; nothing is left behind then
+    /// @throws StartFailure if the socket or the address cannot be bound; it then leaves nothing behind
     public static DriverProcess start(ServerConfig config, Parts parts) {
         BuildInfo build = BuildInfo.read();
         Readiness readiness = Readiness.start(parts.check(), CHECK_PERIOD, CHECK_DEADLINE);
@@ -95,31 +97,29 @@ public final class DriverProcess {
         return process;
     }
 
-    /// Has `resource` closed when the process ends, after the RPCs have ended and before what was given earlier.
+    /// Closes `resource` at shutdown: after the RPCs have ended, and before resources that were added earlier.
     public synchronized void closeAtEnd(String name, AutoCloseable resource) {
         resources.push(new NamedResource(name, resource));
     }
 
-    /// Has `announcement`, which sends callers here, closed first of all when the process ends, while RPCs are
-    /// still taken.
+    /// Closes `announcement`, which sends callers here, first at shutdown, while RPCs are still accepted.
     public synchronized void closeFirst(String name, AutoCloseable announcement) {
         announcements.push(new NamedResource(name, announcement));
     }
 
-    /// Where the operators' HTTP listens.
+    /// Returns the address of the HTTP server for operators.
     public InetSocketAddress opsAddress() {
         return ops.address();
     }
 
-    /// Serves until SIGTERM or SIGINT. Does not return: the process ends with 0 if everything ended in time, else
-    /// with 1.
+    /// Serves until SIGTERM or SIGINT. Does not return: the process exits 0 if everything ended in time, else 1.
     ///
-    /// @param settings what the process was started with, logged once. Only now: to spell out every value takes
-    ///     0.1 s of the 0.6 s that the first RPC may
+    /// @param settings the process's configuration, logged once. It is logged this late because formatting every
+    ///     value takes 0.1 s of the 0.6 s allowed until the first RPC
     public int await(Record settings) throws InterruptedException {
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(() -> {
-                    // the virtual machine would end with 143 otherwise, and would wait for other hooks
+                    // otherwise the virtual machine would exit 143, and would wait for other hooks
                     ImmediateExit.with(stop() ? 0 : 1);
                 }));
         LOG.atInfo().addKeyValue("config", settings).log("started");
@@ -127,7 +127,7 @@ public final class DriverProcess {
         return 0;
     }
 
-    /// Ends what the process does, within the configured time. A second call waits for the first.
+    /// Shuts down within the configured time. A second call waits for the first.
     ///
     /// @return whether every RPC and every resource ended in time
     public boolean stop() {
@@ -181,7 +181,7 @@ public final class DriverProcess {
         try {
             return closing.get();
         } catch (ExecutionException e) {
-            // the others must be closed all the same
+            // the others must still be closed
             LOG.atWarn()
                     .setCause(e.getCause())
                     .addKeyValue("resource", named.name())

@@ -15,11 +15,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Turns what a handler throws into a status: a [DriverException] as [StatusMapping] says, a status as it is, and
-/// anything else, which is a bug, into INTERNAL. gRPC by itself would answer UNKNOWN without a word.
+/// Maps the exceptions of handlers to a status: a [DriverException] by [StatusMapping], a status as it is, and
+/// anything else, which is a bug, to INTERNAL. gRPC alone would return UNKNOWN without a message.
 ///
-/// The stack of a bug is logged here and nowhere else; the caller gets a number to find it by, and nothing of
-/// what is inside. If the caller has gone, the status goes nowhere, and a bug is logged all the same.
+/// Only this class logs the stack of a bug. The caller gets an incident number to find it, and no internals. If the
+/// caller has gone, the status is dropped, but a bug is still logged.
 public final class ErrorMapping implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(ErrorMapping.class);
 
@@ -30,7 +30,7 @@ public final class ErrorMapping implements ServerInterceptor {
         return new Guarded<>(next.startCall(once, headers), once);
     }
 
-    /// The status for `thrown`, logged if it is a bug.
+    /// Returns the status for `thrown`, and logs a bug.
     static Status toStatus(String method, Throwable thrown) {
         return switch (thrown) {
             case DriverException e -> StatusMapping.toStatus(e);
@@ -102,7 +102,7 @@ public final class ErrorMapping implements ServerInterceptor {
             try {
                 event.run();
             } catch (RuntimeException | Error e) {
-                // an Error too: a native library that cannot be linked must not leave the caller waiting
+                // Errors too: if a native library cannot be linked, the caller must still get a reply
                 call.close(toStatus(call.getMethodDescriptor().getFullMethodName(), e), new Metadata());
             }
         }

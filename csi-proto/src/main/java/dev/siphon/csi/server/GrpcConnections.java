@@ -11,17 +11,17 @@ import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/// Limits the connections to a gRPC server, as a handler of the socket that listens. gRPC sees a connection only when
-/// its peer has begun to speak HTTP/2: gRPC allocates kilobytes for each, and keeps them for seconds after the
-/// connection has ended. From then on a connection keeps its place: a sidecar ends itself when it loses its connection.
+/// Limits the connections to a gRPC server, as a handler of its listening socket. gRPC gets a connection only after
+/// the peer has sent the HTTP/2 preface: gRPC allocates kilobytes per connection, and keeps them for seconds after
+/// its end. From then on, the connection cannot be evicted: a sidecar exits when it loses its connection.
 final class GrpcConnections extends ChannelInboundHandlerAdapter {
-    /// What a peer begins with, before it sends a frame SETTINGS (RFC 9113, section 3.4).
+    /// The preface that a peer sends before its SETTINGS frame (RFC 9113, section 3.4).
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     private final ConnectionLimit limit;
     private final Duration arrival;
 
-    /// @param arrival how long the preface may take
+    /// @param arrival time limit for the preface
     GrpcConnections(ConnectionLimit limit, Duration arrival) {
         this.limit = limit;
         this.arrival = arrival;
@@ -73,7 +73,7 @@ final class GrpcConnections extends ChannelInboundHandlerAdapter {
             } else if (part.isReadable() && limit.busy(context.channel())) {
                 late.ifPresent(timer -> timer.cancel(false));
                 rest = part;
-                // gRPC registers it anew
+                // gRPC registers the connection again
                 var _ = context.deregister().addListener(_ -> {
                     var _ = listening.fireChannelRead(context.channel());
                 });
@@ -84,10 +84,10 @@ final class GrpcConnections extends ChannelInboundHandlerAdapter {
 
         @Override
         public void handlerRemoved(ChannelHandlerContext context) {
-            rest.release(); // of a connection that ended before it was registered anew
+            rest.release(); // if the connection ended before it was registered again
         }
 
-        /// Registered anew: what has been read is for gRPC.
+        /// After gRPC has registered the connection, passes on the bytes that were read.
         @Override
         public void channelRegistered(ChannelHandlerContext context) {
             context.fireChannelRegistered();

@@ -4,9 +4,9 @@ import dev.siphon.csi.BackgroundTasks;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/// Gives memory of the heap back that only garbage holds. The serial collector lets garbage fill the heap to its limit
-/// before it collects the older part: 144 MiB where 25 live. So the older part is collected whenever the heap has grown
-/// by a little since the last time, which takes a tenth of a second.
+/// Returns heap memory that holds only garbage. The serial collector fills the heap to its limit before it collects
+/// the old generation: 144 MiB where 25 MiB are live. This class collects it whenever the heap has grown by 8 MiB,
+/// which takes a tenth of a second.
 final class HeapTrim {
     static final long GROWTH_BYTES = 8L << 20;
 
@@ -16,14 +16,14 @@ final class HeapTrim {
     private final Runnable collector;
     private long settled;
 
-    /// @param heapBytes what the heap takes of the process's memory
+    /// @param heapBytes the size of the heap in the process's memory
     HeapTrim(LongSupplier heapBytes, Runnable collector) {
         this.heapBytes = heapBytes;
         this.collector = collector;
         this.settled = heapBytes.getAsLong();
     }
 
-    /// Does so until it is closed.
+    /// Checks every 2 s until the task is closed.
     static BackgroundTasks.Task start() {
         HeapTrim trim = new HeapTrim(Runtime.getRuntime()::totalMemory, System::gc);
         return new BackgroundTasks().every("heap-trim", PERIOD, PERIOD, trim::step);

@@ -3,22 +3,22 @@ package dev.siphon.csi.server;
 import dev.siphon.csi.DriverException;
 import java.util.Optional;
 
-/// Who may ask an [HttpServer] for what.
+/// Decides which requests an [HttpServer] serves.
 @FunctionalInterface
 public interface HttpAuth {
-    /// For servers that only those reach who may ask for all that there is.
+    /// Admits every request: for servers on which every peer may request everything.
     HttpAuth ALL = (_, _) -> true;
 
-    /// What comes before the token in the header.
+    /// The prefix of the token in the header.
     String BEARER = "Bearer ";
 
-    /// Whether `call` is answered.
+    /// Checks whether `call` is allowed.
     ///
     /// @param authorization the header `Authorization`, as the peer sent it
-    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if that cannot be found out now
+    /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if this cannot be decided now
     boolean admits(HttpCall call, Optional<String> authorization);
 
-    /// The token of an `Authorization` header (RFC 6750, section 2.1).
+    /// Returns the token of an `Authorization` header (RFC 6750, section 2.1).
     static Optional<String> token(Optional<String> authorization) {
         return authorization
                 .filter(value -> value.startsWith(BEARER))

@@ -37,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// One connection to an [HttpServer]: one request, one answer, and its end. It is idle until its whole request has
-/// arrived, and again when the answer is ready: a peer that does not read keeps nobody out.
+/// Serves one connection to an [HttpServer]: one request, one reply, then it closes. A connection is idle until its
+/// request is admitted, and again once the reply is ready. A peer that does not read thus blocks no one.
 final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnection.class);
 
@@ -48,13 +48,13 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
     private boolean taken;
     private Optional<Future<?>> deadline = Optional.empty();
 
-    /// What answers on a socket.
+    /// Serves the requests on a socket.
     ///
-    /// @param tls whose certificate is shown; empty for no TLS
-    /// @param auth who is answered
-    /// @param limit which counts the connection
-    /// @param calls where pages run
-    /// @param requests the level at which each request is logged
+    /// @param tls the TLS certificate; empty for no TLS
+    /// @param auth decides which requests are allowed
+    /// @param limit counts the connection
+    /// @param calls runs the pages
+    /// @param requests the log level of each request
     record Service(
             HttpCall.Pages pages,
             Optional<BearerTokenAuth> tls,
@@ -64,10 +64,10 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
             Timeouts timeouts,
             Level requests) {}
 
-    /// How long a connection may wait for its peer.
+    /// How long a connection waits for its peer.
     ///
-    /// @param arrival the time for a whole request, TLS and all, however slowly it comes
-    /// @param answer the time in which a peer must read the whole answer
+    /// @param arrival time limit for the whole request, including TLS, however slowly it arrives
+    /// @param answer time limit for the peer to read the whole reply
     record Timeouts(Duration arrival, Duration answer) {
         static final Timeouts USUAL = new Timeouts(Duration.ofSeconds(10), Duration.ofSeconds(5));
     }
@@ -92,7 +92,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
     @Override
     protected void channelRead0(ChannelHandlerContext connection, HttpObject part) {
         if (taken) {
-            return; // the connection ends with the answer to the first
+            return; // only the first request gets a reply
         }
         if (part.decoderResult().isFailure()) {
             refuse(connection, malformed(part.decoderResult().cause()));
@@ -141,7 +141,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
             Reply reply = answer(connection, token, method, target);
             LOG.atLevel(service.requests())
                     .addKeyValue("method", method)
-                    // without the query: somebody puts a token there one day
+                    // without the query, which may hold a token
                     .addKeyValue("path", target.split("\\?", 2)[0])
                     .addKeyValue("status", reply.status())
                     .addKeyValue("duration_ms", (System.nanoTime() - start) / 1_000_000)
@@ -164,13 +164,13 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
                         Status.UNAUTHENTICATED.withDescription("this needs the header `Authorization: Bearer TOKEN`,"
                                 + " with a token that opens this path"));
             }
-            // not before: a peer without a token cannot keep others out
+            // not earlier: a peer without a token must not keep others out
             if (!service.limit().busy(connection.channel())) {
                 return refused(Status.UNAVAILABLE.withDescription("its connection has made room for another"));
             }
             return service.pages().answer(call);
         } catch (RuntimeException | Error e) {
-            // an Error too: whoever asked must not be left waiting
+            // Errors too: the peer must get a reply
             return refused(ErrorMapping.toStatus("HTTP", e));
         }
     }
@@ -219,10 +219,10 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
         return Reply.json(http, body);
     }
 
-    /// On the connection's thread.
+    /// Runs on the connection's thread.
     private void send(ChannelHandlerContext connection, Reply reply) {
         if (!connection.channel().isActive()) {
-            return; // nobody waits any more, or this process ends
+            return; // the peer has gone, or this process ends
         }
         service.limit().idle(connection.channel());
         cutOffAfter(service.timeouts().answer(), connection);
@@ -233,14 +233,14 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> {
                 .set(HttpHeaderNames.CONTENT_LENGTH, reply.body().size())
                 .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
         var _ = connection.write(response);
-        // piece by piece, as the peer reads: a large answer is kept once, and not once more for each connection
+        // in chunks, as the peer reads: a large reply is in memory once, not once per connection
         var _ = connection
                 .writeAndFlush(
                         new HttpChunkedInput(new ChunkedStream(reply.body().newInput())))
                 .addListener(ChannelFutureListener.CLOSE);
     }
 
-    /// A peer that hangs up, sends no HTTP, or never ends its request.
+    /// Handles a peer that hangs up, does not speak HTTP, or never completes its request.
     @Override
     public void exceptionCaught(ChannelHandlerContext connection, Throwable why) {
         LOG.atDebug().setCause(why).log("an HTTP connection failed");

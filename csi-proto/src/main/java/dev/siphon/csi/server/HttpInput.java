@@ -10,22 +10,22 @@ import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpHeadersFactory;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.HttpRequestDecoder;
 import io.grpc.netty.shaded.io.netty.handler.codec.http.TooLongHttpHeaderException;
 
-/// What a connection to an [HttpServer] may send. It cuts off one that sends more than 64 KiB in all, TLS included:
-/// that bounds what is kept of requests that are pipelined behind the first, which nobody answers.
+/// Limits the input of a connection to an [HttpServer]: cuts it off after 64 KiB in total, including TLS. This
+/// bounds the memory for requests pipelined behind the first, which get no reply.
 final class HttpInput extends ChannelInboundHandlerAdapter {
-    /// Of a request's body, which no page reads.
+    /// Limit of a request's body, which no page reads.
     static final int MAX_BODY_BYTES = 16 << 10;
 
     private static final int MAX_BYTES = 64 << 10;
     private static final int MAX_LINE_BYTES = 4 << 10;
     private static final int MAX_HEADER_BYTES = 8 << 10;
 
-    /// Each takes some 150 bytes of heap beside its text: without this bound, 8 KiB of them took 300 KiB.
+    /// A header takes about 150 bytes of heap besides its text: without this limit, 8 KiB of headers took 300 KiB.
     private static final int MAX_HEADERS = 100;
 
     private long bytes;
 
-    /// Reads the request's line and headers.
+    /// Returns a decoder for the request line and the headers.
     static HttpRequestDecoder decoder() {
         return new HttpRequestDecoder(new HttpDecoderConfig()
                 .setMaxInitialLineLength(MAX_LINE_BYTES)

@@ -27,15 +27,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.event.Level;
 
-/// HTTP/1.1 for operators and for programs that speak no gRPC: by TCP for everybody, on a unix socket for root,
-/// or by TCP with TLS for whoever has a token. One request a connection, each on a virtual thread of its own.
+/// Serves HTTP/1.1 for operators and for programs without gRPC: by TCP for everyone, on a unix socket for root, or
+/// by TLS for holders of a token. Each connection carries one request, which runs on its own virtual thread.
 ///
-/// Anybody on the network may connect, so all that a connection takes is bounded: see [ConnectionLimit] and
-/// [HttpInput], and [HttpConnection.Timeouts] for the time. Servers share no thread of connections.
+/// Anyone on the network may connect, so the resources of a connection are limited: see [ConnectionLimit],
+/// [HttpInput], and [HttpConnection.Timeouts] for the time. Each server has its own thread for connections.
 public final class HttpServer implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 256;
 
-    /// Of what the kernel keeps for a connection, which counts as this process's memory in a container.
+    /// Limits the kernel's buffer per connection, which counts as this process's memory in a container.
     private static final int SOCKET_BUFFER_BYTES = 64 << 10;
 
     private static final int READ_BYTES = 4 << 10;
@@ -50,17 +50,17 @@ public final class HttpServer implements AutoCloseable {
 
     private HttpServer() {}
 
-    /// Serves everybody, without TLS.
+    /// Serves everyone, without TLS.
     ///
-    /// @throws StartFailure if the address cannot be had
+    /// @throws StartFailure if the address cannot be bound
     static HttpServer startForAll(OpsAddress address, HttpCall.Pages pages, HttpConnection.Timeouts timeouts) {
         HttpServer server = new HttpServer();
-        // a line for each probe is too much
+        // DEBUG, since one line per probe would be too much
         Service service = server.service(pages, Optional.empty(), HttpAuth.ALL, timeouts, Level.DEBUG);
         return server.starting(() -> server.listen(address, service));
     }
 
-    /// Serves root and the user of this process, whatever the modes of the socket and its directory are.
+    /// Serves only root and the user of this process, whatever the modes of the socket and its directory are.
     ///
     /// @throws StartFailure as [SocketFile#bind]
     public static HttpServer startForRoot(UnixEndpoint endpoint, HttpCall.Pages pages) {
@@ -83,10 +83,10 @@ public final class HttpServer implements AutoCloseable {
                         service))));
     }
 
-    /// Serves whomever `auth` admits, by TLS alone.
+    /// Serves requests that `auth` admits, only by TLS.
     ///
-    /// @param door whose certificate is shown
-    /// @throws StartFailure if the address cannot be had, or a file of `door` cannot be used
+    /// @param door the certificate to use
+    /// @throws StartFailure if the address cannot be bound, or a file of `door` cannot be used
     public static HttpServer startWithTls(
             OpsAddress address, BearerTokenAuth door, HttpAuth auth, HttpCall.Pages pages) {
         HttpServer server = new HttpServer();
@@ -160,7 +160,7 @@ public final class HttpServer implements AutoCloseable {
         listening = Optional.of(bound.channel());
     }
 
-    /// Where it listens, with the port it got, if that is TCP.
+    /// Returns the address with the actual port; empty if it is not TCP.
     public Optional<InetSocketAddress> address() {
         return listening
                 .map(Channel::localAddress)
@@ -168,13 +168,13 @@ public final class HttpServer implements AutoCloseable {
                 .map(InetSocketAddress.class::cast);
     }
 
-    /// Breaks off what is under way.
+    /// Aborts running requests.
     @Override
     public void close() {
         listening.ifPresent(channel -> {
             var _ = channel.close().awaitUninterruptibly();
         });
-        calls.shutdown(); // not close(): a call may hang
+        calls.shutdown(); // not close(), which would wait for a call that hangs
         var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         try {
             if (file.isPresent()) {

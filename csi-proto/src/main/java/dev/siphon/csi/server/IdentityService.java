@@ -12,18 +12,18 @@ import csi.v1.ProbeResponse;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 
-/// CSI Identity, the same in both processes but for what they offer.
+/// The CSI Identity service. Both processes share it; only their offers differ.
 public final class IdentityService extends IdentityGrpc.IdentityImplBase {
     private final DriverName name;
     private final BuildInfo build;
     private final List<Offer> offers;
     private final Readiness readiness;
 
-    /// What the driver as a whole can do beyond Identity and Node (CSI v1.13, `PluginCapability`).
+    /// The driver's capabilities beyond Identity and Node (CSI v1.13, `PluginCapability`).
     public enum Offer {
         CONTROLLER_SERVICE,
         GROUP_CONTROLLER_SERVICE,
-        /// volumes grow while they are mounted
+        /// volumes can be expanded while they are mounted
         ONLINE_EXPANSION;
 
         private PluginCapability toProto() {

@@ -5,11 +5,11 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// Ends the process without the exit handlers of native libraries (`_exit(2)`). Those of librados destroy
-/// what its own threads may still use, when it is connecting or hangs: on Ceph 20.2.4 a SIGTERM just after
-/// the start ended in a SIGSEGV every few hundred times.
+/// Exits without running the exit handlers of native libraries (`_exit(2)`). Those of librados destroy what its own
+/// threads may still use while it connects or hangs. On Ceph 20.2.4, a SIGTERM just after the start caused a
+/// SIGSEGV once in a few hundred runs.
 public final class ImmediateExit {
-    /// Set while an AOT cache is made, which the virtual machine writes at an end of its own.
+    /// Set while an AOT cache is created: the virtual machine writes it only at its own exit.
     private static final String TRAINING = "siphon.training";
 
     private ImmediateExit() {}

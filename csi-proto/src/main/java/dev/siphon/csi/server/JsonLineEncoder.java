@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.KeyValuePair;
 
-/// One event as one line: `time`, `level`, `logger`, `message`, then the event's key-values as fields of their
-/// own, and `stack` where something was thrown.
+/// Encodes a log event as one line of JSON: `time`, `level`, `logger`, `message`, then each key-value as a field,
+/// and `stack` if there is an exception.
 final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
     private static final byte[] NOTHING = new byte[0];
 
@@ -56,7 +56,7 @@ final class JsonLineEncoder extends EncoderBase<ILoggingEvent> {
         return text.append('\n').toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    // not a switch over types: the first one in a process costs 30 ms, and each process logs before it serves
+    // no switch over types: the first one in a process costs 30 ms, and each process logs before it serves
     private static void value(JsonWriter json, @Nullable Object value) throws IOException {
         if (value instanceof Number number) {
             json.value(number);

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
-/// Logs as JSON lines on stdout, Siphon at the level that a flag sets and its libraries (gRPC, netty) at WARN.
-/// Found by logback through `ServiceLoader`, so there is no configuration file to search for or to parse.
+/// Logs JSON lines to stdout: Siphon at the level of a flag, its libraries (gRPC, netty) at WARN. Logback finds
+/// this class by `ServiceLoader`, so it neither searches for nor parses a configuration file.
 @ConfiguratorRank(ConfiguratorRank.CUSTOM_HIGH_PRIORITY)
 public final class JsonLogging extends ContextAwareBase implements Configurator {
     private static final String OWN = "dev.siphon";
@@ -34,8 +34,7 @@ public final class JsonLogging extends ContextAwareBase implements Configurator 
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
     }
 
-    /// Sets the level of Siphon's own loggers, and leads what libraries log through `java.util.logging` (gRPC
-    /// does) the same way.
+    /// Sets the level of Siphon's own loggers, and routes `java.util.logging`, which gRPC uses, to the same output.
     public static void start(org.slf4j.event.Level level) {
         LogManager.getLogManager().reset();
         SLF4JBridgeHandler.install();

@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The metrics as Prometheus reads them. Those who ask at the same time share one text, and a new one is made every
-/// 250 ms at most: anybody may ask, and each text takes time and memory. A text is never older than the request,
-/// unless so many ask that some get the last one at once.
+/// Serves the metrics in Prometheus's format. Concurrent requests share one text, and a new one is built at most
+/// every 250 ms: anyone may ask, and each text costs time and memory. The text is never older than the request,
+/// unless too many wait; the excess gets the last text at once.
 public final class MetricsPage {
     private static final String CONTENT_TYPE = PrometheusTextFormatWriter.CONTENT_TYPE;
     private static final Duration SPACING = Duration.ofMillis(250);
 
-    /// For the text that is being made; a metric of a disk that hangs may hang too.
+    /// Time limit for the text that is being built; a metric may hang with its disk.
     private static final Duration WAIT = Duration.ofSeconds(5);
 
     private static final int MAX_WAITING = 16;
@@ -36,7 +36,7 @@ public final class MetricsPage {
         this.registry = registry;
     }
 
-    /// The answer to whoever may read them.
+    /// Returns the reply with all metrics.
     ///
     /// @throws DriverException.BackendUnavailable (UNAVAILABLE) if they cannot be collected in time
     public HttpCall.Reply reply() {
@@ -86,7 +86,7 @@ public final class MetricsPage {
         }
     }
 
-    /// All metrics, as text.
+    /// Returns all metrics as text.
     static ByteString text(PrometheusRegistry registry) {
         ByteString.Output out = ByteString.newOutput();
         try {

@@ -11,16 +11,16 @@ import io.grpc.Status;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Tells somebody what one RPC asks and how it ends, once, whether the handler answers or the caller goes away
-/// first.
+/// Reports the request of an RPC and its end to an observer. The end is reported once, whether the handler replies
+/// or the caller goes away first.
 final class ObservedCall {
-    /// The caller's clock started when it sent the request, ours when that arrived: a caller whose deadline passes
-    /// goes away that much before ours does.
+    /// The caller's deadline starts when it sends the request, ours when the request arrives. The caller may
+    /// therefore cancel this much before our deadline passes.
     private static final long UNDER_WAY_MILLIS = 500;
 
     private ObservedCall() {}
 
-    /// Who wants to know.
+    /// Receives the request and the end of an RPC.
     interface Observer {
         default void request(Object message) {}
 
@@ -58,13 +58,13 @@ final class ObservedCall {
         };
     }
 
-    /// The short name of the method, such as `CreateVolume`.
+    /// Returns the short name of the method, such as `CreateVolume`.
     static String method(ServerCall<?, ?> call) {
         String bare = call.getMethodDescriptor().getBareMethodName();
         return bare == null ? call.getMethodDescriptor().getFullMethodName() : bare;
     }
 
-    /// The status of an RPC whose caller no longer waits.
+    /// Returns the status of an RPC whose caller has gone.
     private static Status gone() {
         Deadline deadline = Context.current().getDeadline();
         return deadline != null && deadline.timeRemaining(TimeUnit.MILLISECONDS) < UNDER_WAY_MILLIS

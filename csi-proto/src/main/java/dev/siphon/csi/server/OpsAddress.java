@@ -3,14 +3,14 @@ package dev.siphon.csi.server;
 import dev.siphon.csi.QuotedText;
 import java.net.InetSocketAddress;
 
-/// Where the HTTP server for operators listens.
+/// The address of the HTTP server for operators.
 ///
 /// @param host a name or an address of this machine
-/// @param port a TCP port; 0 takes a free one
+/// @param port a TCP port; 0 selects a free one
 public record OpsAddress(String host, int port) {
     private static final int MAX_PORT = 65_535;
 
-    /// @throws IllegalArgumentException if `host` is empty or `port` is none
+    /// @throws IllegalArgumentException if `host` is empty or `port` is out of range
     public OpsAddress {
         if (host.isBlank()) {
             throw new IllegalArgumentException("host " + QuotedText.of(host) + " must not be empty");
@@ -20,7 +20,9 @@ public record OpsAddress(String host, int port) {
         }
     }
 
-    /// @throws StartFailure if the host's name has no address
+    /// Resolves the host.
+    ///
+    /// @throws StartFailure if its name has no address
     InetSocketAddress resolve() {
         InetSocketAddress address = new InetSocketAddress(host, port);
         if (address.isUnresolved()) {

@@ -4,8 +4,9 @@ import dev.siphon.csi.server.HttpCall.Reply;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.net.InetSocketAddress;
 
-/// HTTP for operators: `/healthz` (200 while the process lives; touches nothing else, so a hung Ceph never gets a
-/// process killed), `/readyz` (200 or 503 with the reason) and `/metrics` (Prometheus text).
+/// Serves HTTP for operators: `/healthz`, `/readyz` (200, or 503 with the reason) and `/metrics` (Prometheus text).
+/// `/healthz` returns 200 while the process lives and checks nothing else, so that a hung Ceph never gets the
+/// process killed.
 public final class OpsServer implements AutoCloseable {
     private final HttpServer server;
 
@@ -13,7 +14,7 @@ public final class OpsServer implements AutoCloseable {
         this.server = server;
     }
 
-    /// Starts to serve.
+    /// Starts the server.
     ///
     /// @throws StartFailure if the address cannot be bound
     public static OpsServer start(OpsAddress address, Readiness readiness, PrometheusRegistry registry) {
@@ -26,7 +27,7 @@ public final class OpsServer implements AutoCloseable {
         return new OpsServer(HttpServer.startForAll(address, call -> answer(call, readiness, metrics), timeouts));
     }
 
-    /// Where it listens, with the port it got.
+    /// Returns the address with the actual port.
     public InetSocketAddress address() {
         return server.address().orElseThrow();
     }

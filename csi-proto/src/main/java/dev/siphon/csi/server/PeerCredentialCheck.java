@@ -18,9 +18,9 @@ import jdk.net.UnixDomainPrincipal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Closes connections of users who are not let in before a byte of theirs is read: the kernel says who connected
-/// (unix(7), `SO_PEERCRED`). The modes of the socket and its directory keep them out already; this holds also
-/// where somebody has changed these.
+/// Closes connections of other users before reading a byte from them. The kernel reports the user who connected
+/// (unix(7), `SO_PEERCRED`). The modes of the socket and its directory already keep others out; this check also
+/// holds if someone changes the modes.
 final class PeerCredentialCheck extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(PeerCredentialCheck.class);
     private static final ChannelOption<UnixDomainPrincipal> PEER =
@@ -32,14 +32,14 @@ final class PeerCredentialCheck extends ChannelInboundHandlerAdapter {
         this.admitted = admitted;
     }
 
-    /// Lets in root and who runs this process.
+    /// Admits root and the user of this process.
     ///
-    /// @throws StartFailure if the system does not say who these are
+    /// @throws StartFailure if the system does not report these users
     static PeerCredentialCheck forRootAndSelf() {
         try {
             UserPrincipal root = FileSystems.getDefault()
                     .getUserPrincipalLookupService()
-                    .lookupPrincipalByName("0"); // a user of that name is none: names do not begin with a digit
+                    .lookupPrincipalByName("0"); // the uid: no name begins with a digit
             return new PeerCredentialCheck(Set.copyOf(List.of(root, Files.getOwner(Path.of("/proc/self")))));
         } catch (IOException e) {
             throw new StartFailure("cannot learn who this process is", e);

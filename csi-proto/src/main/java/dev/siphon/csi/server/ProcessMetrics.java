@@ -12,8 +12,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.DoubleSupplier;
 
-/// The process about itself, from `/proc/self/status` (proc_pid_status(5)) and the runtime: no JMX, which would
-/// cost more memory than it tells about.
+/// Metrics of the process itself, from `/proc/self/status` (proc_pid_status(5)) and the runtime. JMX is not used:
+/// it would cost too much memory.
 final class ProcessMetrics {
     private static final Path STATUS = Path.of("/proc/self/status");
 
@@ -53,7 +53,7 @@ final class ProcessMetrics {
                 .register(registry);
     }
 
-    /// The number in the line that starts with `key`; 0 if there is none.
+    /// Returns the number in the line that starts with `key`; 0 if there is none.
     private static long status(String key) {
         try {
             List<String> lines = Files.readAllLines(STATUS);

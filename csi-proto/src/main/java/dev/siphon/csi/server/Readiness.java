@@ -12,11 +12,11 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Whether the process can do its work, as found by a check that runs in the background. Reading it costs nothing
-/// and never waits, so Probe and `/readyz` answer while Ceph hangs.
+/// Polls in the background whether the process can work. Reading the state never blocks, so Probe and `/readyz`
+/// reply while Ceph hangs.
 ///
-/// A check that has not answered within its deadline makes the process not ready. It is left to run, since a
-/// native call cannot be cancelled, and no other is started beside it: checks never pile up.
+/// A check that exceeds its deadline makes the process not ready. A native call cannot be cancelled, so the check
+/// runs on, and no other starts until it ends: checks never pile up.
 public final class Readiness implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
 
@@ -28,23 +28,23 @@ public final class Readiness implements AutoCloseable {
     private final Thread poller;
     private volatile ReadinessState state;
 
-    /// Finds out whether the process can work. Runs on a platform thread of its own and may block.
+    /// Checks whether the process can work. Runs on its own platform thread and may block.
     @FunctionalInterface
     public interface Check {
-        /// What keeps the process from working, in words for an administrator; empty if nothing does. Whatever it
-        /// throws counts as a problem.
+        /// Returns the problem that keeps the process from working, for an administrator; empty if there is none.
+        /// Any exception counts as a problem.
         Optional<String> problem();
 
-        /// What an administrator should know although the process works; empty if nothing. Must not wait.
+        /// Returns what an administrator should know although the process works; empty if nothing. Must not block.
         default Optional<String> remark() {
             return Optional.empty();
         }
     }
 
-    /// What the last check found.
+    /// The result of the last check.
     ///
     /// @param since when `ready` last changed
-    /// @param reason why it is not ready; when it is, what an administrator should know all the same, or empty
+    /// @param reason why the process is not ready; if it is ready, a remark for the administrator, or empty
     public record ReadinessState(boolean ready, Instant since, String reason) {}
 
     private Readiness(Check check, Duration period, Duration deadline, Clock clock) {
@@ -56,9 +56,9 @@ public final class Readiness implements AutoCloseable {
         this.poller = Thread.ofPlatform().daemon().name("readiness").unstarted(this::poll);
     }
 
-    /// Starts to check, at once and then `period` after each check ended.
+    /// Starts polling: at once, and then `period` after the end of each check.
     ///
-    /// @param deadline how long a check may take
+    /// @param deadline time limit of a check
     public static Readiness start(Check check, Duration period, Duration deadline) {
         return start(check, period, deadline, Clock.systemUTC());
     }
@@ -69,12 +69,12 @@ public final class Readiness implements AutoCloseable {
         return readiness;
     }
 
-    /// What the last check found.
+    /// Returns the result of the last check.
     public ReadinessState state() {
         return state;
     }
 
-    /// Not ready from now on, whatever a check finds: the process is going down.
+    /// Makes the process not ready for good, whatever a check finds: it shuts down.
     @Override
     public void close() {
         stopped.countDown();
@@ -122,7 +122,7 @@ public final class Readiness implements AutoCloseable {
         }
     }
 
-    /// Whoever looks after the process must not end by what one of its parts did not foresee.
+    /// A remark that fails must not end the polling thread.
     private Optional<String> remark() {
         try {
             return check.remark();

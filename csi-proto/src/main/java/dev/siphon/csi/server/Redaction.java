@@ -13,11 +13,11 @@ import dev.siphon.csi.MountOptions;
 import java.util.List;
 import java.util.Map;
 
-/// A copy of a message that is safe to log: what csi.proto marks `csi_secret` is `***`, found by walking the
-/// descriptors, so that a secret field of a later CSI is covered as soon as it is in csi.proto.
+/// Copies messages without their secrets, for logs. Fields that csi.proto marks `csi_secret` become `***`. The
+/// descriptors are searched for the mark, so a secret field of a later CSI is covered once it is in csi.proto.
 ///
-/// Mount flags, and the mount options among parameters and in a volume's context, carry no such mark, yet a person
-/// may try to pass a key in them (`secret=`): of each only the name is kept. Unknown fields are left out.
+/// Mount flags, and mount options in parameters and volume contexts, carry no such mark, but a person may pass a
+/// key in them (`secret=`). Only their names are kept. Unknown fields are omitted.
 public final class Redaction {
     private static final String HIDDEN = "***";
     private static final FieldDescriptor MOUNT_FLAGS = VolumeCapability.MountVolume.getDescriptor()
@@ -25,7 +25,7 @@ public final class Redaction {
 
     private Redaction() {}
 
-    /// `message` as JSON with the proto's field names, without its secrets.
+    /// Returns `message` as JSON with the proto's field names, without its secrets.
     public static JsonObject json(Message message) {
         JsonObject out = new JsonObject();
         for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {

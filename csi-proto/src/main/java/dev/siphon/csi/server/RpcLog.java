@@ -14,14 +14,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/// One line per RPC: method, the ids that the request names, code and duration; the error's message where there
-/// is one. Probe is at DEBUG, since a kubelet sends it every few seconds; so is every request body, without its
-/// secrets.
+/// Logs one line per RPC: method, ids in the request, code, duration, and the error's message if there is one.
+/// Probe is logged at DEBUG, since a kubelet sends it every few seconds. Request bodies, without secrets, are
+/// logged at DEBUG too.
 public final class RpcLog implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(RpcLog.class);
     private static final int MAX_ID_CHARS = 256;
 
-    /// The fields that say what a request is about; none of them is secret.
+    /// The fields that identify a request's object; none is secret.
     private static final List<String> NAMES = List.of(
             "name",
             "volume_id",

@@ -9,8 +9,8 @@ import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 
-/// Counts RPCs and their time, by method and code: `siphon_rpc_total`, `siphon_rpc_duration_seconds` and
-/// `siphon_rpc_in_flight`. No label holds anything that a caller may choose.
+/// Counts and times RPCs by method and code: `siphon_rpc_total`, `siphon_rpc_duration_seconds` and
+/// `siphon_rpc_in_flight`. No label holds a value that a caller may choose.
 public final class RpcMetrics implements ServerInterceptor {
     private final Counter total;
     private final Histogram duration;

@@ -2,14 +2,14 @@ package dev.siphon.csi.server;
 
 import java.time.Duration;
 
-/// How the shell of a process is set up; [ServerOptions] makes one from flags.
+/// The configuration of the server in both processes; [ServerOptions] builds it from flags.
 ///
-/// @param driverName the name under which the CO knows the driver
-/// @param endpoint where CSI is served
-/// @param ops where operators' HTTP is served
-/// @param callTime the time for an RPC whose caller set no deadline
-/// @param drain how long RPCs under way may take at a shutdown
-/// @param shutdown how long the whole shutdown may take before the process ends itself
+/// @param driverName the driver's name for the CO
+/// @param endpoint the socket for CSI
+/// @param ops the address of the HTTP server for operators
+/// @param callTime the time for an RPC without a deadline
+/// @param drain time limit for running RPCs at shutdown
+/// @param shutdown time limit for the whole shutdown, after which the process exits
 public record ServerConfig(
         DriverName driverName,
         UnixEndpoint endpoint,

@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Option;
 
-/// The flags that both processes have, for picocli's `@Mixin`. A flag goes before its environment variable, and
-/// that before the default.
+/// The flags of both processes, for picocli's `@Mixin`. A flag overrides its environment variable, which overrides
+/// the default.
 public final class ServerOptions {
     @Option(
             names = "--driver-name",
@@ -65,12 +65,12 @@ public final class ServerOptions {
                     + " below the 30 of Kubernetes).")
     private int shutdownTimeoutSeconds;
 
-    /// The level to log at.
+    /// Returns the log level.
     public Level logLevel() {
         return logLevel;
     }
 
-    /// Reads the flags.
+    /// Parses the flags.
     public ConfigProblems.ParsedValue<ServerConfig> read(ConfigProblems problems) {
         var name = problems.read("--driver-name", () -> new DriverName(driverName));
         var socket = problems.read("--endpoint", () -> UnixEndpoint.parse(endpoint));

@@ -16,13 +16,12 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// The file of a listening unix socket, owned by this process.
 ///
-/// bind(2) creates the file with the mode that the umask leaves, and Java cannot set a umask; a chmod afterwards
-/// leaves a moment in which anybody may connect. So the server binds inside a fresh directory of mode 0700, where
-/// nobody else can reach the socket; there it gets mode 0600, and rename(2) then puts it in its place, over a
-/// stale socket if there is one. Connections are made to the socket, not to its name, so the rename changes
-/// nothing for the listener.
+/// bind(2) creates the file with the mode that the umask leaves, and Java cannot set a umask. With a later chmod,
+/// anyone could connect for a moment. The server therefore binds inside a new directory of mode 0700, where no one
+/// else reaches the socket. There the socket gets mode 0600, and rename(2) moves it into place, over a stale socket
+/// if there is one. Peers connect to the socket, not to its name, so the rename does not affect the listener.
 final class SocketFile {
-    /// The longest name that a binding takes beside the socket: a directory and the socket in it.
+    /// The longest name that binding needs next to the socket: a directory and the socket in it.
     static final String LONGEST_SIBLING = ".csi-00000000/s";
 
     private static final int S_IFMT = 0170000;
@@ -36,15 +35,15 @@ final class SocketFile {
         this.inode = inode;
     }
 
-    /// What binds a listener to a path that does not exist yet.
+    /// Binds a listener to a path that does not exist yet.
     @FunctionalInterface
     interface Binder {
         void bindTo(Path path) throws IOException;
     }
 
-    /// Has `binder` bind, and puts the socket at `path`.
+    /// Binds the listener with `binder`, and moves the socket to `path`.
     ///
-    /// @throws StartFailure if something that is not a socket is at `path`, if a process answers on it, or if the
+    /// @throws StartFailure if `path` is something other than a socket, if a process answers on it, or if the
     ///     directory cannot be written
     static SocketFile bind(Path path, Binder binder) {
         Path parent = Objects.requireNonNull(path.getParent(), "an absolute path has a parent");
@@ -72,14 +71,14 @@ final class SocketFile {
         }
     }
 
-    /// Removes the file, unless another process has put its own in that place.
+    /// Removes the file, unless another process has replaced it.
     void unlink() throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && inodeOf(path).equals(inode)) {
             Files.delete(path);
         }
     }
 
-    /// Whether callers that look for `path` find this socket.
+    /// Checks whether `path` still leads to this socket.
     boolean isInPlace() {
         try {
             return inodeOf(path).equals(inode);
@@ -100,7 +99,7 @@ final class SocketFile {
         if ((mode & S_IFMT) != S_IFSOCK) {
             throw new StartFailure(path + " exists and is not a socket; it is left as it is");
         }
-        // not blocking: connect(2) to a listener with a full backlog would wait
+        // non-blocking: connect(2) would wait for a listener with a full backlog
         try (SocketChannel channel = SocketChannel.open(java.net.StandardProtocolFamily.UNIX)) {
             channel.configureBlocking(false);
             channel.connect(UnixDomainSocketAddress.of(path));

@@ -3,19 +3,19 @@ package dev.siphon.csi.server;
 import io.grpc.stub.StreamObserver;
 import java.util.function.Supplier;
 
-/// The bridge from a plain blocking handler to gRPC, so that [StreamObserver] is named only in the generated
-/// services' thin subclasses:
+/// Adapts plain blocking handlers to gRPC, so that only the thin subclasses of the generated services use
+/// [StreamObserver]:
 ///
 /// ```java
 /// @Override
 /// public void deleteVolume(DeleteVolumeRequest request, StreamObserver<DeleteVolumeResponse> observer) {
-///     Unary.reply(observer, () -> deleteVolume.handle(request));
+///     UnaryCall.reply(observer, () -> deleteVolume.handle(request));
 /// }
 /// ```
 public final class UnaryCall {
     private UnaryCall() {}
 
-    /// Answers with what `handler` returns. What it throws goes on to [ErrorMapping].
+    /// Sends the result of `handler`. Its exceptions pass to [ErrorMapping].
     public static <T> void reply(StreamObserver<T> observer, Supplier<T> handler) {
         T response = handler.get();
         observer.onNext(response);

@@ -4,9 +4,9 @@ import dev.siphon.csi.QuotedText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// Where a CSI socket is, as sidecars write it: `unix:///PATH`, `unix:/PATH` or `/PATH`.
+/// The place of a CSI socket, in the sidecars' notation: `unix:///PATH`, `unix:/PATH` or `/PATH`.
 ///
-/// @param path absolute and normalized, with room left for the name under which the server first binds
+/// @param path absolute and normalized, with room for the longer name under which the server first binds
 public record UnixEndpoint(Path path) {
     /// The longest path of a unix socket in bytes, without its final NUL (unix(7), `sun_path`).
     static final int MAX_PATH_BYTES = 107;
@@ -24,9 +24,9 @@ public record UnixEndpoint(Path path) {
         }
     }
 
-    /// Reads an endpoint.
+    /// Parses an endpoint.
     ///
-    /// @throws IllegalArgumentException if `text` has another form or names no absolute path
+    /// @throws IllegalArgumentException if `text` has another format or is no absolute path
     public static UnixEndpoint parse(String text) {
         if (text.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("endpoint " + QuotedText.of(text) + " holds a NUL character");

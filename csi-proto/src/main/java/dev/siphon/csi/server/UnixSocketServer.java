@@ -22,26 +22,25 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/// A gRPC server on a unix socket of mode 0600, with one virtual thread per RPC.
+/// Serves gRPC on a unix socket of mode 0600, with one virtual thread per RPC.
 ///
-/// The transport is netty's NIO channel and not its epoll one: no native library to unpack into a writable
-/// folder, and every architecture that has a JDK. One event loop is enough for the few connections of sidecars
-/// and kubelet.
+/// The transport is netty's NIO channel, not epoll: it unpacks no native library into a writable directory, and
+/// runs on every architecture with a JDK. One event loop is enough for the few connections of sidecars and kubelet.
 public final class UnixSocketServer implements AutoCloseable {
-    /// The largest request in bytes. The largest that CSI allows are maps of 4 KiB each (CSI v1.13, "Size
-    /// Limits"), and a group snapshot that names many volumes; this leaves room for 8,000 of them.
+    /// The largest request in bytes. The largest in CSI are maps of 4 KiB each (CSI v1.13, "Size Limits"), and a
+    /// group snapshot of many volumes; this leaves room for 8,000 volumes.
     private static final int MAX_REQUEST_BYTES = 1 << 20;
 
     private static final int MAX_METADATA_BYTES = 8 << 10;
     private static final int MAX_CALLS_PER_CONNECTION = 1_000;
 
-    /// Sidecars have one each; the kubelet has one for each of its calls that is under way.
+    /// A sidecar has one connection; the kubelet has one per running call.
     private static final int MAX_CONNECTIONS = 512;
 
-    /// How long a peer may take to begin to speak HTTP/2, and then for its first frame.
+    /// Time limit for a peer's HTTP/2 preface, and then for its first frame.
     private static final Duration PREFACE = Duration.ofSeconds(10);
 
-    /// How long connections may take to close, which needs nothing from their peers.
+    /// Time limit for closing connections, which does not wait for their peers.
     private static final Duration CLOSING = Duration.ofSeconds(1);
 
     private final Path path;
@@ -58,9 +57,9 @@ public final class UnixSocketServer implements AutoCloseable {
         this.calls = calls;
     }
 
-    /// Starts to serve.
+    /// Starts the server.
     ///
-    /// @param services what to serve
+    /// @param services the services to register
     /// @param interceptors the outermost first
     /// @throws StartFailure as [SocketFile#bind]
     public static UnixSocketServer start(
@@ -68,8 +67,8 @@ public final class UnixSocketServer implements AutoCloseable {
         return start(endpoint, services, interceptors, pipeline -> {});
     }
 
-    /// As [#start], for root and the user of this process alone, whatever the modes of the socket and its
-    /// directory are: who else connects is cut off.
+    /// As [#start], but only for root and the user of this process: cuts off all others, whatever the modes of the
+    /// socket and its directory are.
     public static UnixSocketServer startForRoot(
             UnixEndpoint endpoint, List<ServerServiceDefinition> services, List<ServerInterceptor> interceptors) {
         PeerCredentialCheck gate = PeerCredentialCheck.forRootAndSelf();
@@ -125,41 +124,41 @@ public final class UnixSocketServer implements AutoCloseable {
                 .maxInboundMetadataSize(MAX_METADATA_BYTES)
                 .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
                 .handshakeTimeout(PREFACE.toSeconds(), TimeUnit.SECONDS)
-                // gRPC asks for it, unix sockets do not have it, and netty warns at each connection
+                // gRPC sets this option; unix sockets do not support it, and netty warns at each connection
                 .withChildOption(ChannelOption.SO_KEEPALIVE, null)
-                // a peer that was stopped keeps its socket open: ask whether it still lives, and let it ask as
-                // often
+                // a peer that stopped keeps its socket open, so check that it still lives; it may check this side
+                // as well
                 .keepAliveTime(60, TimeUnit.SECONDS)
                 .keepAliveTimeout(20, TimeUnit.SECONDS)
                 .permitKeepAliveTime(10, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true);
-        // gRPC runs the interceptor that was added last first
+        // gRPC runs the last interceptor first
         interceptors.reversed().forEach(builder::intercept);
         return builder.build();
     }
 
-    /// Where it listens.
+    /// Returns the path of the socket.
     public Path path() {
         return path;
     }
 
-    /// Whether its socket is where callers look for it: nobody has removed or replaced it.
+    /// Checks whether the socket is still in place, neither removed nor replaced.
     public boolean isInPlace() {
         return file.isInPlace();
     }
 
-    /// Takes no new RPC, waits up to `patience` for those under way, and then breaks them off (the caller sees
-    /// UNAVAILABLE or CANCELLED). A later call does nothing more.
+    /// Accepts no new RPC, waits up to `patience` for running ones, and then aborts them (the caller gets
+    /// UNAVAILABLE or CANCELLED). Later calls have no further effect.
     ///
     /// @return whether every RPC ended by itself
     public boolean drain(Duration patience) {
         server.shutdown();
         boolean drained = ended(patience);
         server.shutdownNow();
-        // connections are closed by the loop: while it still runs
+        // the loop closes the connections, so wait while it still runs
         var _ = ended(CLOSING);
         var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-        // not close(): it would wait for a handler that hangs in a native call
+        // not close(), which would wait for a handler that hangs in a native call
         calls.shutdown();
         try {
             file.unlink();
@@ -178,7 +177,7 @@ public final class UnixSocketServer implements AutoCloseable {
         }
     }
 
-    /// Breaks off what is under way.
+    /// Aborts running RPCs.
     @Override
     public void close() {
         drain(Duration.ZERO);
