@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/// How long `siphon check` waits, for picocli's `@Mixin`.
+/// The time limit of `siphon check`, for picocli's `@Mixin`.
 public final class CheckOptions {
     @Option(
             names = "--timeout",
@@ -14,9 +14,9 @@ public final class CheckOptions {
             description = "How long to wait for an answer to each question (default: 5).")
     private int seconds;
 
-    /// A list with nothing on it.
+    /// Returns an empty checklist.
     ///
-    /// @throws ParameterException if there is no time
+    /// @throws ParameterException if the time limit is less than 1 s
     public Checklist checklist(CommandSpec command) {
         if (seconds < 1) {
             throw new ParameterException(command.commandLine(), "--timeout: must be at least 1 second");

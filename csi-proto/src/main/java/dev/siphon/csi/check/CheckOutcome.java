@@ -1,26 +1,26 @@
 package dev.siphon.csi.check;
 
-/// What came of looking at one thing. Nothing of it holds a secret.
+/// The result of one check. It holds no secret.
 public sealed interface CheckOutcome {
-    /// It is as it has to be.
+    /// The check passed.
     ///
-    /// @param found what there is, in a few words
+    /// @param found what was found, in a few words
     record Ok(String found) implements CheckOutcome {}
 
-    /// It is not, and all works nevertheless, worse than it could.
+    /// The check found a problem, but everything works, if less well.
     ///
-    /// @param found what is there instead
+    /// @param found what was found instead
     /// @param remedy what an administrator can do about it
     record Warned(String found, String remedy) implements CheckOutcome {}
 
-    /// It is not, and something will not work.
+    /// The check found that something will not work.
     ///
     /// @param found what is wrong
     /// @param remedy what an administrator can do about it
     record Failed(String found, String remedy) implements CheckOutcome {}
 
-    /// It was not looked at.
+    /// The check was not run.
     ///
-    /// @param because what there is not
+    /// @param because what is missing
     record Skipped(String because) implements CheckOutcome {}
 }

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// What is looked at, one thing after another, and what came of it. Each question has a thread of its own, which is
-/// left to itself at the deadline: whatever hangs, there is a list at the end.
+/// Runs checks one after another and collects their results. Each check runs on its own thread, which is abandoned
+/// at the deadline. The list is thus complete at the end, even if a check hangs.
 public final class Checklist {
-    /// What a question gets beyond its time, so that the words about a deadline are its own.
+    /// Extra time for a check, so that the error of its own deadline comes first.
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final Duration limit;
@@ -25,22 +25,23 @@ public final class Checklist {
 
     private record Line(String what, CheckOutcome outcome) {}
 
-    /// @param limit how long to wait for the answer to one question
+    /// @param limit time limit of one check
     public Checklist(Duration limit) {
         this.limit = limit;
     }
 
-    /// How long one question may take; what has deadlines itself should keep to it.
+    /// Returns the time limit of one check; a check with deadlines of its own should use it.
     public Duration limit() {
         return limit;
     }
 
-    /// Asks, and judges the answer; a question that throws, or has no answer in time, has failed.
+    /// Runs a check and judges its result. The check fails if it throws a [DriverException] or exceeds its
+    /// deadline.
     ///
-    /// @param what is looked at, in one or two words
-    /// @param remedy what to do when there is no answer, by why there is none
-    /// @param question may block; what it throws but a [DriverException] is a bug, and is thrown on
-    /// @return the answer; empty if there is none
+    /// @param what the subject of the check, in one or two words
+    /// @param remedy what to do if there is no result, by the reason
+    /// @param question may block; any exception other than a [DriverException] is a bug and is rethrown
+    /// @return the result; empty if there is none
     public <T> Optional<T> check(
             String what,
             Function<DriverException, String> remedy,
@@ -56,7 +57,7 @@ public final class Checklist {
         }
     }
 
-    /// Adds what is known without asking.
+    /// Adds a result that needs no check.
     public void note(String what, CheckOutcome outcome) {
         lines.add(new Line(what, outcome));
     }
@@ -76,7 +77,7 @@ public final class Checklist {
         }
     }
 
-    /// A row per thing, in the order in which they were looked at.
+    /// Returns one row per result, in the order of the checks.
     public Table table() {
         Table table = new Table("check", "result", "found", "remedy");
         for (Line line : lines) {
@@ -98,12 +99,12 @@ public final class Checklist {
                 new Cell.Text(oneLine(remedy)));
     }
 
-    /// A server's own words may be several.
+    /// Joins the lines of a text; a server's message may have several.
     private static String oneLine(String words) {
         return words.replaceAll("\\p{Cntrl}+", " ").strip();
     }
 
-    /// The exit status: 1 if something has failed, else 0.
+    /// Returns the exit status: 1 if a check failed, else 0.
     public int exit() {
         return lines.stream().anyMatch(line -> line.outcome() instanceof CheckOutcome.Failed) ? 1 : 0;
     }

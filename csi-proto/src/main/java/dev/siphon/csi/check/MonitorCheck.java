@@ -5,11 +5,11 @@ import dev.siphon.csi.Monitors;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// Whether a TCP connection reaches each monitor of a cluster from here.
+/// Checks whether a TCP connection from here reaches each monitor of a cluster.
 public final class MonitorCheck {
     private MonitorCheck() {}
 
-    /// Tries them all at once.
+    /// Tries all monitors concurrently.
     public static void run(Checklist list, String what, Monitors monitors) {
         List<MonitorReachability.UnreachableCluster> silent =
                 MonitorReachability.findUnreachable(List.of(monitors), list.limit());

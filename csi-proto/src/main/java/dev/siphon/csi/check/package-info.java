@@ -1,5 +1,5 @@
-/// What `siphon check` has in common on a controller's side and on a node's: what came of looking at one thing, in how
-/// much time, and how that is told.
+/// The shared part of `siphon check` for controller and node: results of checks, their time limit, and their
+/// output.
 @NullMarked
 package dev.siphon.csi.check;
 

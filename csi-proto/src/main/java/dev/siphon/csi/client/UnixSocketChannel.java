@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// A connection to a CSI socket, made at the first call.
+/// A client's connection to a CSI socket, opened by the first call.
 public final class UnixSocketChannel implements AutoCloseable {
     private final ManagedChannel channel;
     private final EventLoopGroup loop;
@@ -25,27 +25,27 @@ public final class UnixSocketChannel implements AutoCloseable {
         this.loop = loop;
     }
 
-    /// A connection to `endpoint`. Nothing has to listen there yet.
+    /// Creates a channel to `endpoint`. No server needs to listen there yet.
     public static UnixSocketChannel open(UnixEndpoint endpoint) {
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, Thread.ofPlatform().daemon().name("grpc-client-", 0).factory(), NioIoHandler.newFactory());
         ManagedChannel channel = NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(endpoint.path()))
                 .channelType(NioDomainSocketChannel.class)
-                // gRPC asks for it, unix sockets do not have it, and netty would warn
+                // gRPC sets this option; unix sockets do not support it, and netty would warn
                 .withOption(ChannelOption.SO_KEEPALIVE, null)
                 .eventLoopGroup(loop)
                 .directExecutor()
-                // what servers in other languages expect of a unix socket; the default would be the path
+                // servers in other languages expect this for a unix socket; the default would be the path
                 .overrideAuthority("localhost")
                 .usePlaintext()
                 .build();
         return new UnixSocketChannel(channel, loop);
     }
 
-    /// Waits until the connection stands or cannot be made: the first call tells which. Its deadline then counts
-    /// from there.
+    /// Waits until the connection is open or has failed; the first call reports a failure. The deadline of that
+    /// call then does not include the time to connect.
     ///
-    /// @param limit how long to wait at most
+    /// @param limit maximum time to wait
     public void connect(Duration limit) throws InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         ConnectivityState state = channel.getState(true);
@@ -59,12 +59,12 @@ public final class UnixSocketChannel implements AutoCloseable {
         }
     }
 
-    /// For the generated stubs.
+    /// Returns the channel for the generated stubs.
     public Channel channel() {
         return channel;
     }
 
-    /// Ends the connection; calls under way fail.
+    /// Closes the connection; running calls fail.
     @Override
     public void close() {
         channel.shutdownNow();

@@ -1,4 +1,4 @@
-/// The other end of a CSI socket, for the debug client, the tests and the benchmark.
+/// The client of a CSI socket, for the debug command, the tests and the benchmark.
 @NullMarked
 package dev.siphon.csi.client;
 

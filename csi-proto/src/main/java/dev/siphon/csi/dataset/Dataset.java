@@ -15,15 +15,15 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/// A sealed dataset, as whoever administers it has written it: as the `spec` of a `DatasetVolume` object, or in a
-/// file. All names in that JSON are in this file.
+/// A sealed dataset as an administrator declares it: as the `spec` of a `Dataset` object, or in a file. This file
+/// defines all names in that JSON.
 ///
-/// @param name as Kubernetes would have it: where people write `u1/imagenet-v1`, `u1.imagenet-v1`
-/// @param cluster that holds it; empty for the default one
-/// @param fileSystem that holds it
-/// @param path of the directory with the files `image` and `image.manifest`
-/// @param digest of its manifest
-/// @param bytes how long the image is; 0 if nobody wrote that
+/// @param name its name in Kubernetes: `u1.imagenet-v1` where people write `u1/imagenet-v1`
+/// @param cluster the cluster that holds it; empty for the default one
+/// @param fileSystem the file system that holds it
+/// @param path the directory with the files `image` and `image.manifest`
+/// @param digest the digest of its manifest
+/// @param bytes the length of the image; 0 if not declared
 /// @param readers who may read it: names of accounts, of groups as `group:NAME`, or [#EVERYBODY]
 public record Dataset(
         String name,
@@ -36,16 +36,16 @@ public record Dataset(
     /// The object's kind.
     public static final String KIND = "Dataset";
 
-    /// Below this directory of a file system the controller may look for datasets.
+    /// The controller looks for datasets only below this directory of a file system.
     public static final String DIRECTORY = "/datasets";
 
-    /// The image's name in the dataset's directory.
+    /// The file name of the image in the dataset's directory.
     public static final String IMAGE = "image";
 
-    /// The name of the image's manifest, beside it.
+    /// The file name of the image's manifest, in the same directory.
     public static final String MANIFEST = IMAGE + ".manifest";
 
-    /// As a reader: whoever has a namespace in the cluster.
+    /// The reader that stands for everyone with a namespace in the cluster.
     public static final String EVERYBODY = "*";
 
     private static final String CLUSTER = "cluster";
@@ -67,7 +67,7 @@ public record Dataset(
         CephPath.check(path);
         VolumeId.Part.FILE_SYSTEM.check(fileSystem);
         cluster.ifPresent(VolumeId.Part.CLUSTER::check);
-        // where no cluster is named, with the longest name that the default one may have; and with a claim
+        // checks the length of the id: with a claim, and with the longest name that a default cluster may have
         var _ = new VolumeId.DatasetVolume(
                 cluster.orElse("c".repeat(LONGEST_CLUSTER)),
                 fileSystem,
@@ -76,10 +76,10 @@ public record Dataset(
                 path);
     }
 
-    /// What a dataset is called whose name people write with a slash behind whose it is.
+    /// Returns the name of a dataset that people may write as `OWNER/NAME`.
     ///
-    /// @param field where it stands, for the message
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it can be no name
+    /// @param field the field that holds the text, for the message
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it cannot be a name
     public static String name(String field, String text) {
         String name = text.replaceFirst("/", ".");
         if (!NAME.matcher(name).matches()) {
@@ -89,15 +89,15 @@ public record Dataset(
         return name;
     }
 
-    /// Whether a text is a dataset's name as [#name] gives it.
+    /// Checks whether a text is a dataset's name in the form that [#name] returns.
     public static boolean isName(String text) {
         return NAME.matcher(text).matches();
     }
 
-    /// Reads what an administrator wrote.
+    /// Parses an administrator's declaration.
     ///
-    /// @param text of its name
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) with what is wrong with it, and where
+    /// @param text the dataset's name
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) with the dataset and what is wrong
     public static Dataset parse(String text, JsonObject spec) {
         return declared(text, name -> {
             for (String key : new TreeSet<>(spec.keySet())) {
@@ -117,10 +117,10 @@ public record Dataset(
         });
     }
 
-    /// One that somebody has declared.
+    /// Returns a declared dataset, and adds its name to the message of an error.
     ///
-    /// @param text of its name
-    /// @param made of the name as [#name] gives it
+    /// @param text the dataset's name
+    /// @param made builds the dataset from the name that [#name] returns
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#parse]
     public static Dataset declared(String text, Function<String, Dataset> made) {
         String name = name("dataset", text);
@@ -160,7 +160,7 @@ public record Dataset(
                     return bytes;
                 }
             } catch (NumberFormatException notWhole) {
-                // as every other value that cannot be
+                // rejected below, as every other unusable value
             }
         }
         throw new DriverException.InvalidRequest(BYTES + " must be a whole number from 0");
@@ -177,32 +177,33 @@ public record Dataset(
         return readers;
     }
 
-    /// The same with other readers.
+    /// Returns this dataset with other readers.
     public Dataset readBy(Set<String> others) {
         return new Dataset(name, cluster, fileSystem, path, digest, bytes, others);
     }
 
-    /// Whose dataset one is by its name, `ACCOUNT.NAME`, as those of sealed snapshots are called.
+    /// Returns the account in the name of a sealed snapshot's dataset, `ACCOUNT.NAME`; empty for a name without a
+    /// dot.
     public static Optional<String> account(String name) {
         int dot = name.lastIndexOf('.');
         return dot > 0 ? Optional.of(name.substring(0, dot)) : Optional.empty();
     }
 
-    /// Whether there is nobody who may not read it.
+    /// Checks whether everyone may read it.
     public boolean isForEverybody() {
         return readers.contains(EVERYBODY);
     }
 
-    /// Where it is, for no claim.
+    /// Returns its volume id without a claim.
     ///
-    /// @param defaultCluster where no other is written
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if that is too long to be the id of a volume
+    /// @param defaultCluster the cluster if the dataset declares none
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the id would be too long
     public VolumeId.DatasetVolume volume(String defaultCluster) {
         return new VolumeId.DatasetVolume(
                 cluster.orElse(defaultCluster), fileSystem, digest.beginning(), Optional.empty(), path);
     }
 
-    /// The whole object, as `kubectl apply` takes it.
+    /// Returns the whole object for `kubectl apply`.
     public JsonObject toObject() {
         JsonObject metadata = new JsonObject();
         metadata.addProperty("name", name);
@@ -214,7 +215,7 @@ public record Dataset(
         return object;
     }
 
-    /// What [#parse] reads.
+    /// Returns the `spec` that [#parse] reads.
     public JsonObject toSpec() {
         JsonArray names = new JsonArray();
         readers.stream().sorted().forEach(names::add);

@@ -12,14 +12,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// How a node asks the controller for a dataset that a pod names itself or has a claim for, and is answered: by
-/// an object `DatasetAccess` of Kubernetes in the pod's namespace, which goes with the pod. The node writes its
-/// `spec`, the controller its `status`. All names in that JSON are in this file.
+/// The protocol by which a node asks the controller for a dataset of a pod, named inline or by a claim. It is a
+/// Kubernetes object `DatasetAccess` in the pod's namespace, which is deleted with the pod. The node writes its
+/// `spec`, the controller its `status`. This file defines all names in that JSON.
 public final class DatasetAccess {
     /// The object's kind.
     public static final String KIND = "DatasetAccess";
 
-    /// Where objects of that kind are, below an API server's `/apis`.
+    /// The API group of the object, below an API server's `/apis`.
     public static final String GROUP = "siphon.dev";
 
     public static final String VERSION = "v1alpha1";
@@ -40,10 +40,10 @@ public final class DatasetAccess {
 
     private DatasetAccess() {}
 
-    /// What the object is called by which a node asks for the dataset of a pod's claim; that of an inline volume is
-    /// called as the kubelet calls the volume, which no claim's is.
+    /// Returns the name of the object for the dataset of a pod's claim. The object for an inline volume has the
+    /// kubelet's id of that volume, which never equals the name for a claim.
     ///
-    /// @param volume the claim's
+    /// @param volume the volume of the claim
     public static String nameOfClaimed(String podUid, VolumeId.DatasetVolume volume) {
         String text = "claim\0" + podUid + "\0" + volume;
         return "csi-"
@@ -51,24 +51,25 @@ public final class DatasetAccess {
                         .hex();
     }
 
-    /// What a node asks for.
+    /// A request of a node.
     ///
-    /// @param dataset as the pod names it; of a claim the id of its volume, which no dataset can be called
-    /// @param node on which the pod is
-    /// @param pod its name
-    /// @param podUid which of all pods that ever had that name
-    /// @param publicKey what the key is to be sealed with, see [SealedSecret]
-    /// @param request tells this question from earlier ones
+    /// @param dataset the name that the pod uses; for a claim the id of its volume, which cannot be a dataset's
+    ///     name
+    /// @param node the pod's node
+    /// @param pod the pod's name
+    /// @param podUid distinguishes the pod from others that had the same name
+    /// @param publicKey the key to seal the reply with, see [SealedSecret]
+    /// @param request distinguishes this request from earlier ones
     public record Asked(String dataset, String node, String pod, String podUid, String publicKey, String request) {
-        /// The object's `spec`.
+        /// Returns the object's `spec`.
         public JsonObject toSpec() {
             return json(Map.of(
                     DATASET, dataset, NODE, node, POD, pod, POD_UID, podUid, PUBLIC_KEY, publicKey, REQUEST, request));
         }
 
-        /// Reads what [#toSpec] wrote.
+        /// Parses the JSON of [#toSpec].
         ///
-        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is something else
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is anything else
         public static Asked ofSpec(JsonObject spec) {
             return new Asked(
                     needed(spec, DATASET),
@@ -80,17 +81,17 @@ public final class DatasetAccess {
         }
     }
 
-    /// What the controller answers.
+    /// The controller's reply.
     public sealed interface Answer {
-        /// The question that it answers.
+        /// Returns the request that it answers.
         String request();
 
-        /// The object's `status`.
+        /// Returns the object's `status`.
         JsonObject toStatus();
 
-        /// Reads what [#toStatus] wrote; empty if there is none yet.
+        /// Parses the JSON of [#toStatus]; empty if there is no reply yet.
         ///
-        /// @throws DriverException.BackendFault (INTERNAL) if it is something else
+        /// @throws DriverException.BackendFault (INTERNAL) if it is anything else
         static Optional<Answer> ofStatus(JsonObject status) {
             if (text(status, REQUEST).isEmpty()) {
                 return Optional.empty();
@@ -103,20 +104,20 @@ public final class DatasetAccess {
         }
     }
 
-    /// The pod may read it.
+    /// The pod may read the dataset.
     ///
-    /// @param volume which one that is
-    /// @param context how to reach it
-    /// @param userId of the identity that opens it, without `client.`
-    /// @param sealedKey that identity's key, see [SealedSecret]
+    /// @param volume the dataset's volume
+    /// @param context how to mount it
+    /// @param userId the identity that opens it, without `client.`
+    /// @param sealedKey the key of that identity, see [SealedSecret]
     public record Given(
             String request, VolumeId.DatasetVolume volume, VolumeContext context, String userId, String sealedKey)
             implements Answer {
-        /// That of a key which only the one can read who asked.
+        /// Returns a reply with a key that only the requester can read.
         ///
         /// @param publicKey as in [Asked]
         /// @param secret the identity's key
-        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `publicKey` is none
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `publicKey` is not a public key
         public static Given seal(
                 String request,
                 String publicKey,
@@ -132,12 +133,12 @@ public final class DatasetAccess {
                     SealedSecret.seal(publicKey, secret, about(request, volume, userId)));
         }
 
-        /// What the key is sealed about: it opens nothing else, and answers no other question.
+        /// Returns what the sealed key is bound to: this request, volume and identity.
         public String about() {
             return about(request, volume, userId);
         }
 
-        /// As [#about], of one that is to be made.
+        /// As [#about], for a reply that does not exist yet.
         public static String about(String request, VolumeId.DatasetVolume volume, String userId) {
             return request + "\n" + volume + "\n" + userId;
         }
@@ -166,9 +167,9 @@ public final class DatasetAccess {
         }
     }
 
-    /// It may not, or it cannot be.
+    /// The pod may not read the dataset, or the controller cannot grant it.
     ///
-    /// @param why goes to whoever waits for the pod
+    /// @param why the reason, reported to those who wait for the pod
     public record Refused(String request, DriverException why) implements Answer {
         @Override
         public JsonObject toStatus() {

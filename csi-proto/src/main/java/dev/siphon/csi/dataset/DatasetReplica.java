@@ -8,20 +8,20 @@ import dev.siphon.csi.VolumeId;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// How the controller has a node keep a replica of a dataset before any pod is there: by an object
-/// `DatasetReplica` of Kubernetes for each dataset and node. The controller writes its `spec`, the node its
-/// `status`. All names in that JSON are in this file.
+/// The order for a node to keep a replica of a dataset before any pod needs it. It is a Kubernetes object
+/// `DatasetReplica` per dataset and node. The controller writes its `spec`, the node its `status`. This file
+/// defines all names in that JSON.
 public final class DatasetReplica {
     /// The object's kind.
     public static final String KIND = "DatasetReplica";
 
-    /// Where objects of that kind are, below an API server's `/apis`.
+    /// The API group of the object, below an API server's `/apis`.
     public static final String GROUP = DatasetAccess.GROUP;
 
     public static final String VERSION = DatasetAccess.VERSION;
     public static final String PLURAL = "datasetreplicas";
 
-    /// The field by which a node selects its own.
+    /// The field by which a node selects its own objects.
     public static final String NODE_FIELD = "spec.node";
 
     private static final String DATASET = "dataset";
@@ -40,19 +40,19 @@ public final class DatasetReplica {
 
     private DatasetReplica() {}
 
-    /// What is wanted of a node.
+    /// The controller's order to a node.
     ///
-    /// @param dataset the name under which it is declared
-    /// @param volume which one that is, for no claim
-    /// @param wanted whether to make a replica, or only to say what there is
-    /// @param access the answer to what the node asked last; empty if there is none
+    /// @param dataset the declared name of the dataset
+    /// @param volume its volume id without a claim
+    /// @param wanted whether to make a replica, or only to report what exists
+    /// @param access the reply to the node's last request; empty if there is none
     public record Order(
             String dataset,
             String node,
             VolumeId.DatasetVolume volume,
             boolean wanted,
             Optional<DatasetAccess.Answer> access) {
-        /// The object's `spec`.
+        /// Returns the object's `spec`.
         public JsonObject toSpec() {
             JsonObject json = new JsonObject();
             json.addProperty(DATASET, dataset);
@@ -63,9 +63,9 @@ public final class DatasetReplica {
             return json;
         }
 
-        /// Reads what [#toSpec] wrote.
+        /// Parses the JSON of [#toSpec].
         ///
-        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is something else
+        /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is anything else
         public static Order ofSpec(JsonObject spec) {
             Optional<JsonElement> wanted = Optional.ofNullable(spec.get(WANTED));
             return new Order(
@@ -81,7 +81,8 @@ public final class DatasetReplica {
                             : Optional.empty());
         }
 
-        /// The part of a `spec` that changes what is wanted; an answer of before counts no more where nothing is.
+        /// Returns the patch of a `spec` that changes `wanted`. If nothing is wanted, it also removes the earlier
+        /// reply.
         public static JsonObject change(boolean wanted) {
             JsonObject json = new JsonObject();
             json.addProperty(WANTED, wanted);
@@ -91,7 +92,7 @@ public final class DatasetReplica {
             return json;
         }
 
-        /// The part of a `spec` that answers a node.
+        /// Returns the patch of a `spec` with a reply to the node.
         public static JsonObject change(DatasetAccess.Answer answer) {
             JsonObject json = new JsonObject();
             json.add(ACCESS, answer.toStatus());
@@ -99,16 +100,16 @@ public final class DatasetReplica {
         }
     }
 
-    /// How far a node is.
+    /// The progress of a node.
     public enum State {
-        /// It has nothing of it.
+        /// nothing of the dataset is on the node
         ABSENT("Absent"),
-        /// It has asked for the dataset's key, or begins.
+        /// the node has requested the dataset's key, or is about to start
         WAITING("Waiting"),
         FILLING("Filling"),
-        /// It is whole, and was checked where it was asked for.
+        /// the replica is complete; if it was ordered, it was also verified
         LOCAL("Local"),
-        /// It tries again by itself.
+        /// the node retries by itself
         FAILED("Failed");
 
         private final String text;
@@ -129,19 +130,19 @@ public final class DatasetReplica {
         }
     }
 
-    /// What a node asks for.
+    /// A node's request for a key.
     ///
-    /// @param request tells this question from earlier ones
-    /// @param publicKey what the key is to be sealed with, see [SealedSecret]
+    /// @param request distinguishes this request from earlier ones
+    /// @param publicKey the key to seal the reply with, see [SealedSecret]
     public record Question(String request, String publicKey) {}
 
-    /// What a node says.
+    /// A node's report.
     ///
-    /// @param percent of the replica that is on a disk
-    /// @param bytes what it takes of the cache directory
-    /// @param cacheDirectory where it is, or is being made
-    /// @param message what went wrong last
-    /// @param question what it waits for
+    /// @param percent the part of the replica that is on a disk
+    /// @param bytes its size in the cache directory
+    /// @param cacheDirectory where the replica is, or is being made
+    /// @param message the last error
+    /// @param question the request that awaits a reply
     public record Report(
             State state,
             int percent,
@@ -149,7 +150,7 @@ public final class DatasetReplica {
             Optional<String> cacheDirectory,
             Optional<String> message,
             Optional<Question> question) {
-        /// That of one who says nothing more.
+        /// Returns a report of the state alone.
         public static Report of(State state) {
             return new Report(state, 0, 0, Optional.empty(), Optional.empty(), Optional.empty());
         }
@@ -158,9 +159,9 @@ public final class DatasetReplica {
             return new Report(State.FAILED, 0, 0, Optional.empty(), Optional.of(message), Optional.empty());
         }
 
-        /// That of one who waits for an answer.
+        /// Returns the report of a node that waits for a reply.
         ///
-        /// @param trouble what went wrong when it tried before
+        /// @param trouble the error of an earlier try
         public static Report asking(Question question, Optional<String> trouble) {
             State state = trouble.isPresent() ? State.FAILED : State.WAITING;
             return new Report(state, 0, 0, Optional.empty(), trouble, Optional.of(question));
@@ -175,7 +176,7 @@ public final class DatasetReplica {
             return new Report(State.LOCAL, ALL, bytes, Optional.of(cacheDirectory), Optional.empty(), Optional.empty());
         }
 
-        /// The object's `status`, with all that it can say: what is left out of a patch would stay.
+        /// Returns the object's `status` with all fields: a patch would keep the value of a missing one.
         public JsonObject toStatus() {
             JsonObject json = new JsonObject();
             json.addProperty(STATE, state.toString());
@@ -188,7 +189,7 @@ public final class DatasetReplica {
             return json;
         }
 
-        /// Reads what [#toStatus] wrote; empty if it is something else, or nothing yet.
+        /// Parses the JSON of [#toStatus]; empty if it is anything else, or not written yet.
         public static Optional<Report> ofStatus(JsonObject status) {
             return text(status, STATE)
                     .flatMap(State::of)

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /// A SHA-256 digest.
 ///
-/// @param hex its 64 digits, in lower case
+/// @param hex its 64 hexadecimal digits in lower case
 public record Digest(String hex) {
     static final int BYTES = 32;
     static final int DIGITS = 2 * BYTES;
@@ -26,14 +26,14 @@ public record Digest(String hex) {
         }
     }
 
-    /// The digest of what remains in `bytes`, which has none remaining afterwards.
+    /// Returns the digest of the remaining bytes of `bytes`, and consumes them.
     public static Digest of(ByteBuffer bytes) {
         MessageDigest sha256 = algorithm();
         sha256.update(bytes);
         return read(sha256.digest(), 0);
     }
 
-    /// The 32 bytes from `offset` on.
+    /// Reads a digest from the 32 bytes at `offset`.
     static Digest read(byte[] bytes, int offset) {
         return new Digest(HexFormat.of().formatHex(bytes, offset, offset + BYTES));
     }
@@ -46,9 +46,9 @@ public record Digest(String hex) {
         }
     }
 
-    /// Its first 160 bits as 40 digits: enough to tell datasets apart, where 64 digits are too long for a
-    /// volume's id and for the name of a loop device. Who finds another image with the same beginning has to try
-    /// 2^160 of them.
+    /// Returns the first 160 bits as 40 digits. They distinguish datasets, while 64 digits are too long for a
+    /// volume id and for the name of a loop device. To find another image with the same beginning takes 2^160
+    /// tries.
     public String beginning() {
         return hex.substring(0, 40);
     }

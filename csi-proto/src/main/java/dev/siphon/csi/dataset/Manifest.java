@@ -15,10 +15,10 @@ import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.util.List;
 
-/// What a dataset's image has to be: its length, and the digest of each of its chunks. Whoever holds [#root] can
-/// check the manifest, and by it every byte of the image, wherever the two came from.
+/// Describes a dataset's image: its length, and the digest of each chunk. With [#root] a reader can verify the
+/// manifest, and with the manifest every byte of the image, from any source.
 ///
-/// As text, for who looks at night, one line each, each ended by a newline:
+/// The text can be read by people. Each line ends with a newline:
 /// ```
 /// siphon-dataset 1
 /// image-bytes 8388608
@@ -27,17 +27,17 @@ import java.util.List;
 /// DIGEST of the first chunk, and so on
 /// ```
 ///
-/// @param imageBytes the image's length
-/// @param files regular files in it, each counted once however many names it has
-/// @param chunks the digest of each [#CHUNK_BYTES] of the image in their order; the last may be shorter
+/// @param imageBytes the length of the image
+/// @param files the number of regular files in it; hard links count once
+/// @param chunks the digests of each [#CHUNK_BYTES] of the image in order; the last chunk may be shorter
 public record Manifest(long imageBytes, long files, List<Digest> chunks) {
     /// The length of a chunk in bytes.
     public static final int CHUNK_BYTES = 4 << 20;
 
-    /// The length of the longest image, in bytes.
+    /// The maximum length of an image in bytes.
     private static final long MOST_IMAGE_BYTES = 16L << 40;
 
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the numbers do not fit together
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the numbers are impossible or inconsistent
     public Manifest {
         requirePossible(imageBytes, files);
         if (chunks.size() != Math.ceilDiv(imageBytes, CHUNK_BYTES)) {
@@ -54,9 +54,9 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
         }
     }
 
-    /// Reads what [#write] wrote.
+    /// Reads a file that [#write] wrote.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for anything else, also of a later version
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for anything else, including later versions
     public static Manifest read(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             return read(in, Files.size(file));
@@ -73,9 +73,9 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
         return new Manifest(reader.head().imageBytes(), reader.head().files(), PackedDigests.over(chunks));
     }
 
-    /// Reads what [#text] gave.
+    /// Parses the text of [#text].
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for anything else, also of a later version
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) for anything else, including later versions
     public static Manifest parse(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         try {
@@ -85,14 +85,14 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
         }
     }
 
-    /// The length of the image, by how the text of its manifest begins.
+    /// Returns the length of the image from the beginning of a manifest's text.
     ///
     /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) as [#parse]
     public static long imageBytes(String text) {
         return ManifestReader.head(text).imageBytes();
     }
 
-    /// The one text of this manifest.
+    /// Returns the text of this manifest; there is only one.
     public String text() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try {
@@ -115,7 +115,7 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
         buffered.flush();
     }
 
-    /// The digest of [#text]: it stands for the whole dataset.
+    /// Returns the digest of [#text], which identifies the whole dataset.
     public Digest root() {
         MessageDigest sha256 = Digest.algorithm();
         try {
@@ -126,12 +126,12 @@ public record Manifest(long imageBytes, long files, List<Digest> chunks) {
         return Digest.read(sha256.digest(), 0);
     }
 
-    /// Where chunk `index` begins in the image, in bytes.
+    /// Returns the offset of chunk `index` in the image, in bytes.
     public static long offset(int index) {
         return (long) index * CHUNK_BYTES;
     }
 
-    /// The length of chunk `index` in bytes.
+    /// Returns the length of chunk `index` in bytes.
     public int length(int index) {
         return (int) Math.min(CHUNK_BYTES, imageBytes - offset(index));
     }

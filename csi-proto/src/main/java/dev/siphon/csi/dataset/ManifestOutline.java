@@ -6,16 +6,16 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What a manifest says but for its chunks, of which there are 262,144 in a terabyte: enough to mount an image.
+/// A manifest without its chunks, which number 262,144 for a terabyte. It suffices to mount an image.
 ///
 /// @param imageBytes see [Manifest#imageBytes]
 /// @param files see [Manifest#files]
 /// @param first the digest of the first chunk
 /// @param root see [Manifest#root]
 public record ManifestOutline(long imageBytes, long files, Digest first, Digest root) {
-    /// Reads all of a manifest, and keeps nothing else.
+    /// Reads a whole manifest, but keeps only this outline.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the file is no manifest
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the file is not a manifest
     public static ManifestOutline read(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             ManifestReader reader = new ManifestReader(in, Files.size(file));
@@ -30,7 +30,7 @@ public record ManifestOutline(long imageBytes, long files, Digest first, Digest 
         }
     }
 
-    /// The length of the first chunk in bytes.
+    /// Returns the length of the first chunk in bytes.
     public int firstBytes() {
         return (int) Math.min(Manifest.CHUNK_BYTES, imageBytes);
     }

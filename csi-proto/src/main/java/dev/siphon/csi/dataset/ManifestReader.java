@@ -11,7 +11,7 @@ import java.security.MessageDigest;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads the text of a manifest once, a line at a time, in as much memory as a line takes.
+/// Reads the text of a manifest once, line by line, with the memory of one line.
 final class ManifestReader {
     private static final Pattern HEAD = Pattern.compile("siphon-dataset 1\nimage-bytes ([0-9]{1,18})\n"
             + "files ([0-9]{1,18})\nchunk-bytes " + Manifest.CHUNK_BYTES + "\n");
@@ -27,7 +27,7 @@ final class ManifestReader {
 
     /// The lines before the chunks.
     ///
-    /// @param length of their text in bytes
+    /// @param length the length of their text in bytes
     record Head(long imageBytes, long files, int length) {
         int chunks() {
             return Math.toIntExact(Math.ceilDiv(imageBytes, Manifest.CHUNK_BYTES));
@@ -36,9 +36,9 @@ final class ManifestReader {
 
     /// Reads the head.
     ///
-    /// @param textBytes how many `in` has
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is no manifest, or too short or long for its
-    ///     image
+    /// @param textBytes the length of `in`
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it is not a manifest, or its length does not
+    ///     fit its image
     ManifestReader(InputStream in, long textBytes) throws IOException {
         this.in = new BufferedInputStream(new DigestInputStream(in, sha256), 1 << 16);
         head = head(beginning());
@@ -53,9 +53,9 @@ final class ManifestReader {
         return head;
     }
 
-    /// The head that `text` begins with.
+    /// Parses the head at the beginning of `text`.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if it begins otherwise
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is none
     static Head head(String text) {
         Matcher matcher = HEAD.matcher(text);
         if (!matcher.lookingAt()) {
@@ -80,9 +80,9 @@ final class ManifestReader {
         return text.toString();
     }
 
-    /// Reads the digest of the next chunk into `bytes`, from `at` on.
+    /// Reads the digest of the next chunk into `bytes` at `at`.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is something else
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the line is not a digest
     void next(byte[] bytes, int at) throws IOException {
         int length = in.readNBytes(line, 0, LINE_BYTES);
         boolean whole = length == LINE_BYTES && line[Digest.DIGITS] == '\n';
@@ -103,9 +103,9 @@ final class ManifestReader {
         return letter >= 'A' && letter <= 'F' ? -1 : Character.digit(letter, 16);
     }
 
-    /// The digest of the text, once all of it is read.
+    /// Returns the digest of the text; call it after the last chunk.
     ///
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if there is more
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if the text continues
     Digest root() throws IOException {
         if (in.read() >= 0) {
             throw new DriverException.InvalidRequest("a manifest goes on behind its last chunk");

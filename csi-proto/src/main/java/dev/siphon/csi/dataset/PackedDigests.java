@@ -5,7 +5,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.RandomAccess;
 
-/// Digests in 32 bytes each, where a list of objects takes some 130: an image of a terabyte has 262,144 chunks.
+/// Stores digests in 32 bytes each. A list of objects takes about 130, and an image of a terabyte has 262,144
+/// chunks.
 final class PackedDigests extends AbstractList<Digest> implements RandomAccess {
     private final byte[] bytes;
 
@@ -13,7 +14,7 @@ final class PackedDigests extends AbstractList<Digest> implements RandomAccess {
         this.bytes = bytes;
     }
 
-    /// @param bytes of one digest after the other; the caller leaves them alone from then on
+    /// @param bytes the digests one after another; the caller must not change them afterwards
     static List<Digest> over(byte[] bytes) {
         return new PackedDigests(bytes);
     }

@@ -11,26 +11,27 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Packers of snapshots by their names, as nodes know them that are to show one its snapshot and the directory of its
-/// image. The controller's own names are made in its `Names`; a test there has both say the same.
+/// The names of packers and of what they read and write. Nodes use them to give a packer only its snapshot and its
+/// image's directory. The controller creates its own names in `CephNames` and `DatasetPlace`; a test there checks
+/// that both agree.
 public final class Packer {
-    /// What the names of all packers begin with.
+    /// The prefix of all packers' names.
     public static final String PREFIX = "siphon-pack-";
 
-    /// How their cephx identities begin: like no volume's, and no dataset's.
+    /// The prefix of their cephx identities; no volume or dataset has it.
     public static final String USER_PREFIX = "siphon-packer.";
 
-    /// How the process ends that reads an image back and finds another one than its manifest says. A Java process
-    /// ends with 1 to 3 for other reasons.
+    /// The exit code of the process that reads an image back and finds that its manifest does not match. A Java
+    /// process exits with 1 to 3 for other reasons.
     public static final int EXIT_UNLIKE = 4;
 
-    /// The directory of a snapshot's image; the rest of the packer's name is its last part.
+    /// The directory of a snapshot's image. Its last part is also the end of the packer's name.
     private static final Pattern TARGET = Pattern.compile("/datasets/(i[0-9a-v]{15})(?:/.*)?");
 
-    /// A snapshot that is to be a dataset, from the directory of its account.
+    /// A snapshot to be sealed, relative to the directory of its account.
     private static final Pattern SNAPSHOT = Pattern.compile("([^/]+)/\\.snap/(i[0-9a-v]{20})");
 
-    /// A volume that stands for a snapshot.
+    /// The name of a volume that stands for a snapshot.
     private static final Pattern STANDS_FOR_ONE = Pattern.compile("r[0-9a-v]{23}");
 
     private static final int BITS = 100;
@@ -40,11 +41,11 @@ public final class Packer {
 
     private Packer() {}
 
-    /// Whether a volume shows the snapshot that a pod packs, and nothing else: which snapshot that is follows from the
-    /// pod's name, so that no other can be put in its place.
+    /// Checks whether a volume shows exactly the snapshot that a pod packs. The pod's name determines the snapshot,
+    /// so that no other can replace it.
     ///
     /// @param pod the pod's name
-    /// @param context what is shown; everything in it may have been written by anybody
+    /// @param context the volume's context; anyone may have written its values
     public static boolean reads(String pod, VolumeId volume, VolumeContext context) {
         return context.readOnly()
                 && volume instanceof VolumeId.Provisioned own
@@ -56,10 +57,10 @@ public final class Packer {
                         .isPresent();
     }
 
-    /// Whether a volume shows the directory of the image that a pod makes, and nothing else.
+    /// Checks whether a volume shows exactly the directory of the image that a pod makes.
     ///
     /// @param pod the pod's name
-    /// @param context what is shown; everything in it may have been written by anybody
+    /// @param context the volume's context; anyone may have written its values
     public static boolean writes(String pod, VolumeId volume, Optional<VolumeContext> context) {
         return volume instanceof VolumeId.Static target
                 && isTarget(target)
@@ -69,37 +70,37 @@ public final class Packer {
                                 && shown.dataPath().isEmpty());
     }
 
-    /// Whether a volume is the directory of a snapshot's image.
+    /// Checks whether a volume is the directory of a snapshot's image.
     public static boolean isTarget(VolumeId.Static volume) {
         return isImage(volume.path());
     }
 
-    /// Whether a path is where a snapshot's image is made.
+    /// Checks whether a path is the directory of a snapshot's image.
     public static boolean isImage(String path) {
         return isPlaceOfImage(path) && path.indexOf('/', Dataset.DIRECTORY.length() + 1) < 0;
     }
 
-    /// Whether a path is where a snapshot's image is made, or below that.
+    /// Checks whether a path is the directory of a snapshot's image, or below it.
     public static boolean isPlaceOfImage(String path) {
         return TARGET.matcher(path).matches();
     }
 
-    /// By which identity the packer of an image writes, without `client.`.
+    /// Returns the identity with which the packer writes an image, without `client.`.
     public static String userId(VolumeId.Static target) {
         return USER_PREFIX + target.fileSystem() + "." + name(target);
     }
 
-    /// By which identity an image is read back, without `client.`.
+    /// Returns the identity with which an image is read back, without `client.`.
     public static String checkerId(VolumeId.Static target) {
         return userId(target) + ".check";
     }
 
-    /// What the packer of an image is called.
+    /// Returns the name of an image's packer.
     public static String of(VolumeId.Static target) {
         return PREFIX + name(target);
     }
 
-    /// What reads an image back is called so.
+    /// Returns the name of the job that reads an image back.
     public static String checkerOf(VolumeId.Static target) {
         return of(target) + "-check";
     }
@@ -116,7 +117,7 @@ public final class Packer {
                 : Optional.empty();
     }
 
-    /// What the packer of a snapshot is called.
+    /// Returns the name of a snapshot's packer.
     public static String of(SnapshotId snapshot) {
         try {
             byte[] sha256 = MessageDigest.getInstance("SHA-256")

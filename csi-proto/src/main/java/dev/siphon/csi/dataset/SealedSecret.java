@@ -15,24 +15,24 @@ import javax.crypto.KEM;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 
-/// A secret on its way through a place that others may read, which one reader alone can open: DHKEM(X25519,
-/// HKDF-SHA256) of RFC 9180, section 4.1, and AES-256-GCM under the secret that this gives, each used once.
+/// Encrypts a secret for one reader, to pass it through a place that others may read. Uses DHKEM(X25519,
+/// HKDF-SHA256) of RFC 9180, section 4.1, and AES-256-GCM with the shared secret. Each key is used once.
 public final class SealedSecret {
     private static final String CURVE = "X25519";
     private static final String KEM_NAME = "DHKEM";
     private static final String CIPHER = "AES/GCM/NoPadding";
 
-    /// RFC 9180, table 2: what the reader needs to come to the same secret, and how long that is.
+    /// RFC 9180, table 2: the length of the encapsulation, from which the reader derives the shared secret.
     private static final int ENCAPSULATION_BYTES = 32;
 
     private static final int KEY_BYTES = 32;
 
-    /// Every key is used once, so that the nonce may always be the same.
+    /// Each key is used once, so the nonce may be constant.
     private static final GCMParameterSpec ONCE = new GCMParameterSpec(128, new byte[12]);
 
     private SealedSecret() {}
 
-    /// Who can open it: a pair of keys that never leaves this process.
+    /// The receiver of secrets, with a key pair that never leaves this process.
     public static final class Reader {
         private final KeyPair keys;
 
@@ -44,16 +44,16 @@ public final class SealedSecret {
             }
         }
 
-        /// What a secret is sealed with, as text: its `SubjectPublicKeyInfo` (RFC 8410) in base64.
+        /// Returns the public key to seal secrets with: its `SubjectPublicKeyInfo` (RFC 8410) in base64.
         public String publicKey() {
             return Base64.getEncoder().encodeToString(keys.getPublic().getEncoded());
         }
 
-        /// Opens what [SealedSecret#seal] returned.
+        /// Decrypts the text of [SealedSecret#seal].
         ///
-        /// @param about what it was said to be about
-        /// @throws DriverException.BackendFault (INTERNAL) if it was sealed for another reader, or about
-        ///     something else
+        /// @param about the same text as when it was sealed
+        /// @throws DriverException.BackendFault (INTERNAL) if it was sealed for another reader, or with another
+        ///     `about`
         public String open(String sealed, String about) {
             try {
                 ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(sealed));
@@ -72,11 +72,11 @@ public final class SealedSecret {
         }
     }
 
-    /// Seals a secret.
+    /// Encrypts a secret.
     ///
-    /// @param publicKey the reader's
-    /// @param about what it is about; it can be opened for nothing else
-    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if that is no such key
+    /// @param publicKey the reader's public key
+    /// @param about the purpose of the secret; it can be decrypted for no other
+    /// @throws DriverException.InvalidRequest (INVALID_ARGUMENT) if `publicKey` is not a valid key
     public static String seal(String publicKey, String secret, String about) {
         try {
             PublicKey reader = KeyFactory.getInstance(CURVE)

@@ -1,4 +1,5 @@
-/// What packer, controller and nodes agree on about datasets: the manifest beside each image.
+/// The contract of packer, controller and nodes about datasets: declarations, manifests, and the objects and names
+/// by which they agree on access and replicas.
 @NullMarked
 package dev.siphon.csi.dataset;
 

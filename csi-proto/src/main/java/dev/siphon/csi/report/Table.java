@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
-/// What a command found, in rows of equal kind: aligned columns for people, a JSON object per row for scripts.
+/// The result of a command: aligned columns for people, one JSON object per row for scripts.
 public final class Table {
     private static final int KILO = 1024;
     private static final String UNITS = "KMGTPE";
@@ -14,24 +14,22 @@ public final class Table {
     private final List<String> columns;
     private final List<List<Cell>> rows = new ArrayList<>();
 
-    /// @param columns their names, lower case: the keys in JSON, the headings in capitals
+    /// @param columns their names in lower case: the keys in JSON, and the headings in upper case
     public Table(String... columns) {
         this.columns = List.of(columns);
     }
 
-    /// What stands in a row under a column.
+    /// The content of one row in one column.
     public sealed interface Cell {
-        /// Words.
         record Text(String text) implements Cell {}
 
-        /// A number.
         record Count(long number) implements Cell {}
 
-        /// A size: its bytes in JSON, with a unit for people.
+        /// A size: bytes in JSON, with a unit for people.
         record Bytes(long bytes) implements Cell {}
     }
 
-    /// Adds a row, a cell for each column.
+    /// Adds a row, with one cell per column.
     public void row(Cell... cells) {
         if (cells.length != columns.size()) {
             throw new IllegalArgumentException(cells.length + " cells for " + columns);
@@ -39,12 +37,12 @@ public final class Table {
         rows.add(List.of(cells));
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     public int size() {
         return rows.size();
     }
 
-    /// A heading and a line per row, in columns two blanks apart.
+    /// Returns a heading and one line per row; two spaces separate the columns.
     public List<String> text() {
         List<List<String>> lines = new ArrayList<>();
         lines.add(columns.stream().map(name -> name.toUpperCase(Locale.ROOT)).toList());
@@ -58,7 +56,7 @@ public final class Table {
         return lines.stream().map(line -> aligned(line, widths)).toList();
     }
 
-    /// A JSON object per row, each in a line.
+    /// Returns one JSON object per row, each on its own line.
     public List<String> json() {
         return rows.stream().map(row -> object(row).toString()).toList();
     }
@@ -83,7 +81,7 @@ public final class Table {
         return line.toString().stripTrailing();
     }
 
-    /// A cell as people read it.
+    /// Formats a cell for people.
     public static String shown(Cell cell) {
         return switch (cell) {
             case Cell.Text it -> it.text();
@@ -92,7 +90,7 @@ public final class Table {
         };
     }
 
-    /// A size as people read it: `512 B`, `1.5 GiB`.
+    /// Formats a size for people: `512 B`, `1.5 GiB`.
     static String size(long bytes) {
         if (bytes < KILO) {
             return bytes + " B";

@@ -1,4 +1,4 @@
-/// How commands print what they found: for people, and for scripts.
+/// Output of commands, for people and for scripts.
 @NullMarked
 package dev.siphon.csi.report;
 
